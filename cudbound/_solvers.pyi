@@ -1,0 +1,60 @@
+"""
+Exact branch-and-bound solver of the CUD bound; use it through cudbound.solve_draws.
+"""
+
+from collections.abc import Callable
+import enum
+from typing import Annotated
+
+import numpy
+from numpy.typing import NDArray
+
+
+class Status(enum.IntEnum):
+    """How the search of one draw ended."""
+
+    OPTIMAL = 0
+
+    NODE_LIMIT = 1
+
+    TIME_LIMIT = 2
+
+    INTERRUPTED = 3
+
+    INACCURATE = 4
+
+class Side(enum.Enum):
+    """Which sign of the deviation counts."""
+
+    BOTH = 0
+
+    POSITIVE = 1
+
+    NEGATIVE = 2
+
+class Draws:
+    """Results of all draws; row d belongs to draw d."""
+
+    @property
+    def lower(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
+
+    @property
+    def upper(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C')]: ...
+
+    @property
+    def status(self) -> Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C')]:
+        """Members of Status."""
+
+    @property
+    def nodes(self) -> Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C')]: ...
+
+    @property
+    def witness(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')]:
+        """Shape (n_draws, n_features)."""
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended the search."""
+
+def solve_draws(design: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], anchor: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, penalty: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, anchor_penalty: float, alpha: float, side: Side, node_limit: int, time_limit: float, threads: int, progress: Callable[[int], None] | None) -> Draws:
+    """Solve all draws."""

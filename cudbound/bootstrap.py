@@ -1,0 +1,44 @@
+"""Bootstrap draws as counts: how often each row of the training set stands in each resample."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def draw_counts(n_samples: int, n_resamples: int, rng: np.random.Generator) -> NDArray[np.int32]:
+    """Draw the counts phi of the ordinary bootstrap.
+
+    Draw ``b`` uses the ``n_samples`` uniform numbers that follow those of draw ``b - 1`` and nothing else. The
+    first draws are therefore the same however many follow, and `replay_draw` can repeat any one of them.
+
+    Parameters
+    ----------
+    n_samples : int
+        Rows of the training set, n.
+    n_resamples : int
+        Number of draws.
+    rng : numpy.random.Generator
+        Source of randomness; its state advances by ``n_samples * n_resamples`` numbers.
+
+    Returns
+    -------
+    ndarray of int32, shape (n_resamples, n_samples)
+        Counts; every row sums to `n_samples`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> draw_counts(5, 2, np.random.default_rng(0)).sum(axis=1)
+    array([5, 5])
+    """
+    rows = (rng.random((n_resamples, n_samples)) * n_samples).astype(np.int64)
+    rows += np.arange(n_resamples)[:, None] * n_samples
+    counts = np.bincount(rows.ravel(), minlength=n_resamples * n_samples)
+    return counts.reshape(n_resamples, n_samples).astype(np.int32)
+
+
+def replay_draw(n_samples: int, draw: int, seed: int) -> NDArray[np.int32]:
+    """Return the counts of one draw of the bootstrap seeded with `seed`, shape (n_samples,)."""
+    counts: NDArray[np.int32] = draw_counts(n_samples, draw + 1, np.random.default_rng(seed))[draw]
+    return counts

@@ -1,0 +1,51 @@
+"""Warnings and errors of their own class, so that a script can tell one event from another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cudbound.results import Draws
+
+
+class CudboundWarning(UserWarning):
+    """Base class of every warning of this package."""
+
+
+class NotCertifiedWarning(CudboundWarning):
+    """Some draws were stopped by a limit: their upper bounds were used in place of exact values."""
+
+
+class DegenerateIntervalWarning(CudboundWarning):
+    """An interval has zero width and says nothing about the uncertainty it should describe."""
+
+
+class SingleClassWarning(CudboundWarning):
+    """Some resampled training sets held one class only."""
+
+
+class UnsupportedEstimatorError(TypeError):
+    """The estimator cannot be written as an additive classifier with a convex surrogate loss."""
+
+
+class NotMinimiserError(ValueError):
+    """The fitted coefficients do not minimise the surrogate loss on the data that were passed."""
+
+
+class SolveInterrupted(KeyboardInterrupt):
+    """Ctrl-C stopped the solver; what was computed so far is kept.
+
+    Attributes
+    ----------
+    draws : Draws
+        Draws that were finished are certified; the others hold bounds and the status ``INTERRUPTED``.
+        Pass it as ``previous=`` to `cudbound.solve_draws` or `cudbound.cud_interval` to go on.
+    """
+
+    def __init__(self, draws: Draws):
+        done = int(draws.certified.sum())
+        super().__init__(
+            f"stopped with {done} of {draws.certified.size} draws solved; "
+            "pass previous=error.draws to go on from there"
+        )
+        self.draws = draws

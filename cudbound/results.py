@@ -1,0 +1,176 @@
+"""Results that every leaf of the package reads: frozen, with a frame and a readable representation."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class SolveStatus(enum.IntEnum):
+    """How the search of one draw ended; the same names and numbers as ``cudbound::Status`` in C++.
+
+    ``OPTIMAL``: solved, lower and upper bound agree. ``NODE_LIMIT``, ``TIME_LIMIT``: stopped by a limit that the
+    caller set. ``INTERRUPTED``: stopped by Ctrl-C, or never begun because of it. ``INACCURATE``: rounding left a
+    part of the search tree open.
+    """
+
+    OPTIMAL = 0
+    NODE_LIMIT = 1
+    TIME_LIMIT = 2
+    INTERRUPTED = 3
+    INACCURATE = 4
+
+
+@dataclass(frozen=True)
+class ConfidenceInterval:
+    """Two confidence limits, on the scale of the estimate."""
+
+    low: float
+    high: float
+
+    @property
+    def width(self) -> float:
+        """``high - low``."""
+        return self.high - self.low
+
+    def clipped(self, low: float, high: float) -> ConfidenceInterval:
+        """Return the limits moved into [low, high]."""
+        return ConfidenceInterval(min(max(self.low, low), high), max(min(self.high, high), low))
+
+
+@dataclass(frozen=True)
+class Draws:
+    """What the solver proved about each bootstrap draw; row b belongs to draw b.
+
+    Attributes
+    ----------
+    lower, upper : ndarray of float, shape (n_draws,)
+        Bounds on Q, the supremum of the weighted deviation; equal where the draw is certified. Rounding may only
+        have enlarged them.
+    status : ndarray of int, shape (n_draws,)
+        Members of `SolveStatus`.
+    nodes : ndarray of int, shape (n_draws,)
+        Nodes of the search tree that were processed.
+    witness : ndarray of float, shape (n_draws, n_features)
+        Coefficients strictly inside a cell whose score attains `lower`; the loss at the witness is at or
+        just above the cell's infimum, which is what `lower` is computed from.
+    """
+
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    status: NDArray[np.int32]
+    nodes: NDArray[np.int64]
+    witness: NDArray[np.float64] = field(repr=False)
+
+    def __len__(self) -> int:
+        return int(self.upper.size)
+
+    @property
+    def certified(self) -> NDArray[np.bool_]:
+        """Whether each draw was solved to the end, shape (n_draws,)."""
+        return np.asarray(self.status == SolveStatus.OPTIMAL)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a draw; the witness is spread over columns ``witness_0``, ``witness_1``, ..."""
+        import pandas as pd
+
+        frame = pd.DataFrame(
+            {
+                "lower": self.lower,
+                "upper": self.upper,
+                "status": [SolveStatus(code).name.lower() for code in self.status],
+                "nodes": self.nodes,
+            }
+        )
+        witness = pd.DataFrame(self.witness, columns=[f"witness_{j}" for j in range(self.witness.shape[1])])
+        return pd.concat([frame, witness], axis=1).rename_axis("draw")
+
+
+@dataclass(frozen=True)
+class IntervalEstimate:
+    """One row of the table: an interval by one method, with what a reader must know to judge it.
+
+    Attributes
+    ----------
+    method : str
+        Registered name of the method.
+    estimate : float
+        The point the interval is built around, a proportion in [0, 1].
+    raw_interval : ConfidenceInterval
+        The limits as the formula gives them; they may leave [0, 1].
+    confidence_level : float
+        Nominal level.
+    estimand : str
+        What the interval is meant to cover, in the words of the glossary ("conditional", ...).
+    n_fits : int
+        Classifier fits that the method used; a fit shared with another method counts for both.
+    remarks : tuple of str
+        What happened on the way: draws not certified, single-class draws, ...
+    degenerate : str or None
+        Why the interval says nothing about uncertainty (zero width, ...), or None if it does.
+    """
+
+    method: str
+    estimate: float
+    raw_interval: ConfidenceInterval
+    confidence_level: float
+    estimand: str
+    n_fits: int
+    remarks: tuple[str, ...] = ()
+    degenerate: str | None = None
+
+    @property
+    def confidence_interval(self) -> ConfidenceInterval:
+        """The limits clipped to [0, 1]."""
+        return self.raw_interval.clipped(0.0, 1.0)
+
+
+@dataclass(frozen=True)
+class IntervalTable:
+    """Intervals by several methods on the same data, in the order they were asked for."""
+
+    rows: tuple[IntervalEstimate, ...]
+
+    def __getitem__(self, method: str) -> IntervalEstimate:
+        for row in self.rows:
+            if row.method == method:
+                return row
+        raise KeyError(f"no interval by {method!r} in this table; it has {[row.method for row in self.rows]}")
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a method, unrounded; limits clipped to [0, 1], with the raw ones beside them."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                {
+                    "method": row.method,
+                    "estimate": row.estimate,
+                    "low": row.confidence_interval.low,
+                    "high": row.confidence_interval.high,
+                    "width": row.confidence_interval.width,
+                    "raw_low": row.raw_interval.low,
+                    "raw_high": row.raw_interval.high,
+                    "confidence_level": row.confidence_level,
+                    "estimand": row.estimand,
+                    "n_fits": row.n_fits,
+                    "degenerate": row.degenerate is not None,
+                    "remarks": "; ".join(row.remarks + ((row.degenerate,) if row.degenerate else ())),
+                }
+                for row in self.rows
+            ]
+        )
+
+    def __str__(self) -> str:
+        from cudbound.report.render import render_table
+
+        return render_table(self, "table")
+
+    __repr__ = __str__

@@ -1,0 +1,311 @@
+"""Draws solved by the compiled kernel or by the reference solver, under one contract.
+
+The only importer of the compiled module.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cudbound.exceptions import SolveInterrupted
+from cudbound.problem import Problem, make_problem
+from cudbound.results import Draws
+from cudbound.validation import check_choice, check_n_jobs
+
+try:
+    from cudbound import _solvers
+except ImportError as error:
+    raise ImportError(
+        "The compiled part of cudbound, cudbound._solvers, cannot be imported. This happens when Python runs in a "
+        "source folder that was not built: install it with 'pip install .', or for development with "
+        "'pip install --no-build-isolation --editable .'. "
+        f"(Python {sys.version_info.major}.{sys.version_info.minor}; the import said: {error})"
+    ) from error
+
+Array = NDArray[np.float64]
+
+#: Singular values of the design, its columns scaled to unit length, below this share of the largest count as zero.
+RANK_TOLERANCE = 1e-12
+
+SOLVERS = ("native", "cvxpy")
+SIDES = {"both": _solvers.Side.BOTH, "positive": _solvers.Side.POSITIVE, "negative": _solvers.Side.NEGATIVE}
+
+
+def solve_draws(
+    design: ArrayLike,
+    labels: ArrayLike,
+    coef: ArrayLike,
+    counts: ArrayLike,
+    *,
+    loss: str = "squared",
+    alpha: float | None = None,
+    weights: ArrayLike | None = None,
+    penalty: ArrayLike | None = None,
+    side: str = "both",
+    solver: str = "native",
+    n_jobs: int | None = 1,
+    node_limit: int | None = None,
+    time_limit: float | None = None,
+    progress: bool = False,
+    previous: Draws | None = None,
+) -> Draws:
+    r"""Solve the optimisation problem of each bootstrap draw.
+
+    For a draw with counts :math:`\phi` and weights :math:`w` this finds
+
+    .. math::
+
+        Q = \sup_C \Big|\sum_i w_i 1\{\mathrm{sign}(x_i'\beta) \ne y_i, \beta \in C\}\Big|
+            \; g\big(\alpha (L(\hat\beta) - \inf_{\beta \in C} L(\beta))\big), \qquad g(u) = \mathrm{clip}(1 + u, 0, 1)
+
+    over the open cells :math:`C` of the hyperplanes :math:`x_i'\beta = 0` with a weight, where
+    :math:`L(\beta) = \frac1n \sum_i \phi_i \ell(y_i, x_i'\beta) + \sum_j r_j \beta_j^2`.
+
+    Parameters
+    ----------
+    design : array-like of float, shape (n_samples, n_features)
+        Rows :math:`x_i`: the basis of the additive classifier evaluated at each training point, with a column of
+        ones if it has an intercept. Zero rows are always classified as +1.
+    labels : array-like, shape (n_samples,)
+        -1 or +1.
+    coef : array-like of float, shape (n_features,)
+        Fitted coefficients :math:`\hat\beta`.
+    counts : array-like of int, shape (n_draws, n_samples)
+        How often each row stands in each draw, non-negative.
+    loss : {"squared"}, default="squared"
+        Surrogate loss.
+    alpha : float in [0, inf], default=None
+        Localisation rate on the scale of the mean loss; None means n_samples.
+    weights : array-like of float, shape (n_draws, n_samples), default=None
+        Signed weights on the error indicators; None means ``(counts - 1) / n_samples``, the plain error.
+    penalty : float or array-like of float, shape (n_features,), default=None
+        Strengths :math:`r_j \ge 0` of a quadratic penalty on the mean loss.
+    side : {"both", "positive", "negative"}, default="both"
+        Which sign of the weighted deviation counts. One-sided values are those of its positive part.
+    solver : {"native", "cvxpy"}, default="native"
+        The compiled kernel, or the slow reference solver (`cudbound.reference`).
+    n_jobs : int or None, default=1
+        Threads of the native solver; -1 for all cores. The answer does not depend on it.
+    node_limit : int, default=None
+        Nodes after which a draw is left with ``lower < upper``; None means no limit.
+    time_limit : float, default=None
+        Seconds after which a draw is left with ``lower < upper``; None means no limit.
+    progress : bool, default=False
+        Show a progress bar on standard error.
+    previous : Draws, default=None
+        Earlier result for the same problem; draws that are certified in it are kept and not solved again.
+
+    Returns
+    -------
+    Draws
+        Bounds, status, node count and witness of each draw. Rounding may only have enlarged the bounds.
+
+    Raises
+    ------
+    ValueError
+        If an argument has a wrong shape or a value out of range.
+    SolveInterrupted
+        On Ctrl-C; its ``draws`` hold what was computed so far.
+
+    Notes
+    -----
+    Branch and bound on the sides of the hyperplanes. For squared loss the sublevel sets of L are balls in suitable
+    coordinates, every relaxation is a least-distance problem that continues from its parent's solution, and the
+    distance to a hyperplane bounds what crossing it costs. A pattern of signs counts only if it is shown that some
+    classifier realises it.
+
+    References
+    ----------
+    E. B. Laber and S. A. Murphy, "Small sample inference for generalization error in classification using the CUD
+    bound", UAI 2008, sections 3.1 and 4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cudbound import solve_draws
+    >>> x = np.array([-2.0, -1.0, 0.5, 1.0, 2.0, 3.0])
+    >>> design = np.column_stack([np.ones(6), x])
+    >>> labels = np.array([-1, -1, 1, -1, 1, 1])
+    >>> coef = np.linalg.lstsq(design, labels, rcond=None)[0]
+    >>> draws = solve_draws(design, labels, coef, [[2, 0, 0, 2, 1, 1], [1, 1, 1, 1, 1, 1]])
+    >>> draws.upper.round(6).tolist()
+    [0.333333, 0.0]
+    """
+    problem = make_problem(
+        design, labels, coef, counts, alpha=alpha, weights=weights, loss=loss, penalty=penalty
+    )
+    return solve_problem(
+        problem,
+        side=side,
+        solver=solver,
+        n_jobs=n_jobs,
+        node_limit=node_limit,
+        time_limit=time_limit,
+        progress=progress,
+        previous=previous,
+    )
+
+
+def solve_problem(
+    problem: Problem,
+    *,
+    side: str = "both",
+    solver: str = "native",
+    n_jobs: int | None = 1,
+    node_limit: int | None = None,
+    time_limit: float | None = None,
+    progress: bool = False,
+    previous: Draws | None = None,
+) -> Draws:
+    """Solve a checked problem; see `solve_draws`."""
+    check_choice("solver", solver, SOLVERS)
+    check_choice("side", side, SIDES)
+    if node_limit is not None and node_limit < 0:
+        raise ValueError(
+            f"The 'node_limit' parameter must be a non-negative int or None. Got {node_limit} instead."
+        )
+    if time_limit is not None and not time_limit >= 0:
+        raise ValueError(
+            f"The 'time_limit' parameter must be non-negative or None. Got {time_limit} instead."
+        )
+    if previous is not None and len(previous) != problem.n_draws:
+        raise ValueError(
+            f"'previous' must have one row a draw, {problem.n_draws}. Got {len(previous)} instead: "
+            "it belongs to another problem."
+        )
+    rows = None if previous is None else np.flatnonzero(~previous.certified)
+    todo = problem if rows is None else problem.select(rows)
+
+    with _progress_bar(todo.n_draws, progress) as report:
+        if solver == "native":
+            draws, interrupted = _solve_native(todo, side, n_jobs, node_limit, time_limit, report)
+        else:
+            from cudbound.reference import solve_reference
+
+            draws = solve_reference(
+                todo, side=side, node_limit=node_limit, time_limit=time_limit, on_draw=report
+            )
+            interrupted = False
+    if previous is not None and rows is not None:
+        draws = _merge(previous, rows, draws)
+    if interrupted:
+        raise SolveInterrupted(draws)
+    return draws
+
+
+def _solve_native(
+    problem: Problem,
+    side: str,
+    n_jobs: int | None,
+    node_limit: int | None,
+    time_limit: float | None,
+    report: Callable[[int], None] | None,
+) -> tuple[Draws, bool]:
+    basis = orthonormal_basis(problem)
+    solved = _solvers.solve_draws(
+        basis.design,
+        problem.labels,
+        basis.anchor,
+        problem.counts,
+        problem.weights,
+        basis.penalty,
+        basis.anchor_penalty,
+        problem.alpha,
+        SIDES[side],
+        np.iinfo(np.int64).max if node_limit is None else int(node_limit),
+        np.inf if time_limit is None else float(time_limit),
+        check_n_jobs(n_jobs),
+        report,
+    )
+    upper = solved.upper
+    never_begun = np.isinf(upper)
+    if never_begun.any():
+        upper[never_begun] = [_trivial_bound(problem, draw) for draw in np.flatnonzero(never_begun).tolist()]
+    draws = Draws(solved.lower, upper, solved.status, solved.nodes, solved.witness @ basis.to_coef.T)
+    return draws, solved.interrupted
+
+
+@dataclass(frozen=True)
+class Basis:
+    """The problem in coordinates gamma in which the design has orthonormal columns.
+
+    ``design`` spans the columns of the original design, ``to_coef`` (n_coefficients, rank) maps gamma to the
+    coefficients with the smallest penalty that give the same scores, and ``penalty`` (rank, rank) is that penalty.
+    """
+
+    design: Array
+    anchor: Array
+    to_coef: Array
+    penalty: Array | None
+    anchor_penalty: float
+
+
+def orthonormal_basis(problem: Problem) -> Basis:
+    """Remove collinear columns and the effect of bad scaling before the kernel forms Gram matrices."""
+    from scipy.linalg import qr, solve_triangular
+
+    scale = np.linalg.norm(problem.design, axis=0)
+    scale[scale == 0.0] = 1.0
+    q, r, order = qr(problem.design / scale, mode="economic", pivoting=True)
+    diagonal = np.abs(np.diag(r))
+    rank = max(int((diagonal > RANK_TOLERANCE * diagonal.max(initial=0.0)).sum()), 1)
+    p = problem.design.shape[1]
+    to_coef = np.zeros((p, rank))
+    to_coef[order[:rank]] = solve_triangular(r[:rank, :rank], np.eye(rank)) if diagonal[0] > 0 else 0.0
+    to_coef /= scale[:, None]
+    design = np.ascontiguousarray(q[:, :rank]) if diagonal[0] > 0 else np.zeros((problem.labels.size, 1))
+    anchor = design.T @ (problem.design @ problem.coef)
+    if problem.penalty is None:
+        return Basis(design, anchor, to_coef, None, 0.0)
+    if rank < p:
+        # the smallest penalty among coefficients with the same scores: add a vector of the null space of the design
+        kernel = np.zeros((p, p - rank))
+        kernel[order[rank:], np.arange(p - rank)] = 1.0
+        kernel[order[:rank]] = -solve_triangular(r[:rank, :rank], r[:rank, rank:])
+        kernel /= scale[:, None]
+        root = np.sqrt(problem.penalty)[:, None]
+        to_coef = to_coef - kernel @ np.linalg.lstsq(root * kernel, root * to_coef, rcond=None)[0]
+    weighted = np.sqrt(problem.penalty)[:, None] * to_coef
+    penalty = np.ascontiguousarray(weighted.T @ weighted)
+    return Basis(design, anchor, to_coef, penalty, float(problem.penalty @ problem.coef**2))
+
+
+def _trivial_bound(problem: Problem, draw: int) -> float:
+    weights = problem.score_weights(draw)
+    return float(max(weights[weights > 0].sum(), -weights[weights < 0].sum()))
+
+
+def _merge(previous: Draws, rows: NDArray[np.intp], solved: Draws) -> Draws:
+    """Put newly solved draws in place; bounds proved earlier stay where they are tighter."""
+    merged = {
+        name: np.array(getattr(previous, name)) for name in ("lower", "upper", "status", "nodes", "witness")
+    }
+    better = solved.lower >= merged["lower"][rows]
+    merged["witness"][rows[better]] = solved.witness[better]
+    merged["lower"][rows] = np.maximum(merged["lower"][rows], solved.lower)
+    merged["upper"][rows] = np.minimum(merged["upper"][rows], solved.upper)
+    merged["status"][rows] = solved.status
+    merged["nodes"][rows] += solved.nodes
+    return replace(previous, **merged)
+
+
+@contextmanager
+def _progress_bar(total: int, show: bool) -> Iterator[Callable[[int], None] | None]:
+    if not show:
+        yield None
+        return
+    from tqdm import tqdm
+
+    with tqdm(total=total, desc="draws", unit="draw", leave=False) as bar:
+
+        def report(done: int) -> None:
+            bar.update(done - bar.n)
+
+        yield report
+        report(total)

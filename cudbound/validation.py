@@ -1,0 +1,205 @@
+"""Checks of the arguments that the public entry points share; the code behind them does not check again."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from numbers import Integral, Real
+from typing import Any, TypeGuard
+
+import joblib
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+Array = NDArray[np.float64]
+
+#: With one row a class vanishes from a third of all bootstrap draws, and no variance can be seen in it.
+MIN_ROWS_PER_CLASS = 2
+
+
+def _fail(name: str, rule: str, value: object) -> ValueError:
+    return ValueError(f"The '{name}' parameter must be {rule}. Got {value!r} instead.")
+
+
+def _is_real(value: object) -> TypeGuard[float]:
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+
+
+def _is_integer(value: object) -> TypeGuard[int]:
+    return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
+
+
+def check_confidence_level(confidence_level: object) -> float:
+    """Return the level as a float.
+
+    Raises
+    ------
+    ValueError
+        If it is not a number strictly between 0 and 1.
+    """
+    if not _is_real(confidence_level) or not 0.0 < float(confidence_level) < 1.0:
+        raise _fail("confidence_level", "a float in the range (0, 1)", confidence_level)
+    return float(confidence_level)
+
+
+def check_n_resamples(n_resamples: object) -> int:
+    """Return the number of bootstrap draws, at least 1.
+
+    Raises
+    ------
+    ValueError
+        If it is not an integer of at least 1.
+    """
+    if not _is_integer(n_resamples) or int(n_resamples) < 1:
+        raise _fail("n_resamples", "an integer of at least 1", n_resamples)
+    return int(n_resamples)
+
+
+def check_rng(rng: object) -> np.random.Generator:
+    """Return a generator: `rng` itself, or one seeded by the integer, or for None by the operating system.
+
+    Raises
+    ------
+    ValueError
+        If it is none of these.
+    """
+    if isinstance(rng, np.random.Generator):
+        return rng
+    if rng is None:
+        return np.random.default_rng()
+    if _is_integer(rng) and int(rng) >= 0:
+        return np.random.default_rng(int(rng))
+    raise _fail("rng", "a non-negative integer, a numpy.random.Generator or None", rng)
+
+
+def check_n_jobs(n_jobs: object) -> int:
+    """Return the number of workers: None means 1, -1 every core, -2 every core but one, as in joblib.
+
+    Raises
+    ------
+    ValueError
+        If it is neither None nor an integer other than 0.
+    """
+    if n_jobs is None:
+        return 1
+    if not _is_integer(n_jobs) or int(n_jobs) == 0:
+        raise _fail("n_jobs", "None or an integer other than 0", n_jobs)
+    jobs = int(n_jobs)
+    return jobs if jobs > 0 else max(1, int(joblib.cpu_count()) + 1 + jobs)
+
+
+def check_alpha(alpha: object, n_samples: int) -> float:
+    """Return the localisation rate on the scale of the mean loss.
+
+    ``"n"`` is `n_samples`, the order that section 3 of Laber & Murphy (2008) derives for the mean loss.
+    ``"paper-literal"`` is ``n_samples ** 2``: their section 5 writes the loss as a sum and sets the rate to
+    n, which is n times as much on the scale of the mean. Numbers from 0 to infinity stand for themselves.
+
+    Raises
+    ------
+    ValueError
+        If it is none of these.
+    """
+    if isinstance(alpha, str):
+        if alpha == "n":
+            return float(n_samples)
+        if alpha == "paper-literal":
+            return float(n_samples) ** 2
+    elif _is_real(alpha) and float(alpha) >= 0.0:
+        return float(alpha)
+    raise _fail("alpha", "'n', 'paper-literal' or a number in the range [0, inf]", alpha)
+
+
+def check_inner(inner: object) -> int | None:
+    """Return the number of inner draws, or None for the out-of-bag variant, which needs none.
+
+    Raises
+    ------
+    ValueError
+        If it is neither "oob" nor an integer of at least 1.
+    """
+    if isinstance(inner, str) and inner == "oob":
+        return None
+    if not _is_integer(inner) or int(inner) < 1:
+        raise _fail("inner", "'oob' or an integer of at least 1", inner)
+    return int(inner)
+
+
+def check_choice(name: str, value: object, choices: Collection[str]) -> str:
+    """Return `value` if it is one of `choices`.
+
+    Raises
+    ------
+    ValueError
+        If it is not; the message lists the choices.
+    """
+    if not isinstance(value, str) or value not in choices:
+        raise _fail(name, f"one of {sorted(choices)}", value)
+    return value
+
+
+def check_binary_classifier(estimator: Any) -> NDArray[Any]:
+    """Return the two classes of a fitted classifier.
+
+    Raises
+    ------
+    sklearn.exceptions.NotFittedError
+        If it has not been fitted.
+    TypeError
+        If it is no scikit-learn estimator, or no classifier.
+    ValueError
+        If it was fitted to a number of classes other than two.
+    """
+    check_is_fitted(estimator)
+    if not hasattr(estimator, "classes_") or not hasattr(estimator, "predict"):
+        raise TypeError(
+            f"{type(estimator).__name__} is not a classifier: it lacks classes_ or predict. Pass a fitted "
+            "scikit-learn classifier."
+        )
+    classes = estimator.classes_
+    if getattr(classes, "shape", None) != (2,):  # a list of arrays if there is more than one target
+        raise ValueError(
+            "The classifier must have been fitted to exactly two classes. "
+            f"Got {_some(list(classes))} instead; merge classes or fit on two of them."
+        )
+    return np.asarray(classes)
+
+
+def check_labels(y: ArrayLike, classes: NDArray[Any]) -> Array:
+    """Return labels of a binary classifier as -1.0 for ``classes[0]`` and +1.0 for ``classes[1]``.
+
+    Raises
+    ------
+    ValueError
+        If `y` is not one-dimensional, holds a value that is not one of `classes`, or has fewer than
+        two rows of a class.
+    """
+    values = column_or_1d(np.asarray(y))
+    positive = np.asarray(values == classes[1])
+    known = positive | np.asarray(values == classes[0])
+    if not known.all():
+        raise ValueError(
+            f"y must hold the labels that the classifier was fitted to, {classes.tolist()}. "
+            f"Got also {_some(dict.fromkeys(values[~known].tolist()))}."
+        )
+    n_positive = int(positive.sum())
+    for label, rows in zip(classes.tolist(), (values.size - n_positive, n_positive), strict=True):
+        if rows < MIN_ROWS_PER_CLASS:
+            raise ValueError(
+                f"y must hold at least {MIN_ROWS_PER_CLASS} rows of each class. Got {rows} of {label!r}; "
+                "resampling cannot show how the classifier varies without them."
+            )
+    return np.where(positive, 1.0, -1.0)
+
+
+def check_lengths(n_rows: int, n_labels: int) -> None:
+    """Raise ValueError unless X and y have the same number of rows."""
+    if n_rows != n_labels:
+        raise ValueError(f"X and y must have the same number of rows. Got {n_rows} and {n_labels}.")
+
+
+def _some(values: Collection[Any]) -> str:
+    shown = ", ".join(
+        repr(value.item() if isinstance(value, np.generic) else value) for value in list(values)[:5]
+    )
+    return f"[{shown}{', ...' if len(values) > 5 else ''}]"

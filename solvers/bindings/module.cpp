@@ -1,0 +1,139 @@
+// The only file that knows of Python.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+
+#include <cmath>
+#include <memory>
+#include <optional>
+
+#include "cudbound/draws.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+template <class T, int Dimensions>
+using Array = nb::ndarray<const T, nb::ndim<Dimensions>, nb::c_contig, nb::device::cpu>;
+
+template <class T, int Dimensions>
+using Result = nb::ndarray<nb::numpy, T, nb::ndim<Dimensions>, nb::c_contig>;
+
+template <class T>
+T* allocate(std::size_t size, nb::capsule* owner) {
+    auto data = std::make_unique<T[]>(size);
+    *owner = nb::capsule(data.get(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return data.release();
+}
+
+void expect(bool holds, const char* message) {
+    if (!holds) throw std::invalid_argument(message);
+}
+
+// The arrays keep their memory alive.
+struct Draws {
+    Result<double, 1> lower;
+    Result<double, 1> upper;
+    Result<std::int32_t, 1> status;
+    Result<std::int64_t, 1> nodes;
+    Result<double, 2> witness;
+    bool interrupted;
+};
+
+Draws solve_draws(Array<double, 2> design, Array<double, 1> labels, Array<double, 1> anchor,
+                  Array<std::int32_t, 2> counts, std::optional<Array<double, 2>> weights,
+                  std::optional<Array<double, 2>> penalty, double anchor_penalty, double alpha, cudbound::Side side,
+                  std::int64_t node_limit, double time_limit, int threads,
+                  std::optional<nb::typed<nb::callable, void(std::int64_t)>> progress) {
+    cudbound::Problem problem;
+    problem.n = static_cast<std::int64_t>(design.shape(0));
+    problem.p = static_cast<std::int64_t>(design.shape(1));
+    problem.draws = static_cast<std::int64_t>(counts.shape(0));
+    expect(labels.shape(0) == design.shape(0), "labels must have one entry a row of design");
+    expect(anchor.shape(0) == design.shape(1), "anchor must have one entry a column of design");
+    expect(counts.shape(1) == design.shape(0), "counts must have one column a row of design");
+    problem.design = design.data();
+    problem.labels = labels.data();
+    problem.anchor = anchor.data();
+    problem.counts = counts.data();
+    if (weights) {
+        expect(weights->shape(0) == counts.shape(0) && weights->shape(1) == counts.shape(1),
+               "weights must have the shape of counts");
+        problem.weights = weights->data();
+    }
+    if (penalty) {
+        expect(penalty->shape(0) == design.shape(1) && penalty->shape(1) == design.shape(1),
+               "penalty must be square with one row a column of design");
+        problem.penalty = penalty->data();
+    }
+    problem.anchor_penalty = anchor_penalty;
+    problem.alpha = alpha;
+    const cudbound::Limits limits{node_limit, time_limit};
+
+    const auto draws = static_cast<std::size_t>(problem.draws);
+    const auto p = static_cast<std::size_t>(problem.p);
+    nb::capsule owners[5];
+    cudbound::Results results;
+    results.lower = allocate<double>(draws, &owners[0]);
+    results.upper = allocate<double>(draws, &owners[1]);
+    results.status = allocate<std::int32_t>(draws, &owners[2]);
+    results.nodes = allocate<std::int64_t>(draws, &owners[3]);
+    results.witness = allocate<double>(draws * p, &owners[4]);
+
+    // A pending signal, or an exception in the progress callback, stops the search; the error is raised by the
+    // caller after it has taken the results.
+    bool interrupted = false;
+    const auto monitor = [&](std::int64_t done) {
+        const nb::gil_scoped_acquire gil;
+        if (PyErr_CheckSignals() != 0) {
+            interrupted = true;
+            if (!PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) throw nb::python_error();
+            PyErr_Clear();
+            return false;
+        }
+        if (progress) (*progress)(done);
+        return true;
+    };
+    {
+        const nb::gil_scoped_release release;
+        cudbound::solve_draws(problem, limits, side, threads, monitor, results);
+    }
+    return {Result<double, 1>(results.lower, {draws}, owners[0]),
+            Result<double, 1>(results.upper, {draws}, owners[1]),
+            Result<std::int32_t, 1>(results.status, {draws}, owners[2]),
+            Result<std::int64_t, 1>(results.nodes, {draws}, owners[3]),
+            Result<double, 2>(results.witness, {draws, p}, owners[4]),
+            interrupted};
+}
+
+}  // namespace
+
+NB_MODULE(_solvers, m) {
+    m.doc() = "Exact branch-and-bound solver of the CUD bound; use it through cudbound.solve_draws.";
+
+    nb::enum_<cudbound::Status>(m, "Status", nb::is_arithmetic(), "How the search of one draw ended.")
+        .value("OPTIMAL", cudbound::Status::OPTIMAL)
+        .value("NODE_LIMIT", cudbound::Status::NODE_LIMIT)
+        .value("TIME_LIMIT", cudbound::Status::TIME_LIMIT)
+        .value("INTERRUPTED", cudbound::Status::INTERRUPTED)
+        .value("INACCURATE", cudbound::Status::INACCURATE);
+
+    nb::enum_<cudbound::Side>(m, "Side", "Which sign of the deviation counts.")
+        .value("BOTH", cudbound::Side::BOTH)
+        .value("POSITIVE", cudbound::Side::POSITIVE)
+        .value("NEGATIVE", cudbound::Side::NEGATIVE);
+
+    constexpr auto own = nb::rv_policy::automatic;  // each array owns its memory
+    nb::class_<Draws>(m, "Draws", "Results of all draws; row d belongs to draw d.")
+        .def_ro("lower", &Draws::lower, own)
+        .def_ro("upper", &Draws::upper, own)
+        .def_ro("status", &Draws::status, own, "Members of Status.")
+        .def_ro("nodes", &Draws::nodes, own)
+        .def_ro("witness", &Draws::witness, own, "Shape (n_draws, n_features).")
+        .def_ro("interrupted", &Draws::interrupted, "Whether Ctrl-C ended the search.");
+
+    m.def("solve_draws", &solve_draws, "design"_a.noconvert(), "labels"_a.noconvert(), "anchor"_a.noconvert(),
+          "counts"_a.noconvert(), "weights"_a.noconvert().none(), "penalty"_a.noconvert().none(), "anchor_penalty"_a,
+          "alpha"_a, "side"_a, "node_limit"_a, "time_limit"_a, "threads"_a, "progress"_a.none(), "Solve all draws.");
+}

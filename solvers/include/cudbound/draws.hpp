@@ -1,0 +1,58 @@
+// The public interface of the solver: all draws of one training set in one call.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+
+namespace cudbound {
+
+// How the search of one draw ended. OPTIMAL: lower and upper agree. INACCURATE: rounding left a part of the
+// tree open.
+enum class Status : std::int32_t { OPTIMAL = 0, NODE_LIMIT = 1, TIME_LIMIT = 2, INTERRUPTED = 3, INACCURATE = 4 };
+
+// Which deviations count: both, only bootstrap error above the weighted reference (+S), or only below it
+// (-S).
+enum class Side : std::int32_t { BOTH = 0, POSITIVE = 1, NEGATIVE = 2 };
+
+// For every draw: sup over open cells of |S| * g(alpha (L(anchor) - inf L)), squared loss, where
+//   S = sum_i weight_i 1{sign(x_i'beta) != y_i},   L(beta) = (1/n) sum_i count_i (y_i - x_i'beta)^2 + beta'P
+//   beta.
+// Arrays are row-major and belong to the caller; they are only read.
+struct Problem {
+    std::int64_t n = 0;                    // rows
+    std::int64_t p = 0;                    // coefficients
+    std::int64_t draws = 0;                // bootstrap draws
+    const double* design = nullptr;        // shape (n, p); orthonormal columns are best, any full-rank basis works
+    const double* labels = nullptr;        // shape (n), -1 or +1
+    const double* anchor = nullptr;        // shape (p), the fitted coefficients
+    const std::int32_t* counts = nullptr;  // shape (draws, n)
+    const double* weights = nullptr;       // shape (draws, n), or null for (count - 1) / n
+    const double* penalty = nullptr;       // shape (p, p), positive semidefinite, or null
+    double anchor_penalty = 0.0;           // penalty of the anchor, which may exceed anchor'P anchor
+    double alpha = 0.0;                    // in [0, inf]
+};
+
+struct Limits {
+    std::int64_t nodes = std::numeric_limits<std::int64_t>::max();  // per draw
+    double seconds = std::numeric_limits<double>::infinity();       // per draw
+};
+
+// Row d of every array belongs to draw d; witness has shape (draws, p).
+struct Results {
+    double* lower = nullptr;
+    double* upper = nullptr;
+    std::int32_t* status = nullptr;
+    std::int64_t* nodes = nullptr;
+    double* witness = nullptr;
+};
+
+// Called on the calling thread about every 50 ms with the number of finished draws; false asks for a stop.
+using Monitor = std::function<bool(std::int64_t)>;
+
+// Solves all draws on `threads` threads. The answer does not depend on their number.
+// Throws std::invalid_argument when the problem is not well formed.
+void solve_draws(const Problem& problem, const Limits& limits, Side side, int threads, const Monitor& monitor,
+                 const Results& results);
+
+}  // namespace cudbound

@@ -1,0 +1,52 @@
+// Every tolerance of the solver, with the side on which it errs.
+#pragma once
+
+namespace cudbound {
+
+struct Settings {
+    // Rows whose unit normals differ by less are one hyperplane. The wedge between two such hyperplanes holds
+    // no classifier that double precision can tell from its neighbours.
+    static constexpr double merge = 1e-11;
+
+    // A row shorter than this, relative to the longest, is the zero row: it is always classified as +1.
+    static constexpr double zero_row = 1e-13;
+
+    // Pivots of the weighted Gram matrix below this share of the largest count as zero: the loss is flat there.
+    static constexpr double rank = 1e-11;
+
+    // A hyperplane this close to a minimiser (relative to the radius of the search) passes through it. Counting
+    // it as reached understates the loss needed to cross it, which can only enlarge Q.
+    static constexpr double tie = 1e-10;
+
+    // A normal whose part outside the span of the active normals is shorter than this depends on them.
+    static constexpr double dependent = 1e-10;
+
+    // An open cone must contain a ball of this radius around a unit vector. Thinner cones cannot be told from
+    // empty ones, because the normals carry rounding errors of that size.
+    static constexpr double thinnest_cone = 1e-10;
+
+    // Excess losses are lowered by this share of their scale before g is applied: rounding enlarges Q.
+    static constexpr double excess = 1e-13;
+
+    // Nodes within this share of the squared distance of beta = 0 count as lying there, with g taken there.
+    static constexpr double apex = 1e-12;
+
+    // Share of the total weight that sums of general weights may be off by; it is added to Q. Counts need none.
+    static constexpr double score = 1e-13;
+
+    // Length of the step from a cell's nearest point into the cell, relative to the radius of the search.
+    static constexpr double witness_step = 1e-9;
+
+    // A hyperplane whose unit normal has a smaller component along the flat directions of a loss is taken to
+    // have none: drawn rows have none but for rounding.
+    static constexpr double flat_part = 1e-9;
+
+    // Length given to a unit step along a flat direction of the loss. The proximal iterations of rank-deficient
+    // draws drive its influence on the minimum to zero.
+    static constexpr double flat_step = 1e-4;
+
+    // Those iterations stop when the flat coordinates move by less than this share of their length.
+    static constexpr double proximal = 1e-11;
+};
+
+}  // namespace cudbound

@@ -1,0 +1,52 @@
+// Least-distance problems: the point of a polyhedron that is nearest to the origin.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace cudbound {
+
+// min |v|^2  s.t.  a_j'v + d_j >= 0  for the constraints added so far, unit normals a_j in R^p.
+//
+// The dual active-set method of Goldfarb & Idnani (1983) for an identity Hessian: v is always the nearest
+// point for the active constraints, so |v| only ever grows, and a solution is continued when one more
+// constraint is added.
+class ActiveSet {
+ public:
+    enum class Outcome { added, infeasible, too_far };
+
+    explicit ActiveSet(int p);
+
+    void reset();
+    void copy_from(const ActiveSet& other);
+
+    // Adds constraint `label` with unit normal `a`, violated at v by a'v + d = violation < 0. Constraints that
+    // were active may leave. Stops with too_far as soon as |v|^2 exceeds `limit`; v is then a lower bound only.
+    Outcome add(int label, const double* a, double violation, double limit);
+
+    int size() const { return size_; }
+    int label(int k) const { return labels_[k]; }
+    const double* point() const { return v_.data(); }
+    double squared_norm() const { return squared_norm_; }
+
+    // After `infeasible`: weights of the active constraints in the certificate a + sum_k weight_k a_k = 0.
+    double certificate(int k) const { return -dual_step_[k]; }
+
+ private:
+    void append(int label, const double* projected);
+    void drop(int k);
+
+    int p_;
+    int size_ = 0;
+    double squared_norm_ = 0.0;
+    std::vector<double> v_;            // (p)
+    std::vector<double> multipliers_;  // (p)
+    std::vector<int> labels_;          // (p)
+    std::vector<double> basis_;        // (p, p) column-major, orthonormal; the first size_ columns span the normals
+    std::vector<double> triangle_;     // (p, p) column-major, upper: normals = basis * triangle
+    std::vector<double> projected_;    // (p) scratch: basis' a
+    std::vector<double> direction_;    // (p) scratch
+    std::vector<double> dual_step_;    // (p) scratch
+};
+
+}  // namespace cudbound

@@ -1,0 +1,54 @@
+// Squared loss in the coordinates where its sublevel sets are balls.
+#pragma once
+
+#include <vector>
+
+#include "arrangement.hpp"
+#include "cudbound/draws.hpp"
+
+namespace cudbound {
+
+// For one draw, beta = minimiser + map * v, and n (L(beta) - min L) = |u|^2 with v = (u, z): u in R^rank are
+// the curved directions, z the flat ones, along which the loss is constant (none unless the weighted Gram
+// matrix is singular). z is scaled so that |z| is small against |u| for moves of the same length in beta.
+class Ball {
+ public:
+    explicit Ball(const Problem& problem);
+
+    // Sets up draw `draw`; afterwards the members below describe it.
+    void set(std::int64_t draw);
+
+    // Unit normal (p, contiguous) and offset of the hyperplane normal'beta = 0: side(v) = normal'v + offset has
+    // the sign of the original. Returns whether the hyperplane can be reached along flat directions alone.
+    bool transform(const double* normal, double* unit, double* offset) const;
+
+    void to_beta(const double* v, double* beta) const;  // (p) -> (p)
+    void direction_to_beta(const double* v, double* beta) const;
+
+    int p;
+    int rank = 0;
+    std::vector<double> anchor;  // (p) v of the anchor
+    std::vector<double> apex;    // (p) v of beta = 0
+    double radius2 = 0.0;        // n (L(anchor) - min L), the squared radius within which g = 1
+    double apex2 = 0.0;          // |u|^2 of beta = 0
+    double rate = 0.0;           // alpha / n: g falls from 1 to 0 over an increase 1 / rate of |u|^2
+    double slack = 0.0;          // rounding allowance on |u|^2
+
+    // g as a function of |u|^2, rounded upwards.
+    double g(double squared_norm) const;
+    // Squared norms beyond this have score * g <= value (for score > 0).
+    double reach2(double score, double value) const;
+
+ private:
+    void factorise();
+
+    const Problem& problem_;
+    std::vector<double> gram_;    // (p, p), its upper triangle is overwritten by the factor, rows and columns permuted
+    std::vector<double> moment_;  // (p)
+    std::vector<int> order_;      // (p) pivot order
+    std::vector<double> minimiser_;        // (p)
+    std::vector<double> flat_;             // (p, p - rank) column-major, permuted: basis of the null space
+    mutable std::vector<double> scratch_;  // (p)
+};
+
+}  // namespace cudbound

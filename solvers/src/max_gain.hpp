@@ -1,0 +1,46 @@
+// How much gain strict homogeneous inequalities can collect at once, by branch and bound.
+#pragma once
+
+#include <vector>
+
+#include "budget.hpp"
+#include "open_cone.hpp"
+
+namespace cudbound {
+
+// The largest total gain of hyperplanes that an open cell has on their positive sides.
+//
+// Branch and bound on conflicts: of the members of a conflict at least one has to be given up. Conflicts that
+// share no gain add up to a lower bound on what must be given up, which prunes.
+class MaxGain {
+ public:
+    explicit MaxGain(int p) : p_(p), cone_(p) {}
+
+    // Searches for a cell with gain above `enough`. Afterwards best() is the largest gain found (or -1),
+    // direction() a point inside its cell, and upper() an upper bound on max(gain of any cell, enough): equal
+    // to max(best, enough) unless the budget ran out.
+    void search(const double* normals, const std::vector<double>& gains, double enough, Budget& budget);
+
+    double best() const { return best_; }
+    double upper() const { return upper_; }
+    const std::vector<double>& direction() const { return direction_; }
+
+ private:
+    void branch(double given_up);
+    void offer(const double* w);
+
+    int p_;
+    OpenCone cone_;
+    const double* normals_ = nullptr;
+    const std::vector<double>* gains_ = nullptr;
+    Budget* budget_ = nullptr;
+    double total_ = 0.0;
+    double best_ = -1.0;
+    double enough_ = 0.0;
+    double upper_ = 0.0;
+    std::vector<double> direction_;
+    enum Mark : char { free_, kept_, given_up_ };
+    std::vector<char> marks_;
+};
+
+}  // namespace cudbound
