@@ -1,0 +1,21 @@
+"""The command ``cudbound``.
+
+Exit codes
+----------
+0
+    Success.
+1
+    The data, or a file, cannot be used; one line on stderr says why.
+2
+    The command line itself is wrong: an unknown option or method, a level outside (0, 1).
+3
+    The table was written, but a limit ended the search of some draws: the CUD bound is not certified.
+130
+    Stopped by Ctrl-C; nothing was written.
+"""
+
+from __future__ import annotations
+
+from cudbound.cli.commands import main
+
+__all__ = ["main"]

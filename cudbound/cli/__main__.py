@@ -1,0 +1,7 @@
+"""Run the command as ``python -m cudbound.cli``."""
+
+from __future__ import annotations
+
+from cudbound.cli.commands import main
+
+main(prog_name="cudbound")

@@ -1,0 +1,166 @@
+"""Read a CSV file that somebody else wrote into named columns of text, with the line each record began on.
+
+Nothing is converted and nothing is guessed: a file that is not a clean table is refused,
+with the line at fault.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+DELIMITERS = ",;\t|"
+
+
+class CsvError(ValueError):
+    """The file, or what was asked of it, cannot be used; the message says what, where, and how to go on."""
+
+
+@dataclass(frozen=True)
+class CsvTable:
+    """The records of a CSV file as text, outer blanks removed.
+
+    Attributes
+    ----------
+    source : str
+        Name of the file, without its folder.
+    names : tuple of str, length n_columns
+        Column names; a column without a name is called ``column 3`` after its place.
+    records : tuple of tuple of str, shape (n_records, n_columns)
+        Cells; records without any content are left out.
+    lines : tuple of int, length n_records
+        Line of the file on which each record begins, the header being on line 1.
+    unnamed : frozenset of str
+        Members of `names` that stand for a missing name.
+    """
+
+    source: str
+    names: tuple[str, ...]
+    records: tuple[tuple[str, ...], ...]
+    lines: tuple[int, ...]
+    unnamed: frozenset[str]
+
+
+def quoted(text: str, longest: int = 60) -> str:
+    r"""Quote foreign text for a message: what does not print is escaped, what is too long is cut.
+
+    Examples
+    --------
+    >>> print(quoted("a\x1b[31m"), quoted("abcdef", 3))
+    'a\x1b[31m' 'abc...'
+    """
+    return repr(text if len(text) <= longest else f"{text[:longest]}...")
+
+
+def read_csv_file(path: str | Path, *, delimiter: str = ",") -> CsvTable:
+    """Read a CSV file as text.
+
+    The file is UTF-8, with or without a byte order mark; lines end in LF, CRLF or CR; cells may be quoted and
+    then hold delimiters, line ends and doubled quotes.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file.
+    delimiter : str, default ","
+        One character between cells.
+
+    Returns
+    -------
+    CsvTable
+
+    Raises
+    ------
+    CsvError
+        If the file cannot be read, is not text, is empty or has no records, is separated by another
+        character, has a record with more or fewer cells than the header, or has two columns of one name.
+    """
+    path = Path(path)
+    rows = _rows(_decoded(path), path, delimiter)
+    if not rows:
+        raise CsvError(f"{quoted(path.name)} is empty; a header line and one line per case are needed")
+    (header_line, header), records = rows[0], rows[1:]
+    _check_delimiter(path, header, delimiter)
+    if not records:
+        raise CsvError(f"{quoted(path.name)} has a header line and nothing below it")
+    _check_lengths(path, header, records)
+    names = tuple(name or f"column {place}" for place, name in enumerate(header, start=1))
+    _check_unique(path, names, header_line)
+    unnamed = frozenset(name for name, given in zip(names, header, strict=True) if not given)
+    return CsvTable(
+        path.name, names, tuple(cells for _, cells in records), tuple(line for line, _ in records), unnamed
+    )
+
+
+def _decoded(path: Path) -> str:
+    if path.is_dir():
+        raise CsvError(f"{quoted(str(path), 200)} is a folder, not a CSV file")
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        raise CsvError(f"no such file: {quoted(str(path), 200)}") from None
+    except (OSError, ValueError) as error:  # ValueError: a name with a null character
+        reason = getattr(error, "strerror", None) or str(error)
+        raise CsvError(f"cannot read {quoted(str(path), 200)}: {reason}") from None
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise CsvError(
+            f"{quoted(path.name)} is not UTF-8 text (line {line}); save it as 'CSV UTF-8' and try again"
+        ) from None
+    if "\0" in text:
+        raise CsvError(f"{quoted(path.name)} is not a CSV file: it holds null characters")
+    return text
+
+
+def _rows(text: str, path: Path, delimiter: str) -> list[tuple[int, tuple[str, ...]]]:
+    """Return (first line, stripped cells) of every record that has any content."""
+    stream = io.StringIO(text, newline="")
+    reader = csv.reader(stream, delimiter=delimiter, strict=True, skipinitialspace=True)
+    rows = []
+    begin = 1
+    try:
+        for cells in reader:
+            stripped = tuple(cell.strip() for cell in cells)
+            if any(stripped):
+                rows.append((begin, stripped))
+            begin = reader.line_num + 1
+    except csv.Error as error:
+        raise CsvError(
+            f"{quoted(path.name)} is not a CSV file: the record that begins on line {begin}: {error}"
+        ) from None
+    return rows
+
+
+def _check_delimiter(path: Path, header: tuple[str, ...], delimiter: str) -> None:
+    if len(header) > 1:
+        return
+    others = {other: header[0].count(other) for other in DELIMITERS if other != delimiter}
+    found = max(others, key=lambda other: others[other])
+    if others[found]:
+        option = "tab" if found == "\t" else found
+        raise CsvError(
+            f"{quoted(path.name)} has one column when read with delimiter {delimiter!r}; it seems to be "
+            f"separated by {found!r}: add --delimiter '{option}'"
+        )
+
+
+def _check_lengths(path: Path, header: tuple[str, ...], records: list[tuple[int, tuple[str, ...]]]) -> None:
+    for line, cells in records:
+        if len(cells) != len(header):
+            raise CsvError(
+                f"{quoted(path.name)}: line {line} has {len(cells)} cells, the header has {len(header)}"
+            )
+
+
+def _check_unique(path: Path, names: tuple[str, ...], line: int) -> None:
+    repeated = [name for name, times in Counter(names).items() if times > 1]
+    if repeated:
+        raise CsvError(
+            f"{quoted(path.name)}: more than one column is called {', '.join(map(quoted, repeated[:10]))} "
+            f"(line {line}); give each column its own name"
+        )

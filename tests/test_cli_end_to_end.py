@@ -1,0 +1,176 @@
+"""The command with everything real behind it: numbers, exit codes, progress bar, Ctrl-C."""
+
+from __future__ import annotations
+
+import io
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+import termios
+import time
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import cudbound
+from cudbound import LeastSquaresClassifier, compare_intervals
+
+METHODS = [
+    "cud",
+    "bootstrap-percentile",
+    "bootstrap-bias-corrected",
+    "kohavi-normal",
+    "yang-cv-normal",
+    "martin-beta",
+    "langford-binomial",
+]
+
+
+def training_set(n: int, features: int, signal: float) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(n, features))
+    return X, (signal * X[:, 0] + rng.normal(size=n) > 0).astype(int)
+
+
+def write(folder: Path, X: np.ndarray, y: np.ndarray) -> None:
+    frame = pd.DataFrame(X, columns=[f"x{j}" for j in range(X.shape[1])])
+    frame.assign(died=np.where(y == 1, "yes", "no")).to_csv(folder / "data.csv", index=False)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    write(tmp_path, *training_set(30, 2, 1.0))
+    return tmp_path
+
+
+def command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "cudbound.cli", *arguments]
+
+
+def interval(*arguments: str) -> list[str]:
+    return command("interval", "data.csv", "--target", "died", "--positive", "yes", "--seed", "3", *arguments)
+
+
+def environment() -> dict[str, str]:
+    return {**os.environ, "PYTHONPATH": str(Path(cudbound.__file__).parents[1])}
+
+
+def run(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        arguments, cwd=folder, env=environment(), capture_output=True, text=True, check=False, timeout=120
+    )
+
+
+def test_the_table_is_that_of_compare_intervals(folder):
+    done = run(interval("--resamples", "100", "--confidence-level", "0.9", "--format", "csv"), folder)
+    assert (done.returncode, done.stderr) == (0, "")
+    X, y = training_set(30, 2, 1.0)
+    table = compare_intervals(
+        LeastSquaresClassifier().fit(X, y), X, y, confidence_level=0.9, n_resamples=100, rng=3
+    )
+    printed = pd.read_csv(io.StringIO(done.stdout), keep_default_na=False)
+    pd.testing.assert_frame_equal(printed, table.to_frame(), rtol=0, atol=1e-15)
+    assert printed["method"].tolist() == METHODS
+
+
+def test_the_same_seed_prints_the_same_text_whatever_the_threads(folder):
+    first, second = (run(interval("--resamples", "100", "--jobs", jobs), folder) for jobs in ("1", "2"))
+    assert first.returncode == second.returncode == 0
+    assert first.stdout == second.stdout
+    assert "n = 30:" in first.stdout
+
+
+def test_alpha_and_methods_reach_the_solver(folder):
+    widths = []
+    for alpha in ("0", "n", "inf"):
+        arguments = interval("--resamples", "100", "--methods", "cud", "--alpha", alpha, "--format", "csv")
+        printed = pd.read_csv(io.StringIO(run(arguments, folder).stdout))
+        assert printed["method"].tolist() == ["cud"]
+        widths.append(printed["raw_high"][0] - printed["raw_low"][0])
+    assert widths[0] > widths[1] >= widths[2] > 0
+
+
+def test_a_limit_that_is_hit_exits_3_with_the_table(tmp_path):
+    write(tmp_path, *training_set(50, 4, 0.0))
+    done = run(interval("--resamples", "50", "--methods", "cud", "--node-limit", "1"), tmp_path)
+    assert done.returncode == 3
+    assert re.search(r"^cud +\d\.\d{3}", done.stdout, re.MULTILINE)
+    assert done.stderr.startswith("cudbound: warning: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_no_progress_bar_in_a_pipe(folder):
+    assert run(interval("--resamples", "2000"), folder).stderr == ""
+
+
+def on_terminal(
+    arguments: list[str], folder: Path, *, interrupt_after: str | None = None
+) -> tuple[int, str, str]:
+    """Run with a terminal for stderr; press Ctrl-C once `interrupt_after` was written. Return code, texts."""
+    master, slave = pty.openpty()
+    termios.tcsetwinsize(slave, (24, 80))  # a terminal without a width shows no bar
+    process = subprocess.Popen(
+        arguments, cwd=folder, env=environment(), stdout=subprocess.PIPE, stderr=slave, text=True
+    )
+    os.close(slave)
+    begin = time.monotonic()
+    written = b""
+    interrupted = False
+    try:
+        while chunk := _read(master, deadline=begin + 60.0):
+            written += chunk
+            if interrupt_after is not None and not interrupted and interrupt_after.encode() in written:
+                process.send_signal(signal.SIGINT)
+                interrupted = True
+        stdout = process.communicate(timeout=10)[0]
+    finally:
+        os.close(master)
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+    return process.returncode, stdout, written.decode()
+
+
+def _read(master: int, deadline: float) -> bytes:
+    """Return what was written next; nothing once the other end is closed or time is up."""
+    if not select.select([master], [], [], max(0.0, deadline - time.monotonic()))[0]:
+        return b""
+    try:
+        return os.read(master, 65536)
+    except OSError:  # how Linux says that the other end of a terminal was closed
+        return b""
+
+
+def test_a_progress_bar_on_a_terminal(folder):
+    code, stdout, stderr = on_terminal(interval("--resamples", "2000"), folder)
+    assert code == 0
+    assert "langford-binomial" in stdout
+    assert re.search(r"\d+%\|", stderr)
+
+
+def test_ctrl_c_exits_130_at_once_and_writes_nothing(tmp_path):
+    """Labels of pure noise at n = 200, p = 11 would keep the solver busy for far longer than the test."""
+    write(tmp_path, *training_set(200, 10, 0.0))
+    arguments = interval("--resamples", "5000", "--methods", "cud", "--output", "out.txt")
+    begin = time.monotonic()
+    code, stdout, stderr = on_terminal(arguments, tmp_path, interrupt_after="%|")
+    assert code == 130
+    assert time.monotonic() - begin < 30
+    assert stdout == ""
+    assert "cudbound: interrupted" in stderr
+    assert "Traceback" not in stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data.csv"]
+
+
+def test_demo(tmp_path):
+    done = run(command("demo"), tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    rows = re.findall(r"^([a-z0-9-]+) +\d\.\d{3} +[<>]?\d\.\d{3} +[<>]?\d\.\d{3}", done.stdout, re.MULTILINE)
+    assert rows == METHODS
+    assert "n = 50: 21 events (malignant) and 29 non-events; 4 features." in done.stdout

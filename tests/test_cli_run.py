@@ -1,0 +1,180 @@
+"""The work behind the commands, and the command as a program of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cli_fakes import CLEAN, TABLE
+
+import cudbound
+from cudbound import LeastSquaresClassifier
+from cudbound.cli import output, run
+from cudbound.cli.demo import FEATURES, demo_data
+from cudbound.cli.run import Sample, Settings
+from cudbound.exceptions import NotCertifiedWarning, SingleClassWarning
+from cudbound.results import IntervalTable
+
+SAMPLE = Sample(np.arange(6.0)[:, None], np.array([0, 1, 0, 1, 1, 0]), ("x",), "s", "e")
+
+
+def compare_with(*events: Warning) -> Callable[..., IntervalTable]:
+    def compare_intervals(
+        estimator: object,
+        X: np.ndarray,
+        y: np.ndarray,
+        *,
+        methods: object,
+        confidence_level: float,
+        n_resamples: int,
+        alpha: object,
+        rng: object,
+        n_jobs: int,
+        node_limit: int | None,
+        progress: bool,
+    ) -> IntervalTable:
+        assert estimator.classes_.tolist() == [0, 1]  # type: ignore[attr-defined]
+        assert (methods, rng, n_resamples) == ("paper", 3, 1000)
+        for event in events:
+            warnings.warn(event, stacklevel=1)
+        return TABLE
+
+    return compare_intervals
+
+
+def test_chosen_seeds_differ():
+    assert len({run.new_seed() for _ in range(20)}) == 20
+
+
+def test_compute_collects_the_warnings_of_the_package(monkeypatch):
+    events = (NotCertifiedWarning("not"), SingleClassWarning("single"), SingleClassWarning("single"))
+    monkeypatch.setattr(cudbound, "compare_intervals", compare_with(*events), raising=False)
+    outcome = run.compute(SAMPLE, Settings(seed=3))
+    assert outcome.warnings == ("not", "single")
+    assert not outcome.certified
+    assert outcome.table is TABLE
+    assert outcome.run.n_events == 3
+
+
+def test_compute_is_certified_without_a_warning_that_says_otherwise(monkeypatch):
+    monkeypatch.setattr(
+        cudbound, "compare_intervals", compare_with(SingleClassWarning("single")), raising=False
+    )
+    assert run.compute(SAMPLE, Settings(seed=3)).certified
+
+
+def test_compute_passes_the_warnings_of_others_on(monkeypatch):
+    monkeypatch.setattr(cudbound, "compare_intervals", compare_with(UserWarning("theirs")), raising=False)
+    with pytest.warns(UserWarning, match="theirs"):
+        assert run.compute(SAMPLE, Settings(seed=3)).warnings == ()
+
+
+def test_demo_data_is_fifty_rows_of_overlapping_classes():
+    data = demo_data()
+    assert data.sample.X.shape == (50, len(FEATURES))
+    assert data.others.y.size == 519
+    assert 15 <= data.sample.y.sum() <= 35
+    classifier = LeastSquaresClassifier().fit(data.sample.X, data.sample.y)
+    assert 0.15 <= (classifier.predict(data.sample.X) != data.sample.y).mean() <= 0.35
+
+
+def test_a_device_is_written_and_not_replaced(tmp_path):
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        output.write_whole(fifo, "text")
+        assert os.read(reader, 100) == b"text"
+    finally:
+        os.close(reader)
+    assert fifo.is_fifo()
+
+
+def test_the_name_of_a_pipe_that_has_no_folder(tmp_path):
+    """/dev/fd/N of a pipe is a link to a name that no folder holds."""
+    reader, writer = os.pipe()
+    try:
+        place = Path(f"/dev/fd/{writer}")
+        output.check_output(place)
+        output.write_whole(place, "text")
+        assert os.read(reader, 100) == b"text"
+    finally:
+        os.close(reader)
+        os.close(writer)
+
+
+# --- as a program
+
+
+def program(*arguments: str, cwd: Path, encoding: str = "utf-8") -> subprocess.CompletedProcess[str]:
+    root = str(Path(cudbound.__file__).parents[1])
+    return subprocess.run(
+        [sys.executable, "-m", "cudbound.cli", *arguments],
+        cwd=cwd,
+        env={**os.environ, "PYTHONPATH": root, "PYTHONIOENCODING": encoding},
+        capture_output=True,
+        encoding=encoding,
+        check=False,
+        timeout=120,
+    )
+
+
+@pytest.fixture
+def patients(tmp_path: Path) -> Path:
+    path = tmp_path / "patients.csv"
+    path.write_text(CLEAN)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["--help"], 0, ""),
+        ([], 2, "Usage: cudbound"),
+        (
+            ["interval", "patients.csv", "--target", "x", "--positive", "1"],
+            1,
+            "cudbound: error: --target: no column",
+        ),
+        (["interval", "patients.csv"], 2, "cudbound: error: Missing option '--target'"),
+        (["interval", "nowhere.csv", "--target", "x", "--positive", "1"], 1, "cudbound: error: no such file"),
+    ],
+)
+def test_exit_codes_of_the_program(patients, arguments, code, message):
+    done = program(*arguments, cwd=patients.parent)
+    assert done.returncode == code, done.stderr
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_letter_that_the_terminal_lacks_is_escaped(patients):
+    arguments = ["interval", "patients.csv", "--target", "żółć", "--positive", "1"]
+    done = program(*arguments, cwd=patients.parent, encoding="cp1252")
+    assert done.returncode == 1
+    assert r"no column '\u017có\u0142\u0107'" in done.stderr
+
+
+def test_help_loads_no_heavy_package(tmp_path):
+    code = (
+        "import sys\nfrom cudbound.cli import main\n"
+        "try:\n    main(['interval', '--help'])\nexcept SystemExit as end:\n    assert end.code == 0\n"
+        "heavy = {'sklearn', 'pandas', 'scipy', 'joblib', 'tqdm', 'tabulate', 'cvxpy', 'matplotlib'}\n"
+        "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
+    )
+    root = str(Path(cudbound.__file__).parents[1])
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": root},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 0, done.stderr
