@@ -186,17 +186,28 @@ def solve_problem(
         if solver == "native":
             draws, interrupted = _solve_native(todo, side, n_jobs, node_limit, time_limit, report)
         else:
-            from cudbound.reference import solve_reference
-
-            draws = solve_reference(
-                todo, side=side, node_limit=node_limit, time_limit=time_limit, on_draw=report
-            )
-            interrupted = False
+            draws, interrupted = _solve_reference(todo, side, node_limit, time_limit, report)
     if previous is not None and rows is not None:
         draws = _merge(previous, rows, draws)
     if interrupted:
         raise SolveInterrupted(draws)
     return draws
+
+
+def _solve_reference(
+    problem: Problem,
+    side: str,
+    node_limit: int | None,
+    time_limit: float | None,
+    report: Callable[[int], None] | None,
+) -> tuple[Draws, bool]:
+    from cudbound.reference import solve_reference
+
+    try:
+        draws = solve_reference(problem, side=side, node_limit=node_limit, time_limit=time_limit, on_draw=report)
+    except SolveInterrupted as stop:
+        return stop.draws, True
+    return draws, False
 
 
 def _solve_native(

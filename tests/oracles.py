@@ -302,9 +302,9 @@ def check_witness(
     """Assert that the witness of a draw proves its lower bound, by losses and signs alone; return its value.
 
     The witness must lie off every hyperplane that changes the score, by `sign_tolerance` relative to
-    |row| |witness| (rounding of the product of 5 terms is below 1e-15). Its value |S| g may fall short of `lower` by `tolerance`, because the infimum of the loss
-    over an open cell need not be attained in it; it may never exceed `upper`. With `side` "positive" or
-    "negative", |S| is replaced by the positive part of S or of -S.
+    |row| |witness| (rounding of a product of 5 terms is below 1e-15). Its value |S| g may fall short of
+    `lower` by `tolerance`, because the infimum of the loss over an open cell need not be attained in it; it may
+    never exceed `upper`. With `side` "positive" or "negative", |S| is replaced by the positive part of S or -S.
     """
     witness = draws.witness[draw]
     assert np.isfinite(witness).all(), f"draw {draw}: witness {witness} is not finite"
