@@ -9,11 +9,13 @@
 
 namespace cudbound {
 
-void MaxGain::search(const double* normals, const std::vector<double>& gains, double enough, Budget& budget) {
+void MaxGain::search(const double* normals, const std::vector<double>& gains, double enough, double nodes,
+                     Budget& budget) {
     normals_ = normals;
     gains_ = &gains;
     budget_ = &budget;
     enough_ = enough;
+    nodes_ = nodes;
     total_ = 0.0;
     for (const double gain : gains) total_ += gain;
     best_ = -1.0;
@@ -40,7 +42,7 @@ void MaxGain::offer(const double* w) {
 void MaxGain::branch(double given_up) {
     const auto threshold = [this] { return std::max(best_, enough_); };
     if (total_ - given_up <= threshold()) return;
-    if (!budget_->spend()) {
+    if (--nodes_ < 0.0 || !budget_->spend()) {
         upper_ = std::max(upper_, total_ - given_up);
         return;
     }

@@ -16,10 +16,10 @@ class MaxGain {
  public:
     explicit MaxGain(int p) : p_(p), cone_(p) {}
 
-    // Searches for a cell with gain above `enough`. Afterwards best() is the largest gain found (or -1),
-    // direction() a point inside its cell, and upper() an upper bound on max(gain of any cell, enough): equal
-    // to max(best, enough) unless the budget ran out.
-    void search(const double* normals, const std::vector<double>& gains, double enough, Budget& budget);
+    // Searches for a cell with gain above `enough` in at most `nodes` nodes. Afterwards best() is the largest gain
+    // found (or -1), direction() a point inside its cell, and upper() an upper bound on max(gain of any cell, enough):
+    // equal to max(best, enough) unless nodes or budget ran out.
+    void search(const double* normals, const std::vector<double>& gains, double enough, double nodes, Budget& budget);
 
     double best() const { return best_; }
     double upper() const { return upper_; }
@@ -34,6 +34,7 @@ class MaxGain {
     const double* normals_ = nullptr;
     const std::vector<double>* gains_ = nullptr;
     Budget* budget_ = nullptr;
+    double nodes_ = 0.0;  // still allowed
     double total_ = 0.0;
     double best_ = -1.0;
     double enough_ = 0.0;

@@ -17,7 +17,7 @@ class OpenCone {
     // `normals` has shape (count, p), unit rows; only rows listed in `members` are constraints.
     bool find(const double* normals, const std::vector<int>& members);
 
-    const double* interior() const { return active_.point(); }  // after success: a_j'w >= 1 for every member
+    const double* interior() const { return active_.point(); }      // after success: a_j'w >= 1 for every member
     const std::vector<int>& conflict() const { return conflict_; }  // after failure: members that exclude each other
 
  private:

@@ -17,7 +17,7 @@ Tree::Tree(const Problem& problem, const Arrangement& arrangement, const std::at
       budget_(limits, stop),
       cone_(p_),
       max_gain_(p_),
-      plane_sweep_(p_),
+      facet_search_(p_),
       own_weights_(problem.n),
       found_point_(p_) {}
 
@@ -349,6 +349,7 @@ void Tree::apex_node(double score) {
         const double enough = incumbent_ / g - settled_score_;
         // Turning beta around swaps the two signs, so what is known of one sign's gain holds for the other.
         if (gain_upper_ > std::max(gain_best_, enough)) search_apex(enough);
+        apex_proved_ = gain_upper_ <= std::max(gain_best_, enough);
         apex_searched_ = true;
         score_cap_ = std::min(score_cap_, settled_score_ + gain_upper_);
         const double value = (settled_score_ + gain_best_) * g;
@@ -361,7 +362,7 @@ void Tree::apex_node(double score) {
             }
         }
     }
-    if (gain_upper_ > gain_best_) open_bound_ = std::max(open_bound_, std::min(score, score_cap_) * g);
+    if (!apex_proved_) open_bound_ = std::max(open_bound_, std::min(score, score_cap_) * g);
 }
 
 // The arrangement through beta = 0 has every hyperplane of the draw: none was settled, for all are within
@@ -376,18 +377,26 @@ void Tree::search_apex(double enough) {
         for (int l = 0; l < p_; ++l) apex_normals_[i * p_ + l] = turn * normal[l];
         apex_gains_[i] = std::abs(difference_[i]);
     }
-    if (p_ <= PlaneSweep::max_dimension) {
-        plane_sweep_.search(apex_normals_.data(), apex_gains_);
-        gain_best_ = gain_upper_ = plane_sweep_.best();
-        gain_direction_ = plane_sweep_.direction();
-        return;
+    // Conflicts solve it in few nodes when most hyperplanes can be had at once, visiting all cells when p is small. The
+    // conflicts may spend what visiting would cost; visiting then has the last word, unless it is out of reach.
+    const double visits = FacetSearch::sweeps(static_cast<int>(m), p_) * static_cast<double>(m);
+    const bool reachable = visits <= Settings::most_visits;
+    if (p_ > 3) {
+        const double nodes = reachable ? visits / Settings::visits_per_node : std::numeric_limits<double>::infinity();
+        max_gain_.search(apex_normals_.data(), apex_gains_, std::max(gain_best_, enough), nodes, budget_);
+        gain_upper_ = std::min(gain_upper_, max_gain_.upper());
+        if (max_gain_.best() > gain_best_) {
+            gain_best_ = max_gain_.best();
+            gain_direction_ = max_gain_.direction();
+        }
+        if (gain_upper_ <= std::max(gain_best_, enough) || !reachable) return;
     }
-    max_gain_.search(apex_normals_.data(), apex_gains_, std::max(gain_best_, enough), budget_);
-    gain_upper_ = std::min(gain_upper_, max_gain_.upper());
-    if (max_gain_.best() > gain_best_) {
-        gain_best_ = max_gain_.best();
-        gain_direction_ = max_gain_.direction();
+    const bool complete = facet_search_.search(apex_normals_.data(), apex_gains_, budget_);
+    if (facet_search_.best() > gain_best_) {
+        gain_best_ = facet_search_.best();
+        gain_direction_ = facet_search_.direction();
     }
+    if (complete) gain_upper_ = gain_best_;
 }
 
 // beta = 0 is taken a little closer than it is: a node that close to it is treated as sitting there.

@@ -7,9 +7,9 @@
 #include "arrangement.hpp"
 #include "ball.hpp"
 #include "budget.hpp"
+#include "facet_search.hpp"
 #include "max_gain.hpp"
 #include "open_cone.hpp"
-#include "plane_sweep.hpp"
 
 namespace cudbound {
 
@@ -82,7 +82,7 @@ class Tree {
     SideScores sides_;
     OpenCone cone_;
     MaxGain max_gain_;
-    PlaneSweep plane_sweep_;
+    FacetSearch facet_search_;
     std::vector<double> own_weights_;
 
     // the hyperplanes that matter to this draw, as the arrangement turns them
@@ -119,6 +119,7 @@ class Tree {
     double incumbent_ = 0.0;
     double open_bound_ = 0.0;     // largest bound of a node that was not processed to the end
     bool apex_searched_ = false;  // for this sign
+    bool apex_proved_ = false;    // no cell is worth more than the incumbent at beta = 0
 
     // the open cell with the largest gain over all hyperplanes, as far as it was looked for
     double gain_best_ = -1.0;  // attained along gain_direction_ for the positive sign, against it for the other

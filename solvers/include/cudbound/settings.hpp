@@ -45,8 +45,15 @@ struct Settings {
     // draws drive its influence on the minimum to zero.
     static constexpr double flat_step = 1e-4;
 
-    // Those iterations stop when the flat coordinates move by less than this share of their length.
-    static constexpr double proximal = 1e-11;
+    // Those iterations stop when the flat coordinates move by less than this share of their length; what is left of
+    // the loss is of the order of its square.
+    static constexpr double proximal = 1e-8;
+
+    // Cost model of the search for the best open cell: visits of a hyperplane in a sweep that take as long as a node of
+    // the search by conflicts, and the number of visits (some minutes) beyond which sweeping is not tried. No answer
+    // depends on them.
+    static constexpr double visits_per_node = 100.0;
+    static constexpr double most_visits = 1e10;
 };
 
 }  // namespace cudbound
