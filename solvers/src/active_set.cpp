@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "cudbound/settings.hpp"
+#include "vector_math.hpp"
 
 namespace cudbound {
 
@@ -72,21 +73,22 @@ ActiveSet::Outcome ActiveSet::add(int label, const double* a, double violation, 
         for (int k = 0; k < size_; ++k) multipliers_[k] -= step * dual_step_[k];
         multiplier += step;
         if (independent) {
+            // v lies in the span of the active normals and moves at a right angle to it
+            squared_norm_ += step * step * outside;
+            if (squared_norm_ > limit) return Outcome::too_far;
             for (int k = size_; k < p_; ++k) {
                 const double* column = &basis_[static_cast<std::size_t>(k) * p_];
                 const double along = step * projected_[k];
                 for (int i = 0; i < p_; ++i) v_[i] += along * column[i];
             }
             violation += step * outside;
-            squared_norm_ = 0.0;
-            for (int i = 0; i < p_; ++i) squared_norm_ += v_[i] * v_[i];
+            squared_norm_ = dot(v_.data(), v_.data(), p_);
         }
         if (full_step <= blocking_step) {
             append(label, projected_.data());
             multipliers_[size_ - 1] = multiplier;
-            return squared_norm_ > limit ? Outcome::too_far : Outcome::added;
+            return Outcome::added;
         }
-        if (squared_norm_ > limit) return Outcome::too_far;
         drop(blocking);
     }
 }

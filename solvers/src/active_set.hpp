@@ -21,7 +21,7 @@ class ActiveSet {
     void copy_from(const ActiveSet& other);
 
     // Adds constraint `label` with unit normal `a`, violated at v by a'v + d = violation < 0. Constraints that
-    // were active may leave. Stops with too_far as soon as |v|^2 exceeds `limit`; v is then a lower bound only.
+    // were active may leave. Ends with too_far as soon as |v|^2 must exceed `limit`; the set is then of no further use.
     Outcome add(int label, const double* a, double violation, double limit);
 
     int size() const { return size_; }
