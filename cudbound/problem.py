@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cudbound.losses import get_loss
+from cudbound.validation import check_rate
 
 Array = NDArray[np.float64]
 FORMAT = 1
@@ -16,7 +17,7 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class Problem:
-    """One optimisation problem a draw, all on the same design (DESIGN: Q of section 5).
+    """One optimisation problem a draw, all on the same design: the suprema that `cudbound.solve_draws` finds.
 
     Attributes
     ----------
@@ -152,9 +153,7 @@ def make_problem(
     if counts.size and (counts.min() < 0 or counts.max() >= 2**31):
         raise ValueError(f"'counts' must be in [0, 2**31). Got {counts.min()} to {counts.max()} instead.")
 
-    alpha = float(n) if alpha is None else float(alpha)
-    if not alpha >= 0.0:
-        raise ValueError(f"'alpha' must be in [0, inf]. Got {alpha} instead.")
+    alpha = float(n) if alpha is None else check_rate(alpha)
     if weights is not None:
         weights = _finite("weights", weights, 2)
         _expect_shape("weights", weights, counts.shape)

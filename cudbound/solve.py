@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from cudbound.exceptions import SolveInterrupted
 from cudbound.problem import Problem, make_problem
 from cudbound.results import Draws
-from cudbound.validation import check_choice, check_n_jobs
+from cudbound.validation import check_choice, check_n_jobs, check_node_limit, check_time_limit
 
 try:
     from cudbound import _solvers
@@ -34,6 +34,12 @@ Array = NDArray[np.float64]
 RANK_TOLERANCE = 1e-12
 
 SOLVERS = ("native", "cvxpy")
+
+#: Nodes that no search can reach.
+UNLIMITED = int(np.iinfo(np.int64).max)
+
+#: Losses of the compiled kernel.
+NATIVE_LOSSES = ("squared",)
 SIDES = {"both": _solvers.Side.BOTH, "positive": _solvers.Side.POSITIVE, "negative": _solvers.Side.NEGATIVE}
 
 
@@ -135,7 +141,7 @@ def solve_draws(
     >>> coef = np.linalg.lstsq(design, labels, rcond=None)[0]
     >>> draws = solve_draws(design, labels, coef, [[2, 0, 0, 2, 1, 1], [1, 1, 1, 1, 1, 1]])
     >>> draws.upper.round(6).tolist()
-    [0.333333, 0.0]
+    [0.166667, 0.0]
     """
     problem = make_problem(
         design, labels, coef, counts, alpha=alpha, weights=weights, loss=loss, penalty=penalty
@@ -166,14 +172,13 @@ def solve_problem(
     """Solve a checked problem; see `solve_draws`."""
     check_choice("solver", solver, SOLVERS)
     check_choice("side", side, SIDES)
-    if node_limit is not None and node_limit < 0:
+    if solver == "native" and problem.loss not in NATIVE_LOSSES:
         raise ValueError(
-            f"The 'node_limit' parameter must be a non-negative int or None. Got {node_limit} instead."
+            f"The native solver knows the losses {list(NATIVE_LOSSES)}. Got loss={problem.loss!r} instead; "
+            "pass solver='cvxpy' for the slow reference solver."
         )
-    if time_limit is not None and not time_limit >= 0:
-        raise ValueError(
-            f"The 'time_limit' parameter must be non-negative or None. Got {time_limit} instead."
-        )
+    node_limit = check_node_limit(node_limit)
+    time_limit = check_time_limit(time_limit)
     if previous is not None and len(previous) != problem.n_draws:
         raise ValueError(
             f"'previous' must have one row a draw, {problem.n_draws}. Got {len(previous)} instead: "
@@ -204,7 +209,9 @@ def _solve_reference(
     from cudbound.reference import solve_reference
 
     try:
-        draws = solve_reference(problem, side=side, node_limit=node_limit, time_limit=time_limit, on_draw=report)
+        draws = solve_reference(
+            problem, side=side, node_limit=node_limit, time_limit=time_limit, on_draw=report
+        )
     except SolveInterrupted as stop:
         return stop.draws, True
     return draws, False
@@ -229,8 +236,8 @@ def _solve_native(
         basis.anchor_penalty,
         problem.alpha,
         SIDES[side],
-        np.iinfo(np.int64).max if node_limit is None else int(node_limit),
-        np.inf if time_limit is None else float(time_limit),
+        UNLIMITED if node_limit is None else min(node_limit, UNLIMITED),
+        np.inf if time_limit is None else time_limit,
         check_n_jobs(n_jobs),
         report,
     )
@@ -238,7 +245,9 @@ def _solve_native(
     never_begun = np.isinf(upper)
     if never_begun.any():
         upper[never_begun] = [_trivial_bound(problem, draw) for draw in np.flatnonzero(never_begun).tolist()]
-    draws = Draws(solved.lower, upper, solved.status, solved.nodes, solved.witness @ basis.to_coef.T)
+    # not a matrix product, whose rounding would depend on the number of draws
+    witness = np.einsum("dk,jk->dj", solved.witness, basis.to_coef)
+    draws = Draws(solved.lower, upper, solved.status, solved.nodes, witness)
     return draws, solved.interrupted
 
 

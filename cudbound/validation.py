@@ -88,6 +88,49 @@ def check_n_jobs(n_jobs: object) -> int:
     return jobs if jobs > 0 else max(1, int(joblib.cpu_count()) + 1 + jobs)
 
 
+def check_node_limit(node_limit: object) -> int | None:
+    """Return the number of nodes after which a draw is given up, or None for no limit.
+
+    Raises
+    ------
+    ValueError
+        If it is neither None nor a non-negative integer.
+    """
+    if node_limit is None:
+        return None
+    if not _is_integer(node_limit) or int(node_limit) < 0:
+        raise _fail("node_limit", "a non-negative int or None", node_limit)
+    return int(node_limit)
+
+
+def check_time_limit(time_limit: object) -> float | None:
+    """Return the seconds after which a draw is given up, or None for no limit.
+
+    Raises
+    ------
+    ValueError
+        If it is neither None nor a non-negative number.
+    """
+    if time_limit is None:
+        return None
+    if not _is_real(time_limit) or not float(time_limit) >= 0.0:
+        raise _fail("time_limit", "non-negative or None", time_limit)
+    return float(time_limit)
+
+
+def check_rate(alpha: object) -> float:
+    """Return a localisation rate as a float.
+
+    Raises
+    ------
+    ValueError
+        If it is not a number in [0, inf].
+    """
+    if not _is_real(alpha) or not float(alpha) >= 0.0:
+        raise ValueError(f"'alpha' must be in [0, inf]. Got {alpha!r} instead.")
+    return float(alpha)
+
+
 def check_alpha(alpha: object, n_samples: int) -> float:
     """Return the localisation rate on the scale of the mean loss.
 

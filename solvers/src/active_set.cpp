@@ -73,8 +73,9 @@ ActiveSet::Outcome ActiveSet::add(int label, const double* a, double violation, 
         for (int k = 0; k < size_; ++k) multipliers_[k] -= step * dual_step_[k];
         multiplier += step;
         if (independent) {
-            // v lies in the span of the active normals and moves at a right angle to it
-            squared_norm_ += step * step * outside;
+            // v, without what `a` has contributed so far, lies in the span of the active normals, and the move is at a
+            // right angle to that
+            squared_norm_ += step * (2.0 * multiplier - step) * outside;
             if (squared_norm_ > limit) return Outcome::too_far;
             for (int k = size_; k < p_; ++k) {
                 const double* column = &basis_[static_cast<std::size_t>(k) * p_];

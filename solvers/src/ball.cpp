@@ -165,7 +165,8 @@ bool Ball::transform(const double* normal, double* unit, double* offset) const {
 }
 
 void Ball::direction_to_beta(const double* v, double* beta) const {
-    std::vector<double> x(p, 0.0);
+    std::vector<double>& x = scratch_;
+    std::fill(x.begin(), x.end(), 0.0);
     for (int k = rank - 1; k >= 0; --k) {
         double sum = v[k];
         for (int l = k + 1; l < rank; ++l) sum -= gram_[at(k, l, p)] * x[l];
@@ -176,6 +177,15 @@ void Ball::direction_to_beta(const double* v, double* beta) const {
         for (int k = 0; k < p; ++k) x[k] += column[k] * (v[f] / Settings::flat_step);
     }
     for (int k = 0; k < p; ++k) beta[order_[k]] = x[k];
+}
+
+void Ball::direction_from_beta(const double* beta, double* v) const {
+    for (int k = 0; k < rank; ++k) {
+        double sum = 0.0;
+        for (int l = k; l < p; ++l) sum += gram_[at(k, l, p)] * beta[order_[l]];
+        v[k] = sum;
+    }
+    for (int f = rank; f < p; ++f) v[f] = Settings::flat_step * beta[order_[f]];
 }
 
 void Ball::to_beta(const double* v, double* beta) const {

@@ -24,6 +24,7 @@ class Ball {
 
     void to_beta(const double* v, double* beta) const;  // (p) -> (p)
     void direction_to_beta(const double* v, double* beta) const;
+    void direction_from_beta(const double* beta, double* v) const;
 
     int p;
     int rank = 0;

@@ -34,6 +34,17 @@ void validate(const Problem& problem, const Limits& limits, int threads) {
     for (std::int64_t i = 0; i < problem.n * problem.p; ++i) {
         require(std::isfinite(problem.design[i]), "design must be finite");
     }
+    for (std::int64_t k = 0; k < problem.p; ++k) require(std::isfinite(problem.anchor[k]), "anchor must be finite");
+    for (std::int64_t i = 0; i < problem.draws * problem.n; ++i) {
+        require(problem.counts[i] >= 0, "counts must not be negative");
+        require(problem.weights == nullptr || std::isfinite(problem.weights[i]), "weights must be finite");
+    }
+    if (problem.penalty != nullptr) {
+        require(std::isfinite(problem.anchor_penalty), "anchor_penalty must be finite");
+        for (std::int64_t k = 0; k < problem.p * problem.p; ++k) {
+            require(std::isfinite(problem.penalty[k]), "penalty must be finite");
+        }
+    }
 }
 
 }  // namespace

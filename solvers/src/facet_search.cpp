@@ -8,7 +8,7 @@
 
 namespace cudbound {
 
-FacetSearch::FacetSearch(int p) : p_(p), direction_(p), levels_(std::max(1, p - 1)) {}
+FacetSearch::FacetSearch(int p) : p_(p), direction_(p), lifted_(p), levels_(std::max(1, p - 1)) {}
 
 double FacetSearch::sweeps(int m, int p) {
     double count = 1.0;
@@ -161,10 +161,11 @@ void FacetSearch::sweep(const Restriction& plane, int depth) {
         // the wedge up to the next ray; after the last one it ends at the first ray turned around
         const bool last = j + 1 == m;
         const Line& next = lines_[last ? 0 : j + 1];
-        if ((last ? next.angle + 2.0 : next.angle) - line.angle <= Settings::thinnest_cone) continue;
+        const double width = (last ? next.angle + 2.0 : next.angle) - line.angle;
+        if (width <= Settings::thinnest_cone) continue;
         double x = line.ray_x + (last ? -next.ray_x : next.ray_x);
         double y = line.ray_y + (last ? -next.ray_y : next.ray_y);
-        if (m == 1) {  // half a turn: straight away from the line
+        if (width >= 2.0 - Settings::thinnest_cone) {  // half a turn, all lines coincide: straight away from them
             x = -line.ray_y;
             y = line.ray_x;
         }
@@ -182,27 +183,27 @@ void FacetSearch::sweep(const Restriction& plane, int depth) {
 void FacetSearch::offer(double gain, int depth, double x, double y) {
     if (gain <= best_) return;
     best_ = gain;
-    std::vector<double> w(levels_[depth].dimension, 0.0);
-    w[0] = x;
-    w[1] = y;
+    direction_.assign(levels_[depth].dimension, 0.0);
+    direction_[0] = x;
+    direction_[1] = y;
     for (int d = depth; d > 0; --d) {
         const Restriction& child = levels_[d];
         const Restriction& parent = levels_[d - 1];
         const int p = parent.dimension;
-        std::vector<double> lifted(p, 0.0);
+        lifted_.assign(p, 0.0);
         for (int row = 0; row < p - 1; ++row) {
-            for (int k = 0; k < p; ++k) lifted[k] += w[row] * child.basis[static_cast<std::size_t>(row) * p + k];
+            const double* e = &child.basis[static_cast<std::size_t>(row) * p];
+            for (int k = 0; k < p; ++k) lifted_[k] += direction_[row] * e[k];
         }
-        double clearance = std::sqrt(dot(lifted.data(), lifted.data(), p));
+        double clearance = std::sqrt(dot(lifted_.data(), lifted_.data(), p));
         for (int j = 0; j < static_cast<int>(parent.gains.size()); ++j) {
-            const double side = std::abs(dot(&parent.normals[static_cast<std::size_t>(j) * p], lifted.data(), p));
+            const double side = std::abs(dot(&parent.normals[static_cast<std::size_t>(j) * p], lifted_.data(), p));
             if (j != child.facet) clearance = std::min(clearance, side);
         }
         const double* a = &parent.normals[static_cast<std::size_t>(child.facet) * p];
-        for (int k = 0; k < p; ++k) lifted[k] += 0.5 * clearance * a[k];
-        w = lifted;
+        for (int k = 0; k < p; ++k) lifted_[k] += 0.5 * clearance * a[k];
+        direction_.swap(lifted_);
     }
-    direction_ = w;
 }
 
 }  // namespace cudbound

@@ -51,6 +51,7 @@ class FacetSearch {
     int p_;
     double best_ = -1.0;
     std::vector<double> direction_;
+    std::vector<double> lifted_;       // scratch
     std::vector<Restriction> levels_;  // levels_[d] has dimension p - d
     std::vector<Line> lines_;
     Budget* budget_ = nullptr;

@@ -22,6 +22,7 @@ void MaxGain::search(const double* normals, const std::vector<double>& gains, do
     upper_ = enough;
     direction_.assign(p_, 0.0);
     marks_.assign(gains.size(), free_);
+    branches_.clear();
     branch(0.0);
     upper_ = std::max(upper_, best_);
 }
@@ -40,51 +41,58 @@ void MaxGain::offer(const double* w) {
 }
 
 void MaxGain::branch(double given_up) {
-    const auto threshold = [this] { return std::max(best_, enough_); };
-    if (total_ - given_up <= threshold()) return;
+    if (total_ - given_up <= std::max(best_, enough_)) return;
     if (--nodes_ < 0.0 || !budget_->spend()) {
         upper_ = std::max(upper_, total_ - given_up);
         return;
     }
 
-    // Pack conflicts: each must cost at least the smallest remaining gain of its free members.
-    std::vector<double> remaining = *gains_;
-    std::vector<int> first;  // the conflict to branch on
+    const std::size_t begin = branches_.size();
+    if (pack(given_up)) {
+        const std::size_t end = branches_.size();
+        std::sort(branches_.begin() + static_cast<std::ptrdiff_t>(begin), branches_.end(),
+                  [this](int a, int b) { return (*gains_)[a] != (*gains_)[b] ? (*gains_)[a] < (*gains_)[b] : a < b; });
+        for (std::size_t k = begin; k < end; ++k) {
+            const int j = branches_[k];
+            marks_[j] = given_up_;
+            branch(given_up + (*gains_)[j]);
+            marks_[j] = kept_;
+        }
+        for (std::size_t k = begin; k < end; ++k) marks_[branches_[k]] = free_;
+    }
+    branches_.resize(begin);
+}
+
+// Packs conflicts: each must cost at least the smallest remaining gain of its free members. The first of them goes on
+// the stack. Returns whether to branch on it.
+bool MaxGain::pack(double given_up) {
+    const std::size_t begin = branches_.size();
+    remaining_ = *gains_;
     double packed = 0.0;
     for (;;) {
-        std::vector<int> members;
+        members_.clear();
         for (std::size_t j = 0; j < marks_.size(); ++j) {
-            if (marks_[j] == kept_ || (marks_[j] == free_ && remaining[j] > 0.0))
-                members.push_back(static_cast<int>(j));
+            if (marks_[j] == kept_ || (marks_[j] == free_ && remaining_[j] > 0.0))
+                members_.push_back(static_cast<int>(j));
         }
-        if (cone_.find(normals_, members)) {
+        if (cone_.find(normals_, members_)) {
             offer(cone_.interior());
-            break;
+            return branches_.size() > begin;  // else everything not given up holds at once
         }
-        std::vector<int> conflict;
+        conflict_.clear();
         double cost = std::numeric_limits<double>::infinity();
         for (const int j : cone_.conflict()) {
             if (marks_[j] == free_) {
-                conflict.push_back(j);
-                cost = std::min(cost, remaining[j]);
+                conflict_.push_back(j);
+                cost = std::min(cost, remaining_[j]);
             }
         }
-        if (conflict.empty()) return;  // what is kept excludes itself: no open cell here
-        if (first.empty()) first = conflict;
-        for (const int j : conflict) remaining[j] -= cost;
+        if (conflict_.empty()) return false;  // what is kept excludes itself: no open cell here
+        if (branches_.size() == begin) branches_.insert(branches_.end(), conflict_.begin(), conflict_.end());
+        for (const int j : conflict_) remaining_[j] -= cost;
         packed += cost;
-        if (total_ - given_up - packed <= threshold()) return;
+        if (total_ - given_up - packed <= std::max(best_, enough_)) return false;
     }
-    if (first.empty()) return;  // everything not given up holds at once
-
-    std::sort(first.begin(), first.end(),
-              [this](int a, int b) { return (*gains_)[a] != (*gains_)[b] ? (*gains_)[a] < (*gains_)[b] : a < b; });
-    for (const int j : first) {
-        marks_[j] = given_up_;
-        branch(given_up + (*gains_)[j]);
-        marks_[j] = kept_;
-    }
-    for (const int j : first) marks_[j] = free_;
 }
 
 }  // namespace cudbound

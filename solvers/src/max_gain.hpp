@@ -27,6 +27,7 @@ class MaxGain {
 
  private:
     void branch(double given_up);
+    bool pack(double given_up);
     void offer(const double* w);
 
     int p_;
@@ -42,6 +43,10 @@ class MaxGain {
     std::vector<double> direction_;
     enum Mark : char { free_, kept_, given_up_ };
     std::vector<char> marks_;
+    std::vector<int> branches_;      // stack: the conflict that each node of the path branches on
+    std::vector<double> remaining_;  // scratch
+    std::vector<int> members_;       // scratch
+    std::vector<int> conflict_;      // scratch: the free members of a conflict
 };
 
 }  // namespace cudbound

@@ -19,6 +19,7 @@ Tree::Tree(const Problem& problem, const Arrangement& arrangement, const std::at
       max_gain_(p_),
       facet_search_(p_),
       own_weights_(problem.n),
+      minimiser_(p_, 0.0),
       found_point_(p_) {}
 
 Outcome Tree::solve(std::int64_t draw, Side side, double* witness) {
@@ -27,19 +28,20 @@ Outcome Tree::solve(std::int64_t draw, Side side, double* witness) {
     incumbent_ = 0.0;
     open_bound_ = 0.0;
     found_ = Found::point;
+    found_sign_ = 1.0;
+    found_score_ = 0.0;
     found_point_ = ball_.anchor;
     found_sides_.clear();
     gain_best_ = -1.0;
     gain_upper_ = std::numeric_limits<double>::infinity();
 
     // The anchor and the minimiser lie in cells with g = 1: a first incumbent for either sign.
-    const std::vector<double> minimiser(p_, 0.0);
     const double signs[] = {1.0, -1.0};
     for (const double sign : signs) {
         if ((sign > 0.0 && side == Side::NEGATIVE) || (sign < 0.0 && side == Side::POSITIVE)) continue;
         sign_ = sign;
         offer_start(ball_.anchor);
-        offer_start(minimiser);
+        offer_start(minimiser_);
     }
     for (const double sign : signs) {
         if ((sign > 0.0 && side == Side::NEGATIVE) || (sign < 0.0 && side == Side::POSITIVE)) continue;
@@ -53,7 +55,7 @@ Outcome Tree::solve(std::int64_t draw, Side side, double* witness) {
     if (outcome.status == Status::OPTIMAL && open_bound_ > incumbent_) outcome.status = Status::INACCURATE;
     outcome.lower = (incumbent_ + rounding_) / divisor_;
     outcome.upper = (std::max(incumbent_, open_bound_) + rounding_) / divisor_;
-    write_witness(witness);
+    write_witness(witness, outcome);
     return outcome;
 }
 
@@ -112,6 +114,8 @@ void Tree::offer_start(const std::vector<double>& point) {
     if (score > incumbent_) {
         incumbent_ = score;
         found_ = Found::point;
+        found_sign_ = sign_;
+        found_score_ = score;
         found_point_ = point;
         found_sides_.clear();
     }
@@ -200,7 +204,7 @@ void Tree::process(int depth, double score) {
         if (attained * g > incumbent_) {
             // The active normals are independent, so their positive sides meet. More tight ones need a proof.
             if (static_cast<int>(tight_.size()) == here.active.size() || cone_.find(normal_.data(), tight_)) {
-                offer(attained * g, here.point);
+                offer(attained, attained * g, here.point);
             } else {
                 for (const int j : cone_.conflict()) {
                     if (mark_[j] == undecided && (culprit < 0 || gain_[j] < gain_[culprit])) culprit = j;
@@ -280,6 +284,8 @@ void Tree::expand(int depth, double attained) {
                 mark_[h.index] = forced;
                 forced_.push_back(h.index);
                 const Settled settled = settle(next, h.index, ball_.reach2(std::min(score, score_cap_), incumbent_));
+                // the same bound after rounding: what a limit leaves open is never less than what would have been found
+                next.squared_norm = std::max(next.squared_norm, here.squared_norm + h.distance2);
                 if (settled == Settled::yes) process(depth + 1, score);
                 if (settled == Settled::unresolved) open_bound_ = std::max(open_bound_, best);
                 forced_.pop_back();
@@ -294,50 +300,56 @@ void Tree::expand(int depth, double attained) {
 // Moves to the nearest point of the cone of the forced hyperplanes, of which `next` is violated.
 Tree::Settled Tree::settle(Level& here, int next, double limit) const {
     const bool curved = ball_.rank == p_;
-    const double allowed = 0.01 * tie_;
+    double allowed = 0.01 * tie_;
     int patience = 100 + 50 * (p_ + static_cast<int>(forced_.size()));
-    double violation = margin(next, here.point);
     for (;;) {
         while (next >= 0) {
             if (--patience == 0) return Settled::unresolved;
+            const double violation = margin(next, here.point);
             const auto outcome = here.active.add(next, &normal_[static_cast<std::size_t>(next) * p_], violation,
                                                  curved ? limit : std::numeric_limits<double>::infinity());
             if (outcome == ActiveSet::Outcome::too_far) return Settled::too_far;
-            if (outcome == ActiveSet::Outcome::infeasible) return Settled::unresolved;
-            for (int l = 0; l < p_; ++l) here.point[l] = here.centre[l] + here.active.point()[l];
-            next = -1;
-            violation = -allowed;
-            for (const int j : forced_) {
-                const double side = margin(j, here.point);
-                if (side < violation) {
-                    violation = side;
-                    next = j;
-                }
+            if (outcome == ActiveSet::Outcome::infeasible) {
+                // A cone is never empty: the violation is a rounding error, larger than is usual. Within the tolerance
+                // of ties it may stay.
+                if (violation < -tie_ || allowed == tie_) return Settled::unresolved;
+                allowed = tie_;
+                here.active.reset();
             }
+            for (int l = 0; l < p_; ++l) here.point[l] = here.centre[l] + here.active.point()[l];
+            next = most_violated(here, allowed);
         }
         here.squared_norm = dot(here.point.data(), here.point.data(), ball_.rank);
-        if (here.squared_norm > limit) return Settled::too_far;
-        if (curved) return Settled::yes;
-        // Proximal step: take the flat coordinates reached as the new centre, until they stay.
+        const Settled settled = here.squared_norm > limit ? Settled::too_far : Settled::yes;
+        if (curved) return settled;
+        // Proximal step: take the flat coordinates reached as the new centre, until they stay. Until then |u| only
+        // falls, so that it says nothing about the limit.
         double moved = 0.0;
         double size = 1.0;
         for (int l = ball_.rank; l < p_; ++l) {
             moved += here.active.point()[l] * here.active.point()[l];
             size += here.point[l] * here.point[l];
         }
-        if (moved <= Settings::proximal * Settings::proximal * size) return Settled::yes;
+        if (moved <= Settings::proximal * Settings::proximal * size) return settled;
         for (int l = ball_.rank; l < p_; ++l) here.centre[l] = here.point[l];
-        for (int l = 0; l < p_; ++l) here.point[l] = here.centre[l];
+        here.point = here.centre;
         here.active.reset();
-        violation = -allowed;
-        for (const int j : forced_) {
-            const double side = margin(j, here.point);
-            if (side < violation) {
-                violation = side;
-                next = j;
-            }
+        next = most_violated(here, allowed);
+    }
+}
+
+// The forced hyperplane that the point is farthest beyond, or -1 if none by more than `allowed`.
+int Tree::most_violated(const Level& here, double allowed) const {
+    int worst = -1;
+    double least = -allowed;
+    for (const int j : forced_) {
+        const double side = margin(j, here.point);
+        if (side < least) {
+            least = side;
+            worst = j;
         }
     }
+    return worst;
 }
 
 // Every closed cell contains beta = 0, so the best open cell of all is worth its score times g there. A node
@@ -356,6 +368,8 @@ void Tree::apex_node(double score) {
         if (value > incumbent_) {
             incumbent_ = value;
             found_ = Found::apex;
+            found_sign_ = sign_;
+            found_score_ = settled_score_ + gain_best_;
             found_point_ = gain_direction_;
             if (sign_ < 0.0) {
                 for (double& x : found_point_) x = -x;
@@ -404,16 +418,18 @@ double Tree::apex_start() const { return ball_.apex2 - Settings::apex * (ball_.a
 double Tree::apex_g() const { return ball_.g(apex_start()); }
 
 double Tree::bound(double score, double squared_norm) const {
-    return std::min(score, score_cap_) * ball_.g(squared_norm);
+    return std::min(score, score_cap_) * ball_.g(std::min(squared_norm, apex_start()));
 }
 
 double Tree::margin(int j, const std::vector<double>& point) const {
     return dot(&normal_[static_cast<std::size_t>(j) * p_], point.data(), p_) + distance_[j];
 }
 
-void Tree::offer(double value, const std::vector<double>& point) {
+void Tree::offer(double score, double value, const std::vector<double>& point) {
     incumbent_ = value;
     found_ = Found::point;
+    found_sign_ = sign_;
+    found_score_ = score;
     found_point_ = point;
     found_sides_.clear();
     for (const int j : tight_) {
@@ -425,60 +441,6 @@ void Tree::offer(double value, const std::vector<double>& point) {
 Tree::Level& Tree::level(int depth) {
     while (static_cast<int>(levels_.size()) <= depth) levels_.push_back(std::make_unique<Level>(p_));
     return *levels_[depth];
-}
-
-void Tree::write_witness(double* witness) {
-    if (found_ == Found::apex) {
-        // Any multiple lies in the cell; the smaller, the closer to the value. A short one keeps its digits.
-        double largest = 0.0;
-        for (int k = 0; k < p_; ++k) largest = std::max(largest, std::abs(found_point_[k]));
-        for (int k = 0; k < p_; ++k) witness[k] = Settings::witness_step * found_point_[k] / largest;
-        return;
-    }
-    // Step from the cell's nearest point into the cell: strictly to the preferred side of the tight hyperplanes
-    // that count, and to either side of the others through the point.
-    std::vector<double> rows;
-    std::vector<int> members;
-    std::vector<int> positions;
-    const auto require = [&](int i, double turn) {
-        positions.push_back(i);
-        for (int l = 0; l < p_; ++l) rows.push_back(turn * unit_[static_cast<std::size_t>(i) * p_ + l]);
-        members.push_back(static_cast<int>(members.size()));
-    };
-    for (const int side : found_sides_) require(std::abs(side) - 1, side > 0 ? 1.0 : -1.0);
-    cone_.find(rows.data(), members);
-    std::vector<double> w(cone_.interior(), cone_.interior() + p_);
-    for (std::size_t i = 0; i < id_.size(); ++i) {
-        const double* normal = &unit_[i * p_];
-        const double side = dot(normal, found_point_.data(), p_) + offset_[i];
-        const double length = std::sqrt(dot(w.data(), w.data(), p_));
-        if (std::abs(side) > tie_ || std::abs(dot(normal, w.data(), p_)) > Settings::tie * length) continue;
-        require(static_cast<int>(i), 1.0);
-        if (!cone_.find(rows.data(), members)) {
-            for (int l = 0; l < p_; ++l) rows[rows.size() - p_ + l] *= -1.0;
-            cone_.find(rows.data(), members);
-        }
-        w.assign(cone_.interior(), cone_.interior() + p_);
-    }
-    const double length = std::sqrt(dot(w.data(), w.data(), p_));
-    if (length > 0.0) {
-        // far enough to outweigh the rounding of the point itself
-        double residual = 0.0;
-        for (std::size_t j = 0; j < members.size(); ++j) {
-            const int i = positions[j];
-            residual =
-                std::max(residual,
-                         std::abs(dot(&unit_[static_cast<std::size_t>(i) * p_], found_point_.data(), p_) + offset_[i]));
-        }
-        double step = std::max(Settings::witness_step * (tie_ / Settings::tie) / length, 10.0 * residual);
-        for (std::size_t i = 0; i < id_.size(); ++i) {
-            const double side = std::abs(dot(&unit_[i * p_], found_point_.data(), p_) + offset_[i]);
-            const double along = std::abs(dot(&unit_[i * p_], w.data(), p_));
-            if (side > tie_ && step * along > 0.5 * side) step = 0.5 * side / along;
-        }
-        for (int l = 0; l < p_; ++l) found_point_[l] += step * w[l];
-    }
-    ball_.to_beta(found_point_.data(), witness);
 }
 
 }  // namespace cudbound

@@ -64,15 +64,20 @@ class Tree {
     double classify(Level& here, double score);
     void expand(int depth, double attained);
     Settled settle(Level& here, int next, double limit) const;
+    int most_violated(const Level& here, double allowed) const;
     void apex_node(double score);
     void search_apex(double enough);
     double apex_start() const;
     double apex_g() const;
     double bound(double score, double squared_norm) const;
     double margin(int j, const std::vector<double>& point) const;
-    void offer(double value, const std::vector<double>& point);
+    void offer(double score, double value, const std::vector<double>& point);
     Level& level(int depth);
-    void write_witness(double* witness);
+    void write_witness(double* witness, Outcome& outcome);
+    void clear_ties(const std::vector<double>& base, std::vector<double>& w);
+    double longest_step(const std::vector<double>& base, const std::vector<double>& w) const;
+    double score_at(const std::vector<double>& point) const;
+    void leave_hyperplanes(double* witness) const;
 
     const Problem& problem_;
     const Arrangement& arrangement_;
@@ -84,6 +89,7 @@ class Tree {
     MaxGain max_gain_;
     FacetSearch facet_search_;
     std::vector<double> own_weights_;
+    const std::vector<double> minimiser_;  // (p) zeros: its ball coordinates
 
     // the hyperplanes that matter to this draw, as the arrangement turns them
     std::vector<int> id_;             // (m)
@@ -128,8 +134,17 @@ class Tree {
 
     // where the incumbent is approached
     Found found_ = Found::point;
+    double found_sign_ = 1.0;
+    double found_score_ = 0.0;
     std::vector<double> found_point_;  // (p) ball coordinates, or a direction in beta for the apex
     std::vector<int> found_sides_;     // +-(position + 1): tight hyperplanes and the side that counts
+
+    // scratch of write_witness
+    std::vector<double> witness_rows_;
+    std::vector<int> witness_members_;
+    std::vector<double> base_;
+    std::vector<double> step_;
+    std::vector<double> trial_;
 };
 
 }  // namespace cudbound

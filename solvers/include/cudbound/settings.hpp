@@ -34,8 +34,15 @@ struct Settings {
     // Share of the total weight that sums of general weights may be off by; it is added to Q. Counts need none.
     static constexpr double score = 1e-13;
 
-    // Length of the step from a cell's nearest point into the cell, relative to the radius of the search.
-    static constexpr double witness_step = 1e-9;
+    // The witness lies inside the cell, the infimum on its boundary: how much g may fall on the way.
+    static constexpr double witness_loss = 1e-8;
+
+    // At alpha = infinity g falls at once: there the witness may have this much more loss than the anchor, relative to
+    // the squared radius of the search.
+    static constexpr double witness_level = 1e-12;
+
+    // Coefficients this close to a hyperplane, relative to their length, lie on it but for rounding.
+    static constexpr double on_hyperplane = 1e-14;
 
     // A hyperplane whose unit normal has a smaller component along the flat directions of a loss is taken to
     // have none: drawn rows have none but for rounding.
