@@ -1,0 +1,102 @@
+#include "instances.hpp"
+
+#include "oracles.hpp"
+
+cudbound::Problem Instance::view() const {
+    cudbound::Problem problem;
+    problem.n = n;
+    problem.p = p;
+    problem.draws = draws;
+    problem.design = design.data();
+    problem.labels = labels.data();
+    problem.anchor = anchor.data();
+    problem.counts = counts.data();
+    problem.weights = weights.empty() ? nullptr : weights.data();
+    problem.penalty = penalty.empty() ? nullptr : penalty.data();
+    problem.anchor_penalty = anchor_penalty;
+    problem.alpha = alpha;
+    return problem;
+}
+
+Answer solve(const Instance& instance, const cudbound::Limits& limits, cudbound::Side side, int threads,
+             const cudbound::Monitor& monitor) {
+    const std::size_t draws = instance.draws;
+    // filled with what no draw may leave behind
+    std::vector<std::int32_t> status(draws, -1);
+    Answer answer{std::vector<double>(draws, -1.0), std::vector<double>(draws, -1.0),
+                  std::vector<cudbound::Status>(draws), std::vector<std::int64_t>(draws, -1),
+                  std::vector<double>(draws * instance.p, -1e300)};
+    cudbound::solve_draws(
+        instance.view(), limits, side, threads, monitor,
+        {answer.lower.data(), answer.upper.data(), status.data(), answer.nodes.data(), answer.witness.data()});
+    for (std::size_t d = 0; d < draws; ++d) answer.status[d] = static_cast<cudbound::Status>(status[d]);
+    return answer;
+}
+
+double normal(Random& random) { return std::normal_distribution<double>()(random); }
+
+int integer(Random& random, int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); }
+
+namespace {
+
+void fill_rows(Random& random, RowKind rows, Instance* instance) {
+    const int n = instance->n;
+    const int p = instance->p;
+    std::vector<double>& x = instance->design;
+    x.assign(static_cast<std::size_t>(n) * p, 0.0);
+    for (int i = 0; i < n; ++i) {
+        for (int k = 0; k < p; ++k) {
+            x[i * p + k] = rows == RowKind::integers ? integer(random, -1, 1) : normal(random);
+            if (rows == RowKind::general && k == 0) x[i * p] = 1.0;
+        }
+        if (rows == RowKind::repeated && i >= p && integer(random, 0, 2) > 0) {
+            const int other = integer(random, 0, i - 1);
+            const double factors[] = {1.0, 1.0, -1.0, 2.5, -0.3};
+            const double factor = factors[integer(random, 0, 4)];
+            for (int k = 0; k < p; ++k) x[i * p + k] = factor * x[other * p + k];
+        }
+    }
+}
+
+// Least squares with all counts one; false if it is not unique.
+bool fit(Instance* instance) {
+    const int p = instance->p;
+    std::vector<std::vector<long double>> gram(p, std::vector<long double>(p, 0.0L));
+    std::vector<long double> moment(p, 0.0L);
+    for (int i = 0; i < instance->n; ++i) {
+        const double* row = &instance->design[static_cast<std::size_t>(i) * p];
+        for (int a = 0; a < p; ++a) {
+            moment[a] += row[a] * instance->labels[i];
+            for (int b = 0; b < p; ++b) gram[a][b] += static_cast<long double>(row[a]) * row[b];
+        }
+    }
+    std::vector<long double> beta;
+    if (!oracle::solve_linear(gram, moment, &beta)) return false;
+    instance->anchor.assign(beta.begin(), beta.end());
+    return true;
+}
+
+}  // namespace
+
+Instance random_instance(Random& random, int n, int p, RowKind rows, LabelKind labels, int draws) {
+    Instance instance;
+    instance.n = n;
+    instance.p = p;
+    instance.draws = draws;
+    instance.alpha = n;
+    do {
+        fill_rows(random, rows, &instance);
+        instance.labels.assign(n, 1.0);
+        for (int i = 0; i < n; ++i) {
+            double side = 0.5 * normal(random);
+            for (int k = 0; k < p; ++k) side += instance.design[static_cast<std::size_t>(i) * p + k];
+            const bool positive = labels == LabelKind::noise ? integer(random, 0, 1) == 1 : side > 0.0;
+            instance.labels[i] = positive ? 1.0 : -1.0;
+        }
+    } while (!fit(&instance));
+    instance.counts.assign(static_cast<std::size_t>(draws) * n, 0);
+    for (int d = 0; d < draws; ++d) {
+        for (int i = 0; i < n; ++i) ++instance.counts[static_cast<std::size_t>(d) * n + integer(random, 0, n - 1)];
+    }
+    return instance;
+}

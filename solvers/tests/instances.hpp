@@ -1,0 +1,55 @@
+// Problems that own their arrays, random ones, and a call of the solver that owns its results.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "cudbound/draws.hpp"
+
+struct Instance {
+    int n = 0;
+    int p = 0;
+    int draws = 1;
+    std::vector<double> design;        // (n, p)
+    std::vector<double> labels;        // (n)
+    std::vector<double> anchor;        // (p)
+    std::vector<std::int32_t> counts;  // (draws, n)
+    std::vector<double> weights;       // (draws, n), or empty
+    std::vector<double> penalty;       // (p, p), or empty
+    double anchor_penalty = 0.0;
+    double alpha = 0.0;
+
+    cudbound::Problem view() const;
+};
+
+struct Answer {
+    std::vector<double> lower, upper;  // (draws)
+    std::vector<cudbound::Status> status;
+    std::vector<std::int64_t> nodes;
+    std::vector<double> witness;  // (draws, p)
+
+    bool operator==(const Answer& other) const = default;
+};
+
+Answer solve(const Instance& instance, const cudbound::Limits& limits = {}, cudbound::Side side = cudbound::Side::BOTH,
+             int threads = 1, const cudbound::Monitor& monitor = {});
+
+using Random = std::mt19937_64;
+
+double normal(Random& random);
+int integer(Random& random, int low, int high);  // both included
+
+enum class RowKind {
+    general,      // normal entries after a column of ones
+    homogeneous,  // normal entries
+    integers,     // entries -1, 0, 1: many collinear rows, zero rows, many hyperplanes through a point
+    repeated      // rows that are copies, multiples and negatives of others
+};
+enum class LabelKind {
+    noise,  // fair coins: beta = 0 is nearly as good as the fit
+    clear   // follow a linear rule with some errors
+};
+
+// n >= p rows that span R^p, labels, the least-squares fit as anchor, multinomial counts, alpha = n.
+Instance random_instance(Random& random, int n, int p, RowKind rows, LabelKind labels, int draws = 1);

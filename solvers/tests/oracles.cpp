@@ -1,0 +1,280 @@
+#include "oracles.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <stdexcept>
+
+namespace oracle {
+
+using Matrix = std::vector<std::vector<long double>>;
+
+double dot(const Vector& a, const Vector& b) {
+    double sum = 0.0;
+    for (std::size_t k = 0; k < a.size(); ++k) sum += a[k] * b[k];
+    return sum;
+}
+
+bool solve_linear(Matrix a, std::vector<long double> b, std::vector<long double>* x) {
+    const std::size_t size = b.size();
+    std::vector<std::size_t> column(size);
+    for (std::size_t k = 0; k < size; ++k) column[k] = k;
+    long double largest = 0.0L;
+    for (const auto& row : a) {
+        for (const long double entry : row) largest = std::max(largest, std::abs(entry));
+    }
+    for (std::size_t k = 0; k < size; ++k) {
+        std::size_t pivot_row = k;
+        std::size_t pivot_column = k;
+        for (std::size_t i = k; i < size; ++i) {
+            for (std::size_t j = k; j < size; ++j) {
+                if (std::abs(a[i][j]) > std::abs(a[pivot_row][pivot_column])) {
+                    pivot_row = i;
+                    pivot_column = j;
+                }
+            }
+        }
+        if (!(std::abs(a[pivot_row][pivot_column]) > 1e-11L * largest)) return false;
+        std::swap(a[k], a[pivot_row]);
+        std::swap(b[k], b[pivot_row]);
+        for (auto& row : a) std::swap(row[k], row[pivot_column]);
+        std::swap(column[k], column[pivot_column]);
+        for (std::size_t i = k + 1; i < size; ++i) {
+            const long double factor = a[i][k] / a[k][k];
+            for (std::size_t j = k; j < size; ++j) a[i][j] -= factor * a[k][j];
+            b[i] -= factor * b[k];
+        }
+    }
+    x->assign(size, 0.0L);
+    for (std::size_t k = size; k-- > 0;) {
+        long double rest = b[k];
+        for (std::size_t j = k + 1; j < size; ++j) rest -= a[k][j] * (*x)[column[j]];
+        (*x)[column[k]] = rest / a[k][k];
+    }
+    return true;
+}
+
+void for_each_subset(int m, int largest, const std::function<void(const std::vector<int>&)>& visit) {
+    std::vector<int> members;
+    const std::function<void(int)> extend = [&](int first) {
+        visit(members);
+        if (static_cast<int>(members.size()) == largest) return;
+        for (int j = first; j < m; ++j) {
+            members.push_back(j);
+            extend(j + 1);
+            members.pop_back();
+        }
+    };
+    extend(0);
+}
+
+namespace {
+
+constexpr double negligible = 1e-9;
+
+Vector unit(Vector a) {
+    const double length = std::sqrt(dot(a, a));
+    for (double& x : a) x /= length;
+    return a;
+}
+
+// Orthonormal basis of the hyperplane a'w = 0, by Gram-Schmidt.
+Rows basis_of_hyperplane(const Vector& a) {
+    const std::size_t p = a.size();
+    Rows basis{a};
+    for (std::size_t k = 0; k < p && basis.size() < p; ++k) {
+        Vector e(p, 0.0);
+        e[k] = 1.0;
+        for (int twice = 0; twice < 2; ++twice) {
+            for (const Vector& b : basis) {
+                const double along = dot(e, b);
+                for (std::size_t l = 0; l < p; ++l) e[l] -= along * b[l];
+            }
+        }
+        if (dot(e, e) > 1e-4) basis.push_back(unit(e));
+    }
+    basis.erase(basis.begin());
+    return basis;
+}
+
+}  // namespace
+
+Rows cells(const Rows& normals, int p) {
+    Rows planes;
+    for (const Vector& a : normals) {
+        if (std::sqrt(dot(a, a)) > negligible) planes.push_back(unit(a));
+    }
+    if (planes.empty()) {
+        Vector anywhere(p, 0.0);
+        anywhere[0] = 1.0;
+        return {anywhere};
+    }
+    if (p == 1) return {{1.0}, {-1.0}};
+
+    Rows points;
+    std::set<std::vector<bool>> seen;
+    for (const Vector& a : planes) {
+        const Rows basis = basis_of_hyperplane(a);
+        Rows traces;
+        for (const Vector& b : planes) {
+            Vector trace;
+            for (const Vector& e : basis) trace.push_back(dot(e, b));
+            if (std::sqrt(dot(trace, trace)) > negligible) traces.push_back(trace);  // else it is this hyperplane
+        }
+        for (const Vector& facet : cells(traces, p - 1)) {
+            double clearance = 1.0;
+            for (const Vector& trace : traces) clearance = std::min(clearance, std::abs(dot(trace, facet)));
+            for (const double side : {0.5, -0.5}) {
+                Vector point(p, 0.0);
+                for (int l = 0; l < p; ++l) {
+                    for (std::size_t e = 0; e < basis.size(); ++e) point[l] += facet[e] * basis[e][l];
+                    point[l] += side * clearance * a[l];
+                }
+                std::vector<bool> pattern;
+                for (const Vector& b : planes) pattern.push_back(dot(b, point) > 0.0);
+                if (seen.insert(pattern).second) points.push_back(unit(point));
+            }
+        }
+    }
+    return points;
+}
+
+double largest_gain(const Rows& normals, const Vector& gains, int p) {
+    double best = -std::numeric_limits<double>::infinity();
+    for (const Vector& w : cells(normals, p)) {
+        double gain = 0.0;
+        for (std::size_t j = 0; j < normals.size(); ++j) {
+            if (dot(normals[j], w) > 0.0) gain += gains[j];
+        }
+        best = std::max(best, gain);
+    }
+    return best;
+}
+
+bool is_open_cone(const Rows& normals, int p) {
+    const Rows points = cells(normals, p);
+    return std::any_of(points.begin(), points.end(), [&](const Vector& w) {
+        return std::all_of(normals.begin(), normals.end(), [&](const Vector& a) { return dot(a, w) > 0.0; });
+    });
+}
+
+double score(const cudbound::Problem& problem, std::int64_t draw, const double* beta) {
+    const std::int64_t n = problem.n;
+    double sum = 0.0;
+    for (std::int64_t i = 0; i < n; ++i) {
+        double side = 0.0;
+        for (std::int64_t k = 0; k < problem.p; ++k) side += problem.design[i * problem.p + k] * beta[k];
+        const double weight = problem.weights != nullptr
+                                  ? problem.weights[draw * n + i]
+                                  : (problem.counts[draw * n + i] - 1.0) / static_cast<double>(n);
+        if ((side >= 0.0 ? 1.0 : -1.0) != problem.labels[i]) sum += weight;
+    }
+    return sum;
+}
+
+namespace {
+
+long double fit_loss(const cudbound::Problem& problem, std::int64_t draw, const double* beta) {
+    long double sum = 0.0L;
+    for (std::int64_t i = 0; i < problem.n; ++i) {
+        long double residual = problem.labels[i];
+        for (std::int64_t k = 0; k < problem.p; ++k) {
+            residual -= static_cast<long double>(problem.design[i * problem.p + k]) * beta[k];
+        }
+        sum += problem.counts[draw * problem.n + i] * residual * residual;
+    }
+    return sum / problem.n;
+}
+
+}  // namespace
+
+double loss(const cudbound::Problem& problem, std::int64_t draw, const double* beta) {
+    long double sum = fit_loss(problem, draw, beta);
+    if (problem.penalty != nullptr) {
+        for (std::int64_t a = 0; a < problem.p; ++a) {
+            for (std::int64_t b = 0; b < problem.p; ++b) {
+                sum += static_cast<long double>(beta[a]) * problem.penalty[a * problem.p + b] * beta[b];
+            }
+        }
+    }
+    return static_cast<double>(sum);
+}
+
+double anchor_loss(const cudbound::Problem& problem, std::int64_t draw) {
+    const double penalty = problem.penalty != nullptr ? problem.anchor_penalty : 0.0;
+    return static_cast<double>(fit_loss(problem, draw, problem.anchor)) + penalty;
+}
+
+double g(double alpha, double excess) {
+    if (std::isinf(alpha)) return excess <= 1e-12 ? 1.0 : 0.0;
+    return std::clamp(1.0 - alpha * excess, 0.0, 1.0);
+}
+
+Values enumerate_cells(const cudbound::Problem& problem, std::int64_t draw) {
+    const int n = static_cast<int>(problem.n);
+    const int p = static_cast<int>(problem.p);
+    Rows rows;
+    for (int i = 0; i < n; ++i) {
+        Vector row(problem.design + i * p, problem.design + (i + 1) * p);
+        if (dot(row, row) > 0.0) rows.push_back(unit(row));
+    }
+
+    // The minimiser of the loss on every intersection of hyperplanes where it is unique. That is enough: the minimisers
+    // over a closed cell form a polyhedron without lines, and each of its vertices is one of these.
+    Matrix hessian(p, std::vector<long double>(p, 0.0L));
+    std::vector<long double> moment(p, 0.0L);
+    for (int i = 0; i < n; ++i) {
+        const double* row = problem.design + i * p;
+        const long double count = problem.counts[draw * n + i];
+        for (int a = 0; a < p; ++a) {
+            moment[a] += count * row[a] * problem.labels[i];
+            for (int b = 0; b < p; ++b) hessian[a][b] += count * row[a] * row[b];
+        }
+    }
+    if (problem.penalty != nullptr) {
+        for (int a = 0; a < p; ++a) {
+            for (int b = 0; b < p; ++b) hessian[a][b] += static_cast<long double>(n) * problem.penalty[a * p + b];
+        }
+    }
+    Rows candidates;
+    Vector losses;
+    for_each_subset(static_cast<int>(rows.size()), p, [&](const std::vector<int>& active) {
+        const std::size_t size = p + active.size();
+        Matrix system(size, std::vector<long double>(size, 0.0L));
+        std::vector<long double> right(size, 0.0L);
+        for (int a = 0; a < p; ++a) {
+            right[a] = moment[a];
+            for (int b = 0; b < p; ++b) system[a][b] = hessian[a][b];
+            for (std::size_t t = 0; t < active.size(); ++t) {
+                system[a][p + t] = system[p + t][a] = rows[active[t]][a];
+            }
+        }
+        std::vector<long double> solution;
+        if (!solve_linear(system, right, &solution)) return;
+        candidates.emplace_back(solution.begin(), solution.begin() + p);
+        losses.push_back(loss(problem, draw, candidates.back().data()));
+    });
+
+    Values values;
+    const double start = anchor_loss(problem, draw);
+    for (const Vector& w : cells(rows, p)) {
+        double least = std::numeric_limits<double>::infinity();
+        for (std::size_t c = 0; c < candidates.size(); ++c) {
+            if (losses[c] >= least) continue;
+            const double allowed = 1e-10 * std::sqrt(1.0 + dot(candidates[c], candidates[c]));
+            const bool inside = std::all_of(rows.begin(), rows.end(), [&](const Vector& row) {
+                return dot(row, candidates[c]) * (dot(row, w) > 0.0 ? 1.0 : -1.0) >= -allowed;
+            });
+            if (inside) least = losses[c];
+        }
+        if (std::isinf(least)) throw std::logic_error("the rows do not span the space");
+        const double value = score(problem, draw, w.data()) * g(problem.alpha, least - start);
+        values.positive = std::max(values.positive, value);
+        values.negative = std::max(values.negative, -value);
+    }
+    values.both = std::max(values.positive, values.negative);
+    return values;
+}
+
+}  // namespace oracle
