@@ -1,0 +1,165 @@
+"""The parts of the documentation that are made from the package: ``python tests/docs_pages.py`` renews them.
+
+A page marks such a part by ``<!-- generated: NAME -->`` and ``<!-- end -->``; NAME is one of `PARTS`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from click.testing import CliRunner
+from tabulate import tabulate
+
+from cudbound.cli import main
+from cudbound.cli.commands import interval
+from cudbound.intervals import METHODS
+
+ROOT = Path(__file__).parents[1]
+PAGES = sorted(
+    [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("*.md")]
+)
+GENERATED = re.compile(r"(<!-- generated: ([\w-]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+
+#: A data file on which every command of the documentation runs.
+PATIENTS = "id,age,sex,bmi,died\n" + "".join(
+    f"{i},{30 + 7 * i % 41},{'fm'[i * i % 3 % 2]},{19 + 5 * i % 13}.5,{'yes' if 11 * i % 7 < 3 else 'no'}\n"
+    for i in range(40)
+)
+
+#: What is wrong, the file, and the options after ``--target died --positive yes``.
+WRONG = [
+    ("no such file", None, ""),
+    ("an empty file", "", ""),
+    ("another separator", "age;died\n30;yes\n41;no\n", ""),
+    ("a line of another length", "age,died\n30,yes\n41\n", ""),
+    ("no such column", "age,Died\n30,yes\n41,no\n", ""),
+    ("more than two classes", "age,died\n30,yes\n41,no\n52,unknown\n", ""),
+    ("a class with one row", "age,died\n30,yes\n41,no\n52,no\n", ""),
+    ("the event does not occur", "age,died\n30,1\n41,0\n52,0\n", ""),
+    ("missing values", "age,bmi,died\n30,21,yes\n,22,no\n52,NA,yes\n63,24,no\n", ""),
+    ("text in a feature", "age,sex,died\n30,m,yes\n41,f,no\n52,f,yes\n63,m,no\n", ""),
+    ("a decimal comma", 'age,bmi,died\n30,"21,5",yes\n41,"22,1",no\n52,"23,0",yes\n63,"24,2",no\n', ""),
+    ("a constant feature", "age,site,died\n30,1,yes\n41,1,no\n52,1,yes\n63,1,no\n", ""),
+    ("a copy of the target", "age,dead,died\n30,1,yes\n41,0,no\n52,1,yes\n63,0,no\n", ""),
+    ("a level outside (0, 1)", PATIENTS, "--categorical sex --confidence-level 95"),
+    ("an unknown method", PATIENTS, "--categorical sex --methods cud,kohavi"),
+]
+
+
+def markdown_table(rows: list[dict[str, str]]) -> str:
+    cells = [{key: value.replace("|", "\\|") for key, value in row.items()} for row in rows]
+    return tabulate(cells, headers="keys", tablefmt="pipe", disable_numparse=True)
+
+
+def methods_in_short() -> str:
+    return markdown_table(
+        [
+            {"method": f"`{m.name}`", "aims at": f"`{m.estimand}`", "known tendency": m.tendency}
+            for m in METHODS.values()
+        ]
+    )
+
+
+def methods_in_full() -> str:
+    return markdown_table(
+        [
+            {
+                "method": f"`{m.name}`",
+                "what it is": m.title,
+                "aims at": f"`{m.estimand}`",
+                "assumes": m.assumptions,
+                "known tendency": m.tendency,
+                "fits": m.cost,
+                "options, default first": "; ".join(f"`{k}`: {', '.join(v)}" for k, v in m.options.items()),
+                "source": m.reference,
+            }
+            for m in METHODS.values()
+        ]
+    )
+
+
+def demo() -> str:
+    result = CliRunner().invoke(main, ["demo"])
+    assert result.exit_code == 0, result.output
+    return f"```text\n{result.stdout}```"
+
+
+def options() -> str:
+    rows = []
+    for option in interval.params:
+        if option.param_type_name != "option" or option.name == "help":
+            continue
+        choices = getattr(option.type, "choices", None)
+        value = "|".join(choices) if choices else option.metavar
+        default = (
+            "required" if option.required else option.default if isinstance(option.default, str | int) else ""
+        )
+        rows.append(
+            {"option": f"`{option.opts[0]} {value}`", "default": str(default), "meaning": option.help}
+        )
+    return markdown_table(rows)
+
+
+def errors() -> str:
+    rows = []
+    for what, content, more in WRONG:
+        with tempfile.TemporaryDirectory() as folder:
+            result = run_in(
+                Path(folder), content, f"cudbound interval patients.csv --target died --positive yes {more}"
+            )
+        assert result.exit_code in (1, 2), result.output
+        message = result.stderr.removeprefix("cudbound: error: ").rstrip()
+        rows.append({"what is wrong": what, "exit code": str(result.exit_code), "message": f"`{message}`"})
+    return markdown_table(rows)
+
+
+def run_in(folder: Path, content: str | None, command: str):
+    """Run ``cudbound ...`` in a folder with `content` as patients.csv."""
+    before = Path.cwd()
+    if content is not None:
+        (folder / "patients.csv").write_text(content)
+    os.chdir(folder)
+    try:
+        return CliRunner().invoke(main, shlex.split(command)[1:])
+    finally:
+        os.chdir(before)
+
+
+def tolerances() -> str:
+    text = (ROOT / "solvers" / "include" / "cudbound" / "settings.hpp").read_text()
+    rows, comment, within = [], "", False
+    for line in (line.strip() for line in text.splitlines()):
+        if line.startswith("//"):
+            comment = f"{comment if within else ''} {line.removeprefix('//')}"
+            within = True
+            continue
+        within = False
+        if found := re.fullmatch(r"static constexpr double (\w+) = (\S+);", line):
+            rows.append({"setting": f"`{found[1]}`", "value": found[2], "meaning": " ".join(comment.split())})
+    assert len(rows) == text.count("static constexpr")
+    return markdown_table(rows)
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    "methods-in-short": methods_in_short,
+    "methods-in-full": methods_in_full,
+    "demo": demo,
+    "options": options,
+    "errors": errors,
+    "tolerances": tolerances,
+}
+
+
+def renewed(text: str) -> str:
+    """Return the page with every generated part made anew."""
+    return GENERATED.sub(lambda match: f"{match[1]}{PARTS[match[2]]()}\n{match[4]}", text)
+
+
+if __name__ == "__main__":
+    for page in PAGES:
+        page.write_text(renewed(page.read_text()))

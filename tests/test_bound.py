@@ -1,0 +1,402 @@
+"""The CUD result: quantile, interval, flags, reproducibility, and a coverage check."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from oracles import enumerate_q
+from scipy.stats import binomtest, norm
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+from worlds import world
+
+from cudbound import CudResult, LeastSquaresClassifier, cud_interval
+from cudbound.bootstrap import draw_counts
+from cudbound.exceptions import NotCertifiedWarning, NotMinimiserError, UnsupportedEstimatorError
+from cudbound.results import IntervalEstimate
+
+Array = NDArray[np.float64]
+
+
+def patients(n: int = 40, p: int = 2, signal: float = 1.0, seed: int = 0) -> tuple[Array, NDArray[np.str_]]:
+    design, labels, _ = world(n, p + 1, signal, seed)
+    return design[:, 1:], np.where(labels > 0, "yes", "no")
+
+
+def result_for(X: Any, y: Any, **options: Any) -> CudResult:
+    options = {"n_resamples": 100, "rng": 0, **options}
+    return cud_interval(LeastSquaresClassifier().fit(X, y), X, y, **options)
+
+
+def assert_same_result(one: CudResult, other: CudResult, *, but: tuple[str, ...] = ()) -> None:
+    assert (one.estimate, one.q, one.confidence_level) == (other.estimate, other.q, other.confidence_level)
+    for name in ("lower", "upper", "status", "nodes", "witness"):
+        if name not in but:
+            np.testing.assert_array_equal(getattr(one.draws, name), getattr(other.draws, name), err_msg=name)
+
+
+# ---- from draws to interval --------------------------------------------------------------------------------------
+
+
+def test_small_example_against_enumeration() -> None:
+    # every step again: the counts of the seed, Q of each draw by enumeration, the quantile, the interval
+    X, y = patients(n=9, p=1, signal=0.5, seed=3)
+    result = result_for(X, y, n_resamples=40, rng=7, confidence_level=0.9)
+    np.testing.assert_array_equal(result.problem.counts, draw_counts(9, 40, np.random.default_rng(7)))
+    q = sorted(enumerate_q(result.problem, draw).q for draw in range(40))
+    clf = LeastSquaresClassifier().fit(X, y)
+    assert result.estimate == pytest.approx(np.mean(clf.predict(X) != y))
+    assert result.q == pytest.approx(q[35], abs=1e-8)  # the 36th of 40 is the .9 quantile
+    assert result.raw_interval.low == pytest.approx(result.estimate - q[35], abs=1e-8)
+    assert result.raw_interval.high == pytest.approx(result.estimate + q[35], abs=1e-8)
+    assert result.alpha == 9.0
+
+
+def test_quantile_is_an_order_statistic() -> None:
+    X, y = patients()
+    result = result_for(X, y, n_resamples=1000, confidence_level=0.95)
+    assert result.q == np.sort(result.draws.upper)[949]
+    assert result.at(confidence_level=0.05).q == np.sort(result.draws.upper)[49]
+    assert result.at(confidence_level=0.9501).q == np.sort(result.draws.upper)[950]
+
+
+def test_another_level_from_the_same_draws() -> None:
+    X, y = patients()
+    result = result_for(X, y)
+    levels = (0.01, 0.5, 0.8, 0.9, 0.99, 0.999)
+    halves = []
+    for level in levels:
+        other = result.at(confidence_level=level)
+        assert other.confidence_level == level
+        assert other.draws is result.draws
+        assert_same_result(other, result_for(X, y, confidence_level=level))
+        halves.append(other.q)
+    assert halves == sorted(halves)
+    assert len(set(halves)) > 3
+    assert result.confidence_level == 0.95
+
+
+def test_limits_are_kept_raw_and_clipped() -> None:
+    X, y = patients(n=20, signal=3.0)
+    result = result_for(X, y)
+    assert result.estimate - result.q < 0.0
+    assert result.raw_interval.low == result.estimate - result.q
+    assert result.raw_interval.high == result.estimate + result.q
+    assert result.confidence_interval.low == 0.0
+    assert result.confidence_interval.high == result.raw_interval.high
+    widest = replace(result, estimate=0.5, q=0.7)
+    assert (widest.confidence_interval.low, widest.confidence_interval.high) == (0.0, 1.0)
+
+
+def test_row_of_the_table() -> None:
+    X, y = patients()
+    result = result_for(X, y)
+    row = result.row
+    assert isinstance(row, IntervalEstimate)
+    assert (row.method, row.estimand, row.n_fits) == ("cud", "conditional", 1)
+    assert (row.estimate, row.raw_interval) == (result.estimate, result.raw_interval)
+    assert row.confidence_level == 0.95
+    assert row.remarks == ("certified",)
+    assert row.degenerate is None
+    assert result.estimand == "conditional"
+
+
+def test_frames() -> None:
+    X, y = patients()
+    result = result_for(X, y)
+    frame = result.to_frame()
+    assert len(frame) == 1
+    assert frame.loc[0, ["method", "estimate", "low", "high"]].tolist() == [
+        "cud",
+        result.estimate,
+        result.confidence_interval.low,
+        result.confidence_interval.high,
+    ]
+    assert not frame.loc[0, "degenerate"]
+    draws = result.draws.to_frame()
+    assert draws.index.name == "draw"
+    assert list(draws.columns) == ["lower", "upper", "status", "nodes", "witness_0", "witness_1", "witness_2"]
+    np.testing.assert_array_equal(draws["upper"], result.draws.upper)
+    assert set(draws["status"]) == {"optimal"}
+    assert len(draws) == 100
+
+
+def test_texts() -> None:
+    X, y = patients()
+    result = result_for(X, y)
+    low, high = result.confidence_interval.low, result.confidence_interval.high
+    assert str(result) == (
+        f"CUD 95% interval [{low:.3f}, {high:.3f}] for the error of this classifier; training error "
+        f"{result.estimate:.3f}, half-width {result.q:.3f}, 100 draws (certified)"
+    )
+    assert re.fullmatch(
+        r"CudResult\(estimate=[\d.]+, q=[\d.]+, confidence_level=0\.95, estimand='conditional'\)",
+        repr(result),
+    )
+    assert str(result.at(confidence_level=0.999)).startswith("CUD 99.9% interval")
+
+
+# ---- flags -------------------------------------------------------------------------------------------------------
+
+
+def separated() -> tuple[Array, Array]:
+    """Return two clusters so far apart that no classifier near the fitted one errs on any row."""
+    x = np.concatenate([np.linspace(-10.1, -9.9, 10), np.linspace(9.9, 10.1, 10)])
+    return x[:, None], np.repeat([0, 1], 10)
+
+
+def test_zero_width_is_flagged_and_kept() -> None:
+    X, y = separated()
+    result = result_for(X, y)
+    assert (result.estimate, result.q) == (0.0, 0.0)
+    assert (result.confidence_interval.low, result.confidence_interval.high) == (0.0, 0.0)
+    assert result.degenerate is not None
+    assert "Q = 0" in result.degenerate
+    assert result.row.degenerate == result.degenerate
+    assert result.certified
+    assert "Q = 0" in str(result)
+    assert result.to_frame().loc[0, "degenerate"]
+    # the uniform deviation over all classifiers is not 0
+    wide = result_for(X, y, alpha=0.0)
+    assert wide.q > 0.0
+    assert wide.degenerate is None
+
+
+def test_draws_of_one_class_are_counted_and_named() -> None:
+    X, y = patients(n=8, p=1, seed=2)
+    y = np.array(["a", "a", *["b"] * 6])
+    result = result_for(X, y, n_resamples=300)
+    in_class = result.problem.counts[:, :2].sum(axis=1)
+    expected = int(((in_class == 0) | (in_class == 8)).sum())
+    assert 10 < expected < 60  # 10 % of the draws on average
+    assert result.n_single_class_draws == expected
+    assert f"{expected} single-class draws" in result.row.remarks
+    assert f"{expected} single-class draws" in str(result)
+    assert result.certified
+
+
+def test_draws_that_are_not_certified_enter_with_their_upper_bounds() -> None:
+    X, y = patients(n=50, p=4, signal=0.0)
+    exact = result_for(X, y)
+    assert exact.certified
+    assert exact.q_lower == exact.q
+    with pytest.warns(NotCertifiedWarning, match=r"draws were not solved to the end") as caught:
+        limited = result_for(X, y, node_limit=60)
+    left = int((~limited.draws.certified).sum())
+    assert 10 < left < 100
+    assert str(caught[0].message) == (
+        f"{left} of 100 draws were not solved to the end; their upper bounds were used. The half-width is "
+        f"{limited.q:.4f}; the exact one is at least {limited.q_lower:.4f}. Raise node_limit or time_limit, and "
+        "pass previous=result.draws to keep what is solved."
+    )
+    assert caught[0].filename == __file__  # the warning points at the caller
+    assert not limited.certified
+    assert limited.q > exact.q
+    assert limited.q_lower <= exact.q
+    assert limited.q == np.sort(limited.draws.upper)[94]
+    assert limited.row.remarks == (f"{left} of 100 draws not certified, upper bounds used",)
+    assert f"{left} of 100 draws not certified" in str(limited)
+    resumed = result_for(X, y, previous=limited.draws)
+    assert resumed.certified
+    assert_same_result(resumed, exact, but=("nodes",))
+
+
+# ---- arguments ---------------------------------------------------------------------------------------------------
+
+
+def test_the_same_seed_gives_the_same_bits() -> None:
+    X, y = patients()
+    one = result_for(X, y, rng=5)
+    assert_same_result(one, result_for(X, y, rng=5))
+    assert_same_result(one, result_for(X, y, rng=np.random.default_rng(5)))
+    assert_same_result(one, result_for(X, y, rng=np.int64(5), n_jobs=2))
+    other = result_for(X, y, rng=6)
+    assert (one.problem.counts != other.problem.counts).any()
+
+
+def test_a_generator_goes_on_where_it_stands() -> None:
+    X, y = patients()
+    rng = np.random.default_rng(5)
+    first, second = result_for(X, y, rng=rng), result_for(X, y, rng=rng)
+    assert (first.problem.counts != second.problem.counts).any()
+
+
+def test_no_seed_gives_fresh_draws() -> None:
+    X, y = patients()
+    counts = [result_for(X, y, rng=None, n_resamples=20).problem.counts for _ in range(2)]
+    assert (counts[0] != counts[1]).any()
+
+
+def test_the_first_draws_do_not_depend_on_how_many_follow() -> None:
+    X, y = patients()
+    short, long = result_for(X, y, n_resamples=10), result_for(X, y, n_resamples=50)
+    np.testing.assert_array_equal(short.draws.upper, long.draws.upper[:10])
+
+
+def test_named_rates() -> None:
+    X, y = patients(n=30)
+    assert result_for(X, y, n_resamples=5).alpha == 30.0
+    assert result_for(X, y, n_resamples=5, alpha="paper-literal").alpha == 900.0
+    assert result_for(X, y, n_resamples=5, alpha=2).alpha == 2.0
+    q = [result_for(X, y, alpha=alpha).q for alpha in (0.0, 1.0, "n", "paper-literal", np.inf)]
+    assert q == sorted(q, reverse=True)
+    assert q[0] > q[-1]
+
+
+LABELS: dict[str, Callable[[NDArray[np.bool_]], Any]] = {
+    "strings": lambda high: np.where(high, "yes", "no"),
+    "booleans": lambda high: high,
+    "0 and 1": lambda high: high.astype(int),
+    "-1 and 1": lambda high: np.where(high, 1.0, -1.0),
+    "1 and 2 in a list": lambda high: (high + 1).tolist(),
+    "objects": lambda high: np.where(high, "z", "a").astype(object),
+}
+
+
+@pytest.mark.parametrize("kind", LABELS)
+def test_labels_of_any_type(kind: str) -> None:
+    X, y = patients()
+    high = y == "yes"
+    assert_same_result(result_for(X, LABELS[kind](high)), result_for(X, high.astype(int)))
+
+
+def test_exchanged_names_of_the_classes_change_nothing_but_rounding() -> None:
+    X, y = patients()
+    one, other = result_for(X, y), result_for(X, np.where(y == "yes", "a", "b"))
+    assert one.estimate == other.estimate
+    np.testing.assert_allclose(one.draws.upper, other.draws.upper, atol=1e-10)
+
+
+def test_pipelines() -> None:
+    X, y = patients(n=40)
+    plain = result_for(X, y)
+    scaled = make_pipeline(StandardScaler(), LeastSquaresClassifier()).fit(X, y)
+    by_pipeline = cud_interval(scaled, X, y, n_resamples=100, rng=0)
+    # a linear map of the design changes no Q
+    assert by_pipeline.estimate == plain.estimate
+    np.testing.assert_allclose(by_pipeline.draws.upper, plain.draws.upper, atol=1e-10)
+    squares = make_pipeline(PolynomialFeatures(2, include_bias=False), LeastSquaresClassifier()).fit(X, y)
+    larger = cud_interval(squares, X, y, n_resamples=100, rng=0)
+    assert larger.problem.design.shape == (40, 6)
+    assert larger.certified
+
+
+def test_another_training_set_is_noticed() -> None:
+    X, y = patients()
+    clf = LeastSquaresClassifier().fit(X, y)
+    with pytest.raises(NotMinimiserError, match="do not minimise the mean squared loss on the X and y"):
+        cud_interval(clf, X[:-1], y[:-1])
+    turned = np.where(y == "yes", "no", "yes")
+    with pytest.raises(NotMinimiserError, match="Pass the X and y that the classifier was fitted to"):
+        cud_interval(clf, X, turned)
+
+
+def test_other_estimators_are_refused_by_name() -> None:
+    X, y = patients()
+    with pytest.raises(
+        UnsupportedEstimatorError, match="LogisticRegression is not known as an additive classifier"
+    ):
+        cud_interval(LogisticRegression().fit(X, y), X, y)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        (
+            "confidence_level",
+            1.0,
+            r"'confidence_level' parameter must be a float in the range \(0, 1\)\. Got 1\.0",
+        ),
+        (
+            "confidence_level",
+            95,
+            r"'confidence_level' parameter must be a float in the range \(0, 1\)\. Got 95",
+        ),
+        ("confidence_level", "0.9", r"'confidence_level' parameter must be a float .* Got '0\.9' instead"),
+        ("n_resamples", 0, r"'n_resamples' parameter must be an integer of at least 1\. Got 0 instead"),
+        (
+            "n_resamples",
+            10.5,
+            r"'n_resamples' parameter must be an integer of at least 1\. Got 10\.5 instead",
+        ),
+        ("alpha", -1, r"'alpha' parameter must be 'n', 'paper-literal' or a number .* Got -1 instead"),
+        ("alpha", "m", r"'alpha' parameter must be 'n', 'paper-literal' or a number .* Got 'm' instead"),
+        ("alpha", np.nan, r"'alpha' parameter must be 'n', 'paper-literal' or a number .* Got nan instead"),
+        ("rng", -1, r"'rng' parameter must be a non-negative integer.* Got -1 instead"),
+        ("rng", 0.5, r"'rng' parameter must be a non-negative integer.* Got 0\.5 instead"),
+        ("n_jobs", 0, r"'n_jobs' parameter must be None or an integer other than 0\. Got 0 instead"),
+        ("node_limit", -1, r"'node_limit' parameter must be a non-negative int or None\. Got -1 instead"),
+        ("time_limit", -0.1, r"'time_limit' parameter must be non-negative or None\. Got -0\.1 instead"),
+    ],
+)
+def test_errors_name_the_argument_the_rule_and_the_value(option: str, value: Any, message: str) -> None:
+    X, y = patients(n=20)
+    with pytest.raises(ValueError, match=message):
+        result_for(X, y, **{option: value})
+
+
+def test_level_of_at_is_checked() -> None:
+    X, y = patients(n=20)
+    with pytest.raises(ValueError, match=r"'confidence_level' parameter must be .* Got 0 instead"):
+        result_for(X, y).at(confidence_level=0)
+
+
+def test_draws_of_another_problem_are_refused() -> None:
+    X, y = patients(n=20)
+    draws = result_for(X, y, n_resamples=10).draws
+    with pytest.raises(ValueError, match=r"'previous' must have one row a draw, 20\. Got 10 instead"):
+        result_for(X, y, n_resamples=20, previous=draws)
+
+
+# ---- coverage ----------------------------------------------------------------------------------------------------
+
+N_DATA_SETS = 200
+
+
+def two_gaussians(rng: np.random.Generator) -> tuple[Array, Array]:
+    """Return 30 rows of two classes N(-+m, I) in the plane, m = (0.64, 0), chosen independently with chance 1/2.
+
+    The best error is Phi(-0.64) = .26.
+    """
+    y = np.where(rng.random(30) < 0.5, -1.0, 1.0)
+    X = rng.standard_normal((30, 2)) + np.outer(y, [0.64, 0.0])
+    return X, y
+
+
+def true_error(clf: LeastSquaresClassifier) -> float:
+    """Error of a linear rule on new cases: (Phi(-(m'w + b)/|w|) + Phi((-m'w + b)/|w|)) / 2."""
+    w, b = clf.coef_[0], clf.intercept_[0]
+    mean, length = 0.64 * w[0], np.linalg.norm(w)
+    return float((norm.cdf(-(mean + b) / length) + norm.cdf((b - mean) / length)) / 2)
+
+
+def test_true_error_of_a_linear_rule_by_simulation() -> None:
+    rng = np.random.default_rng(1)
+    clf = LeastSquaresClassifier().fit(*two_gaussians(rng))
+    y = np.where(rng.random(400_000) < 0.5, -1.0, 1.0)
+    X = rng.standard_normal((400_000, 2)) + np.outer(y, [0.64, 0.0])
+    assert np.mean(clf.predict(X) != y) == pytest.approx(true_error(clf), abs=4 * 0.5 / np.sqrt(400_000))
+
+
+def test_coverage_of_the_error_of_the_fitted_classifier() -> None:
+    # n = 30, p = 3 with the intercept, nominal level .95. Not a proof, a check that nothing is grossly wrong: the
+    # exact binomial test must not reject a coverage of at least .95. It would notice intervals of half the width.
+    covered = covered_by_half = 0
+    for seed in range(N_DATA_SETS):
+        X, y = two_gaussians(np.random.default_rng([20080709, seed]))
+        clf = LeastSquaresClassifier().fit(X, y)
+        result = cud_interval(clf, X, y, n_resamples=200, rng=seed)
+        assert result.certified
+        assert result.confidence_interval.width < 0.8
+        truth = true_error(clf)
+        covered += result.confidence_interval.low <= truth <= result.confidence_interval.high
+        covered_by_half += abs(truth - result.estimate) <= result.q / 2
+    assert binomtest(covered, N_DATA_SETS, 0.95, alternative="less").pvalue > 0.05, covered
+    assert binomtest(covered_by_half, N_DATA_SETS, 0.95, alternative="less").pvalue < 1e-6, covered_by_half

@@ -1,0 +1,303 @@
+"""The documentation as a program: its code runs, its tables are those of the package, its links lead somewhere."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import os
+import pkgutil
+import re
+import runpy
+import shlex
+import subprocess
+import sys
+import tomllib
+import types
+from pathlib import Path
+
+import pytest
+from docs_pages import GENERATED, PAGES, PARTS, PATIENTS, ROOT, renewed, run_in
+from test_imports import ORDER
+
+import cudbound
+from cudbound.cli.commands import EXIT_CODES
+from cudbound.intervals import METHODS
+from cudbound.losses import LOSSES
+from cudbound.reference_subproblems import CVXPY_LOSSES
+
+FENCE = re.compile(r"(?:<!-- quoted from (\S+) -->\n)?^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+LANGUAGES = {"python", "pycon", "shell", "text"}
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+MODULES = sorted(
+    module.name
+    for module in pkgutil.walk_packages(cudbound.__path__, "cudbound.")
+    if not module.name.endswith(("__main__", "._solvers"))
+)
+#: Places on one machine, which no page may name.
+MACHINE_PATH = re.compile(r"(?<![\w.])(/(home|root|work|tmp|usr|opt|mnt|var|etc|Users)\b|[A-Z]:\\)")
+
+
+def named(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+each_page = pytest.mark.parametrize("page", PAGES, ids=named)
+
+
+@pytest.fixture
+def registries():
+    """Take back what a page adds to a registry."""
+    before = [(registry, dict(registry)) for registry in (METHODS, LOSSES, CVXPY_LOSSES)]
+    yield
+    for registry, entries in before:
+        registry.clear()
+        registry.update(entries)
+
+
+@each_page
+def test_code_runs(page, tmp_path, monkeypatch, registries):
+    """A page is one session: ``python`` is executed, ``pycon`` is a doctest, what is quoted is compared."""
+    monkeypatch.chdir(tmp_path)
+    # a module of its own, in which dataclasses can look their annotations up
+    session = types.ModuleType("documentation_page")
+    monkeypatch.setitem(sys.modules, session.__name__, session)
+    text = page.read_text()
+    for match in FENCE.finditer(text):
+        source, language, code = match.groups()
+        line = text.count("\n", 0, match.start(3))
+        assert language in LANGUAGES, f"line {line}: mark the block as one of {LANGUAGES}"
+        if source is not None:
+            assert code in (ROOT / source).read_text(), f"line {line}: not what stands in {source}"
+        elif language == "python":
+            exec(compile("\n" * line + code, named(page), "exec"), session.__dict__)
+        elif language == "pycon":
+            case = doctest.DocTestParser().get_doctest(code, session.__dict__, named(page), named(page), line)
+            case.globs = session.__dict__
+            outcome = doctest.DocTestRunner().run(case, clear_globs=False)
+            assert outcome.attempted > 0
+            assert outcome.failed == 0
+
+
+def test_pages_have_code():
+    """The test above must have something to run."""
+    languages = [match[2] for page in PAGES for match in FENCE.finditer(page.read_text())]
+    assert languages.count("python") >= 15
+    assert languages.count("pycon") >= 1
+    assert sum(match[1] is not None for page in PAGES for match in FENCE.finditer(page.read_text())) == 3
+
+
+@each_page
+def test_commands_run(page, tmp_path):
+    for match in FENCE.finditer(page.read_text()):
+        if match[2] != "shell":
+            continue
+        for line in match[3].splitlines():
+            if line.startswith(".venv/bin/cudbound"):
+                result = run_in(tmp_path, PATIENTS, line)
+                assert result.exit_code == 0, f"{line}: {result.stderr}"
+            else:
+                program = shlex.split(line)[0]
+                assert program in {"make", "pip", ".venv/bin/cmake", ".venv/bin/ctest"}, line
+
+
+def test_make_targets_exist():
+    """Every ``make X`` of the documentation is a target."""
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    asked = {
+        target
+        for page in PAGES
+        for target in re.findall(r"(?:`|^)make ([a-z][\w-]*)", page.read_text(), re.MULTILINE)
+    }
+    assert {"demo", "test"} <= asked <= targets
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=named)
+def test_examples_run(example, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", [str(example)])
+    runpy.run_path(str(example), run_name="__main__")
+    assert capsys.readouterr().out.strip()
+
+
+def test_every_example_is_found():
+    assert len(EXAMPLES) >= 3
+
+
+@each_page
+def test_generated_parts_are_up_to_date(page):
+    text = page.read_text()
+    assert renewed(text) == text, "renew it with: python tests/docs_pages.py"
+
+
+def test_every_generated_part_is_used():
+    used = {match[2] for page in PAGES for match in GENERATED.finditer(page.read_text())}
+    assert used == set(PARTS)
+
+
+def test_every_public_name_is_documented():
+    text = "\n".join(page.read_text() for page in PAGES)
+    missing = [name for name in cudbound.__all__ if not re.search(rf"\b{re.escape(name)}\b", text)]
+    assert missing == []
+    index = (ROOT / "docs" / "index.md").read_text()
+    assert [name for name in cudbound.__all__ if f"`{name}`" not in index] == []
+
+
+def test_every_method_has_a_section():
+    text = (ROOT / "docs" / "baselines.md").read_text()
+    assert [name for name in METHODS if name != "cud" and f"\n## {name}\n" not in text] == []
+
+
+def test_exit_codes_are_those_of_the_command():
+    documented = re.findall(r"^\| (\d+) \|", (ROOT / "docs" / "command_line.md").read_text(), re.MULTILINE)
+    assert documented == re.findall(r"^ +(\d+)  ", EXIT_CODES, re.MULTILINE)
+
+
+def test_layout_is_that_of_the_imports():
+    """CONTRIBUTING lists every module, in an order that the test of imports allows."""
+    text = (ROOT / "CONTRIBUTING.md").read_text()
+    (block,) = (match[3] for match in FENCE.finditer(text) if match[3].startswith("exceptions, "))
+    listed = [name for line in block.splitlines() for name in line.split("  ")[0].split(", ")]
+    assert set(listed) == set(ORDER) - {"_solvers"}
+    assert [ORDER[name] for name in listed] == sorted(ORDER[name] for name in listed)
+
+
+@each_page
+def test_files_that_are_named_exist(page):
+    text = FENCE.sub("", page.read_text())
+    named_files = re.findall(r"`((?:cudbound|solvers|tests|docs|examples|\.ci)/[\w./-]*)`", text)
+    assert [path for path in named_files if not (ROOT / path).exists()] == []
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_doctests(name):
+    module = importlib.import_module(name)
+    assert doctest.testmod(module).failed == 0
+
+
+def test_doctests_are_found():
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    found = [case for name in MODULES for case in finder.find(importlib.import_module(name)) if case.examples]
+    assert len(found) > 30
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors that a heading gets on the usual hosts."""
+    text = FENCE.sub("", page.read_text())
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@each_page
+def test_links_resolve(page):
+    prose = re.sub(r"`[^`\n]*`", "", FENCE.sub("", page.read_text()))
+    links = re.findall(r"\]\(([^)\s]+)\)", prose)
+    for link in links:
+        if link.startswith("https://"):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        assert target.is_relative_to(ROOT), f"{link} leads out of the repository"
+        assert target.exists(), link
+        if anchor:
+            assert anchor in anchors(target), link
+
+
+def test_every_page_is_reached_from_the_map():
+    index = (ROOT / "docs" / "index.md").read_text()
+    pages = [page for page in PAGES if page.name != "index.md"]
+    assert [named(page) for page in pages if f"{os.path.relpath(page, ROOT / 'docs')})" not in index] == []
+
+
+@pytest.mark.parametrize(
+    "path", [*PAGES, *EXAMPLES, ROOT / "CITATION.cff", ROOT / "docs" / "references.bib"], ids=named
+)
+def test_no_place_on_one_machine_is_named(path):
+    assert MACHINE_PATH.search(path.read_text()) is None
+
+
+def bibliography() -> dict[str, dict[str, str]]:
+    """Return the entries of the bibliography by their key, as far as one field a line goes."""
+    text = (ROOT / "docs" / "references.bib").read_text()
+    entries = {}
+    for kind, key, body in re.findall(r"^@(\w+)\{([\w]+),\n(.*?)^\}$", text, re.MULTILINE | re.DOTALL):
+        assert key not in entries
+        entries[key] = {"kind": kind, **dict(re.findall(r"^  (\w+) *= \{(.*)\},$", body, re.MULTILINE))}
+    assert len(entries) == text.count("@")
+    return entries
+
+
+def test_bibliography_is_complete_in_itself():
+    needed = {
+        "article": {"journal", "volume", "pages"},
+        "inproceedings": {"booktitle", "pages"},
+        "techreport": {"institution"},
+        "book": {"publisher"},
+    }
+    for key, entry in bibliography().items():
+        assert {"author", "title", "year", *needed[entry["kind"]]} <= set(entry), key
+        assert all(value.count("{") == value.count("}") for value in entry.values()), key
+
+
+def test_cited_sources_are_in_the_bibliography():
+    """Every "Author (year)" and "Author and Author (year)" of the pages and of the registry of methods."""
+    known = [(entry["author"], entry["year"]) for entry in bibliography().values()]
+    text = "\n".join(
+        [*(page.read_text() for page in PAGES), *(method.reference for method in METHODS.values())]
+    )
+    cited = set(re.findall(r"([A-Z][a-z]+)(?: and ([A-Z][a-z]+))?,? \(?((?:18|19|20)\d\d)\)?[,;:.) ]", text))
+    missing = [
+        (first, second, year)
+        for first, second, year in cited
+        if not any(first in author and second in author and year == given for author, given in known)
+    ]
+    assert len(cited) >= 8
+    assert missing == []
+
+
+def citation() -> list[tuple[int, str, str]]:
+    """Return (indent, key, value) of the lines of CITATION.cff, which uses no more of YAML than this."""
+    found = []
+    for line in (ROOT / "CITATION.cff").read_text().splitlines():
+        match = re.fullmatch(r'( *)(?:- )?(?:([\w-]+):)? ?("[^"]*"|[^":#]*)', line)
+        assert match, line
+        found.append((len(match[1]), match[2] or "", match[3].strip('"')))
+    return found
+
+
+def test_citation_names_version_and_paper():
+    lines = citation()
+    top = {key: value for indent, key, value in lines if indent == 0}
+    assert {"cff-version", "message", "type", "title", "version", "authors", "license"} <= set(top)
+    version = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+    assert top["version"] == version == cudbound.__version__
+    paper = {key: value for indent, key, value in lines if indent == 2}
+    entry = bibliography()["laber2008small"]
+    assert paper["title"] == entry["title"].replace("{", "").replace("}", "")
+    assert (paper["year"], f"{paper['start']}--{paper['end']}") == (entry["year"], entry["pages"])
+    text = (ROOT / "CITATION.cff").read_text()
+    assert not re.search(r"todo|xxx|0000|example\.|<|zenodo", text, re.IGNORECASE)
+
+
+def test_changelog_has_the_version():
+    text = (ROOT / "CHANGELOG.md").read_text()
+    entry = re.search(
+        rf"^## {re.escape(cudbound.__version__)} - .*?(?=^## |\Z)", text, re.MULTILINE | re.DOTALL
+    )
+    assert entry is not None
+    assert "### Changes of numbers" in entry[0]
+
+
+def test_set_up_is_two_commands():
+    """Each is complete by itself; continuous integration runs the same on a fresh clone."""
+    text = (ROOT / "README.md").read_text()
+    section = text.partition("## Set-up")[2].partition("## ")[0]
+    assert [m[3].split("\n")[:-1] for m in FENCE.finditer(section) if m[2] == "shell"] == [
+        ["make demo", "make test"]
+    ]
+
+
+def test_demo_is_the_one_of_the_command():
+    """The generated part runs in this process; the installed command must say the same."""
+    ran = subprocess.run(
+        [sys.executable, "-m", "cudbound.cli", "demo"], capture_output=True, text=True, check=True, cwd=ROOT
+    )
+    assert f"```text\n{ran.stdout}```" in (ROOT / "README.md").read_text()

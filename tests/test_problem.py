@@ -1,0 +1,190 @@
+"""The arrays of the optimisation problems: checks, standard forms, selection, files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from random_problems import KINDS, make
+
+from cudbound.problem import FORMAT, Problem, make_problem
+from cudbound.solve import solve_problem
+
+DESIGN = np.array([[1.0, -2.0], [1.0, 0.5], [1.0, 3.0]])
+LABELS = np.array([-1.0, 1.0, 1.0])
+COEF = np.array([0.1, 0.4])
+COUNTS = np.array([[1, 2, 0], [3, 0, 0]])
+
+
+def problem_with(**changes: Any) -> Problem:
+    arrays: dict[str, Any] = {"design": DESIGN, "labels": LABELS, "coef": COEF, "counts": COUNTS}
+    arrays.update(changes)
+    positional = [arrays.pop(name) for name in ("design", "labels", "coef", "counts")]
+    return make_problem(*positional, **arrays)
+
+
+def test_standard_forms_and_defaults() -> None:
+    problem = problem_with(
+        design=np.asfortranarray(DESIGN.astype(np.float32)),
+        labels=[-1, 1, 1],
+        counts=COUNTS.astype(float).tolist(),
+    )
+    assert problem.design.dtype == problem.labels.dtype == problem.coef.dtype == np.float64
+    assert problem.design.flags.c_contiguous
+    assert problem.counts.dtype == np.int32
+    assert problem.counts.flags.c_contiguous
+    assert problem.alpha == 3.0
+    assert problem.weights is None
+    assert problem.penalty is None
+    assert problem.loss == "squared"
+    assert problem.n_draws == 2
+
+
+def test_weights_of_the_error_by_hand() -> None:
+    problem = problem_with()
+    np.testing.assert_allclose(problem.score_weights(0), [0.0, 1 / 3, -1 / 3], atol=1e-16)
+    np.testing.assert_allclose(problem.score_weights(1), [2 / 3, -1 / 3, -1 / 3], atol=1e-16)
+
+
+def test_given_weights_are_kept() -> None:
+    weights = np.arange(6.0).reshape(2, 3) - 2.0
+    problem = problem_with(weights=weights)
+    np.testing.assert_array_equal(problem.score_weights(1), weights[1])
+
+
+def test_mean_loss_by_hand() -> None:
+    # scores -0.7, 0.3, 1.3: squared residuals 0.09, 0.49, 0.09
+    assert problem_with().mean_loss(0, COEF) == pytest.approx((0.09 + 2 * 0.49) / 3)
+    assert problem_with().mean_loss(1, COEF) == pytest.approx(0.09)
+    # the penalty 2 * 0.01 + 0.5 * 0.16 is added to the mean
+    assert problem_with(penalty=[2.0, 0.5]).mean_loss(1, COEF) == pytest.approx(0.09 + 0.1)
+
+
+def test_one_strength_is_that_of_every_coefficient() -> None:
+    np.testing.assert_array_equal(problem_with(penalty=0.3).penalty, [0.3, 0.3])
+    assert problem_with(penalty=1).mean_loss(1, COEF) == pytest.approx(0.09 + 0.17)
+
+
+def test_selection_by_number_and_by_list() -> None:
+    problem = problem_with(weights=np.arange(6.0).reshape(2, 3))
+    second = problem.select(1)
+    np.testing.assert_array_equal(second.counts, [[3, 0, 0]])
+    np.testing.assert_array_equal(second.weights, [[3.0, 4.0, 5.0]])
+    both = problem.select([1, 0])
+    np.testing.assert_array_equal(both.counts, COUNTS[::-1])
+    assert problem.select([]).n_draws == 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"design": DESIGN[0]}, r"'design' must have 2 dimension\(s\)\. Got 1 instead"),
+        (
+            {"design": np.zeros((0, 2))},
+            r"'design' must have at least one row and one column\. Got shape \(0, 2\)",
+        ),
+        (
+            {"design": np.zeros((3, 0))},
+            r"'design' must have at least one row and one column\. Got shape \(3, 0\)",
+        ),
+        ({"design": DESIGN * np.nan}, r"'design' must be finite\. Got nan or inf instead"),
+        ({"design": DESIGN * np.inf}, r"'design' must be finite\. Got nan or inf instead"),
+        ({"labels": LABELS[:2]}, r"'labels' must have shape \(3,\)\. Got \(2,\) instead"),
+        ({"labels": LABELS[:, None]}, r"'labels' must have 1 dimension\(s\)\. Got 2 instead"),
+        ({"labels": [0, 1, 1]}, r"'labels' must be -1 or \+1\. Got \[0\. 1\.\] instead"),
+        ({"labels": [np.nan, 1, 1]}, r"'labels' must be finite"),
+        ({"coef": [1.0]}, r"'coef' must have shape \(2,\)\. Got \(1,\) instead"),
+        ({"coef": [1.0, np.nan]}, r"'coef' must be finite"),
+        ({"counts": COUNTS[0]}, r"'counts' must have shape \(n_draws, 3\)\. Got \(3,\) instead"),
+        ({"counts": COUNTS[:, :2]}, r"'counts' must have shape \(n_draws, 3\)\. Got \(2, 2\) instead"),
+        ({"counts": [[1, -1, 3]]}, r"'counts' must be in \[0, 2\*\*31\)\. Got -1 to 3 instead"),
+        ({"counts": [[1, 2**31, 3]]}, r"'counts' must be in \[0, 2\*\*31\)\. Got 1 to 2147483648 instead"),
+        ({"counts": [[1.0, 0.5, 1.5]]}, r"'counts' must be whole numbers\. Got a fractional count instead"),
+        ({"counts": [[1.0, np.nan, 2.0]]}, r"'counts' must be whole numbers"),
+        ({"counts": [[1.0, np.inf, 2.0]]}, r"'counts' must be in \[0, 2\*\*31\)\. Got 1\.0 to inf instead"),
+        ({"alpha": -1.0}, r"'alpha' must be in \[0, inf\]\. Got -1\.0 instead"),
+        ({"alpha": np.nan}, r"'alpha' must be in \[0, inf\]\. Got nan instead"),
+        ({"weights": np.zeros((1, 3))}, r"'weights' must have shape \(2, 3\)\. Got \(1, 3\) instead"),
+        ({"weights": np.zeros(3)}, r"'weights' must have 2 dimension\(s\)\. Got 1 instead"),
+        ({"weights": np.full((2, 3), np.inf)}, r"'weights' must be finite"),
+        ({"loss": "cubic"}, r"'loss' parameter must be one of \['squared'\]\. Got 'cubic' instead"),
+        ({"penalty": [1.0]}, r"'penalty' must have shape \(2,\)\. Got \(1,\) instead"),
+        ({"penalty": [1.0, -0.5]}, r"'penalty' must be non-negative\. Got -0\.5 instead"),
+        ({"penalty": -0.5}, r"'penalty' must be non-negative\. Got -0\.5 instead"),
+        ({"penalty": np.nan}, r"'penalty' must be finite"),
+        ({"penalty": np.eye(2)}, r"'penalty' must have shape \(2,\)\. Got \(2, 2\) instead"),
+    ],
+)
+def test_errors_name_the_argument_the_rule_and_the_value(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        problem_with(**changes)
+
+
+def test_a_problem_cannot_be_changed() -> None:
+    with pytest.raises(AttributeError, match="cannot assign to field 'alpha'"):
+        problem_with().alpha = 2.0  # type: ignore[misc]
+
+
+def assert_equal_problems(one: Problem, other: Problem) -> None:
+    for name in ("design", "labels", "coef", "counts", "alpha", "weights", "penalty"):
+        a, b = getattr(one, name), getattr(other, name)
+        assert (a is None) == (b is None), name
+        if a is not None:
+            np.testing.assert_array_equal(a, b, err_msg=name)
+            assert np.asarray(a).dtype == np.asarray(b).dtype, name
+    assert one.loss == other.loss
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_saved_draw_is_solved_to_the_same_bits(kind: str, tmp_path: Path) -> None:
+    problem = make(kind, 11).select(2)
+    problem.save(tmp_path / "draw.npz")
+    loaded = Problem.load(tmp_path / "draw.npz")
+    assert_equal_problems(problem, loaded)
+    before, after = solve_problem(problem), solve_problem(loaded)
+    for name in ("lower", "upper", "status", "nodes", "witness"):
+        np.testing.assert_array_equal(getattr(before, name), getattr(after, name), err_msg=name)
+
+
+def stored(path: Path) -> dict[str, NDArray[Any]]:
+    with np.load(path) as arrays:
+        return dict(arrays)
+
+
+def test_a_file_of_another_format_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "draw.npz"
+    problem_with().save(path)
+    arrays = stored(path)
+    np.savez(path, **{**arrays, "format": np.int64(FORMAT + 1)})
+    with pytest.raises(ValueError, match=r"draw\.npz is not a problem file of format 1; save it again"):
+        Problem.load(path)
+    np.savez(path, design=DESIGN)
+    with pytest.raises(ValueError, match=r"draw\.npz is not a problem file of format 1"):
+        Problem.load(path)
+
+
+def test_a_damaged_file_is_checked_as_arguments_are(tmp_path: Path) -> None:
+    path = tmp_path / "draw.npz"
+    problem_with().save(path)
+    np.savez(path, **{**stored(path), "labels": np.array([0.0, 1.0, 1.0])})
+    with pytest.raises(ValueError, match=r"'labels' must be -1 or \+1"):
+        Problem.load(path)
+
+
+def test_files_hold_no_pickled_objects(tmp_path: Path) -> None:
+    problem_with(weights=np.zeros((2, 3)), penalty=1.0).save(tmp_path / "draw.npz")
+    names = set(stored(tmp_path / "draw.npz"))  # numpy refuses pickles here
+    assert names == {
+        "format",
+        "design",
+        "labels",
+        "coef",
+        "counts",
+        "alpha",
+        "loss",
+        "weights",
+        "penalty",
+    }
