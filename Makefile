@@ -1,0 +1,63 @@
+# `make demo` and `make test` are complete on their own: each builds what it needs in .venv first.
+PYTHON ?= python3
+BIN := .venv/bin
+SOURCES := pyproject.toml $(shell find solvers -name '*.cpp' -o -name '*.hpp' -o -name CMakeLists.txt)
+export OMP_NUM_THREADS ?= 1
+export OPENBLAS_NUM_THREADS ?= 1
+
+.PHONY: demo test test-python test-solvers test-slow lint format benchmark stub clean
+
+demo: .venv/installed
+	$(BIN)/cudbound demo
+
+test: test-solvers test-python
+
+test-python: .venv/installed-for-development
+	$(BIN)/pytest
+
+test-slow: .venv/installed-for-development
+	$(BIN)/pytest -m slow
+
+# the C++ tests need no Python; they run as released and once more under the sanitizers
+test-solvers: .venv/installed-for-development
+	$(BIN)/cmake -S solvers -B build/solvers -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCUDBOUND_TESTS=ON
+	$(BIN)/cmake --build build/solvers
+	$(BIN)/ctest --test-dir build/solvers --output-on-failure
+	$(BIN)/cmake -S solvers -B build/sanitized -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCUDBOUND_TESTS=ON -DCUDBOUND_SANITIZE=ON
+	$(BIN)/cmake --build build/sanitized
+	$(BIN)/ctest --test-dir build/sanitized --output-on-failure
+
+lint: .venv/installed-for-development
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	find solvers -name '*.cpp' -o -name '*.hpp' | xargs $(BIN)/clang-format --dry-run --Werror
+
+format: .venv/installed-for-development
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+	find solvers -name '*.cpp' -o -name '*.hpp' | xargs $(BIN)/clang-format -i
+
+benchmark: .venv/installed-for-development
+	$(BIN)/python tests/benchmarks/run.py
+
+stub: .venv/installed-for-development
+	$(BIN)/python -m nanobind.stubgen -m cudbound._solvers -o cudbound/_solvers.pyi
+
+.venv/bin/python:
+	$(PYTHON) -c 'import sys; sys.exit("cudbound needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv .venv || { rm -rf .venv; echo "Python cannot make a virtual environment; on Debian: apt-get install python3-venv" >&2; exit 1; }
+
+# a development install follows the Python sources by itself and must not be replaced
+.venv/installed: .venv/bin/python $(SOURCES) $(shell find cudbound -name '*.py')
+	test -e .venv/installed-for-development || $(BIN)/python -m pip install --quiet --disable-pip-version-check .
+	touch $@
+
+# An editable install rebuilds in place; the build requirements must be there for that. It also serves the demo.
+.venv/installed-for-development: .venv/bin/python $(SOURCES)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'scikit-build-core>=0.11' 'nanobind>=2.4' 'cmake>=3.26' 'ninja>=1.11'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable '.[dev]'
+	touch .venv/installed $@
+
+clean:
+	rm -rf .venv build

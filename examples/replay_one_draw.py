@@ -1,0 +1,41 @@
+"""Take the hardest draw of a run, save it, load it, solve it alone, and check the answer by hand."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from cudbound import LeastSquaresClassifier, Problem, SolveStatus, cud_interval, solve_draws
+from cudbound.bootstrap import replay_draw
+
+rng = np.random.default_rng(0)
+X = rng.normal(size=(50, 4))
+y = rng.integers(2, size=50)  # labels without any relation to X: the hard case for the solver
+clf = LeastSquaresClassifier().fit(X, y)
+result = cud_interval(clf, X, y, n_resamples=200, rng=7)
+
+draw = int(result.draws.nodes.argmax())
+print(f"draw {draw} took {result.draws.nodes[draw]} nodes, the median is {np.median(result.draws.nodes):.0f}")
+
+# the counts of any one draw follow from the seed and its number
+assert (replay_draw(50, draw, 7) == result.problem.counts[draw]).all()
+
+with tempfile.TemporaryDirectory() as folder:
+    path = Path(folder) / "draw.npz"
+    result.problem.select(draw).save(path)  # holds the training data: mind whom you send it to
+    problem = Problem.load(path)
+
+alone = solve_draws(problem.design, problem.labels, problem.coef, problem.counts, alpha=problem.alpha)
+print(f"alone: {SolveStatus(alone.status[0]).name}, Q between {alone.lower[0]:.6f} and {alone.upper[0]:.6f}")
+assert alone.upper[0] == result.draws.upper[draw]
+
+# The witness lies in the cell that attains Q; its own value is a little less, for the cell's infimum is not attained.
+witness = alone.witness[0]
+errors = np.where(problem.design @ witness >= 0.0, 1.0, -1.0) != problem.labels
+score = float(problem.score_weights(0) @ errors)
+excess = problem.mean_loss(0, witness) - problem.mean_loss(0, problem.coef)
+value = abs(score) * float(np.clip(1.0 - problem.alpha * excess, 0.0, 1.0))
+print(f"by hand: score {score:+.4f}, excess loss {excess:+.6f}, value {value:.6f}")
+assert alone.lower[0] - 1e-6 <= value <= alone.upper[0]

@@ -1,0 +1,42 @@
+"""A CUD interval for the sensitivity of a classifier, from the low-level solver with weights of its own.
+
+Sensitivity is one minus the error among the positives, an average of error indicators over the positives, so the
+bound applies with the weights w_i = phi_i / n_pos_b - 1 / n_pos on the positives and 0 on the negatives; phi_i
+is how often case i was drawn, n_pos_b how many positives the draw holds. Drawing within each class keeps
+n_pos_b = n_pos, so that no draw is without positives, and the weights become (phi_i - 1) / n_pos.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer
+
+from cudbound import LeastSquaresClassifier, solve_draws
+from cudbound.adapters import express
+from cudbound.bootstrap import draw_counts
+from cudbound.quantiles import inverted_cdf_quantile
+
+N_RESAMPLES = 500
+
+X, y = load_breast_cancer(return_X_y=True)
+rows = np.random.default_rng(1).permutation(y.size)[:80]
+X, y = X[rows][:, [1, 4, 8, 9]], np.where(y[rows] == 0, "malignant", "benign")
+
+clf = LeastSquaresClassifier().fit(X, y)
+model = express(clf, X, y)  # design rows, labels -1 and +1, coefficients
+event = model.labels == (1.0 if clf.classes_[1] == "malignant" else -1.0)
+
+rng = np.random.default_rng(0)
+counts = np.zeros((N_RESAMPLES, y.size), dtype=np.int32)
+for group in (event, ~event):
+    counts[:, group] = draw_counts(int(group.sum()), N_RESAMPLES, rng)
+
+n_pos = int(event.sum())
+weights = np.where(event, counts / n_pos - 1.0 / n_pos, 0.0)
+draws = solve_draws(model.design, model.labels, model.coef, counts, weights=weights)
+
+q = inverted_cdf_quantile(draws.upper, 0.95)
+sensitivity = 1.0 - float(model.training_errors[event].mean())
+low, high = max(sensitivity - q, 0.0), min(sensitivity + q, 1.0)
+print(f"training sensitivity {sensitivity:.3f} on {n_pos} malignant tumours; q = {q:.3f}")
+print(f"95% CUD interval [{low:.3f}, {high:.3f}]; {draws.certified.sum()} of {len(draws)} draws certified")
