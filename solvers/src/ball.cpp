@@ -22,6 +22,7 @@ Ball::Ball(const Problem& problem)
       gram_(static_cast<std::size_t>(p) * p),
       moment_(p),
       order_(p),
+      reciprocal_(p),
       minimiser_(p),
       flat_(static_cast<std::size_t>(p) * p),
       scratch_(p) {
@@ -113,6 +114,8 @@ void Ball::factorise() {
         }
     }
 
+    for (int k = 0; k < rank; ++k) reciprocal_[k] = 1.0 / gram_[at(k, k, p)];
+
     // The minimiser with zeros on the flat coordinates: R1'R1 x = moment on the first `rank` pivots.
     for (int k = 0; k < rank; ++k) {
         double sum = moment_[order_[k]];
@@ -146,7 +149,7 @@ bool Ball::transform(const double* normal, double* unit, double* offset) const {
     for (int k = 0; k < rank; ++k) {
         double sum = normal[order_[k]];
         for (int l = 0; l < k; ++l) sum -= gram_[at(l, k, p)] * unit[l];
-        unit[k] = sum / gram_[at(k, k, p)];
+        unit[k] = sum * reciprocal_[k];
         curved += unit[k] * unit[k];
     }
     double flat = 0.0;
@@ -191,19 +194,6 @@ void Ball::direction_from_beta(const double* beta, double* v) const {
 void Ball::to_beta(const double* v, double* beta) const {
     direction_to_beta(v, beta);
     for (int k = 0; k < p; ++k) beta[k] += minimiser_[k];
-}
-
-double Ball::g(double squared_norm) const {
-    const double excess = squared_norm - radius2 - slack;
-    if (excess <= 0.0) return 1.0;
-    if (std::isinf(rate)) return 0.0;
-    return std::max(0.0, 1.0 - rate * excess);
-}
-
-double Ball::reach2(double score, double value) const {
-    if (rate == 0.0) return std::numeric_limits<double>::infinity();
-    const double depth = std::isinf(rate) ? 0.0 : std::max(0.0, 1.0 - value / score) / rate;
-    return radius2 + slack + depth;
 }
 
 }  // namespace cudbound

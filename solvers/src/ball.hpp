@@ -1,6 +1,8 @@
 // Squared loss in the coordinates where its sublevel sets are balls.
 #pragma once
 
+#include <algorithm>
+#include <limits>
 #include <vector>
 
 #include "arrangement.hpp"
@@ -35,10 +37,17 @@ class Ball {
     double rate = 0.0;           // alpha / n: g falls from 1 to 0 over an increase 1 / rate of |u|^2
     double slack = 0.0;          // rounding allowance on |u|^2
 
-    // g as a function of |u|^2, rounded upwards.
-    double g(double squared_norm) const;
-    // Squared norms beyond this have score * g <= value (for score > 0).
-    double reach2(double score, double value) const;
+    // g as a function of |u|^2, rounded upwards. At rate = infinity any excess makes it 0.
+    double g(double squared_norm) const {
+        const double excess = squared_norm - radius2 - slack;
+        return excess <= 0.0 ? 1.0 : std::max(0.0, 1.0 - rate * excess);
+    }
+
+    // Squared norms beyond this have score * g <= value, for score > 0.
+    double reach2(double score, double value) const {
+        if (rate == 0.0) return std::numeric_limits<double>::infinity();
+        return radius2 + slack + std::max(0.0, 1.0 - value / score) / rate;
+    }
 
  private:
     void factorise();
@@ -47,6 +56,7 @@ class Ball {
     std::vector<double> gram_;    // (p, p), its upper triangle is overwritten by the factor, rows and columns permuted
     std::vector<double> moment_;  // (p)
     std::vector<int> order_;      // (p) pivot order
+    std::vector<double> reciprocal_;       // (rank) of the factor's diagonal
     std::vector<double> minimiser_;        // (p)
     std::vector<double> flat_;             // (p, p - rank) column-major, permuted: basis of the null space
     mutable std::vector<double> scratch_;  // (p)

@@ -35,16 +35,13 @@ Outcome Tree::solve(std::int64_t draw, Side side, double* witness) {
     gain_best_ = -1.0;
     gain_upper_ = std::numeric_limits<double>::infinity();
 
-    // The anchor and the minimiser lie in cells with g = 1: a first incumbent for either sign.
     const double signs[] = {1.0, -1.0};
+    const auto counts = [side](double sign) { return side == Side::BOTH || (side == Side::POSITIVE) == (sign > 0.0); };
+    // The anchor and the minimiser lie in cells with g = 1: a first incumbent for either sign.
+    offer_start(ball_.anchor, counts(1.0), counts(-1.0));
+    offer_start(minimiser_, counts(1.0), counts(-1.0));
     for (const double sign : signs) {
-        if ((sign > 0.0 && side == Side::NEGATIVE) || (sign < 0.0 && side == Side::POSITIVE)) continue;
-        sign_ = sign;
-        offer_start(ball_.anchor);
-        offer_start(minimiser_);
-    }
-    for (const double sign : signs) {
-        if ((sign > 0.0 && side == Side::NEGATIVE) || (sign < 0.0 && side == Side::POSITIVE)) continue;
+        if (!counts(sign)) continue;
         orient(sign);
         explore();
     }
@@ -103,19 +100,24 @@ void Tree::prepare(std::int64_t draw) {
 }
 
 // A cell next to the point scores at least what the hyperplanes clear of the point give.
-void Tree::offer_start(const std::vector<double>& point) {
-    double score = sign_ * constant_score_;
+void Tree::offer_start(const std::vector<double>& point, bool positive_counts, bool negative_counts) {
+    double scores[] = {constant_score_, -constant_score_};
     for (std::size_t i = 0; i < id_.size(); ++i) {
-        const double positive = sign_ * sides_.positive[id_[i]];
-        const double negative = sign_ * sides_.negative[id_[i]];
         const double side = dot(&unit_[i * p_], point.data(), p_) + offset_[i];
-        score += side > tie_ ? positive : side < -tie_ ? negative : std::min(positive, negative);
+        const double positive = sides_.positive[id_[i]];
+        const double negative = sides_.negative[id_[i]];
+        const double here = side > 0.0 ? positive : negative;
+        const bool clear = std::abs(side) > tie_;
+        scores[0] += clear ? here : std::min(positive, negative);
+        scores[1] -= clear ? here : std::max(positive, negative);
     }
-    if (score > incumbent_) {
-        incumbent_ = score;
+    const bool allowed[] = {positive_counts, negative_counts};
+    for (int k = 0; k < 2; ++k) {
+        if (!allowed[k] || scores[k] <= incumbent_) continue;
+        incumbent_ = scores[k];
         found_ = Found::point;
-        found_sign_ = sign_;
-        found_score_ = score;
+        found_sign_ = k == 0 ? 1.0 : -1.0;
+        found_score_ = scores[k];
         found_point_ = point;
         found_sides_.clear();
     }
@@ -155,7 +157,7 @@ void Tree::orient(double sign) {
     column_.resize(k * p_);
     distance_.resize(k);
     gain_.resize(k);
-    flat_.resize(k);
+    curved_.resize(k);
     for (std::size_t j = 0; j < k; ++j) {
         const int i = member_[j];
         const double turn = sign * difference_[i] > 0.0 ? 1.0 : -1.0;
@@ -165,7 +167,7 @@ void Tree::orient(double sign) {
         }
         distance_[j] = turn * offset_[i];
         gain_[j] = std::abs(difference_[i]);
-        flat_[j] = reachable_[i];
+        curved_[j] = reachable_[i] ? 0.0 : 1.0;
     }
     mark_.assign(k, undecided);
     forced_.clear();
@@ -246,7 +248,7 @@ double Tree::classify(Level& here, double score) {
     std::copy(distance_.begin(), distance_.end(), margins_.begin());
     for (int l = 0; l < p_; ++l) {
         const double along = here.point[l];
-        const double* column = &column_[static_cast<std::size_t>(l) * k];
+        const double* column = column_.data() + static_cast<std::size_t>(l) * k;
         for (std::size_t j = 0; j < k; ++j) margins_[j] += along * column[j];
     }
     tight_.clear();
@@ -256,7 +258,7 @@ double Tree::classify(Level& here, double score) {
         if (mark_[j] == forced || margins_[j] >= -tie_) {
             tight_.push_back(static_cast<int>(j));
         } else {
-            here.crossed.push_back({static_cast<int>(j), flat_[j] ? 0.0 : margins_[j] * margins_[j]});
+            here.crossed.push_back({static_cast<int>(j), curved_[j] * margins_[j] * margins_[j]});
             score -= gain_[j];
         }
     }

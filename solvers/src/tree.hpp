@@ -57,7 +57,7 @@ class Tree {
     enum class Found { point, apex };
 
     void prepare(std::int64_t draw);
-    void offer_start(const std::vector<double>& point);
+    void offer_start(const std::vector<double>& point, bool positive_counts, bool negative_counts);
     void orient(double sign);
     void explore();
     void process(int depth, double score);
@@ -108,7 +108,7 @@ class Tree {
     std::vector<double> column_;    // (p, k) the same, transposed
     std::vector<double> distance_;  // (k)
     std::vector<double> gain_;      // (k)
-    std::vector<char> flat_;        // (k)
+    std::vector<double> curved_;    // (k) 0 if flat directions reach it, so that its distance bounds nothing; else 1
     double settled_score_ = 0.0;    // score with all of the k on the wrong side
     double score_cap_ = 0.0;        // no open cell scores more
 

@@ -32,14 +32,17 @@ void Tree::write_witness(double* witness, Outcome& outcome) {
     }
     clear_ties(base_, step_);
 
-    double step = longest_step(base_, step_);
+    // Shorter steps help where hyperplanes crowd, longer ones where the base point is off by more than the usual
+    // rounding.
+    const double step = longest_step(base_, step_);
     double score = 0.0;
     bool attained = false;
     trial_.resize(p_);
-    for (int attempt = 0; attempt < 12 && !attained; ++attempt, step *= 0.1) {
-        for (int l = 0; l < p_; ++l) trial_[l] = base_[l] + step * step_[l];
+    for (const double factor : {1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e1, 1e2, 1e3}) {
+        for (int l = 0; l < p_; ++l) trial_[l] = base_[l] + factor * step * step_[l];
         score = score_at(trial_);
         attained = score >= found_score_ - rounding_ || found_score_ == 0.0;  // any classifier is worth at least 0
+        if (attained) break;
     }
     if (!attained) {
         if (outcome.status == Status::OPTIMAL) outcome.status = Status::INACCURATE;

@@ -171,6 +171,19 @@ TEST(rank_deficient_at_a_small_angle) {
     }
 }
 
+// At smaller angles the iterations along the flat direction may give up. Then the upper bound must still hold.
+TEST(rank_deficient_at_a_tiny_angle) {
+    for (const double e : {1e-4, 1e-5, 1e-6, 1e-7, 1e-8}) {
+        for (const double alpha : {1.0, 1e6, infinity}) {
+            check::set_context("e", e, "alpha", alpha);
+            const Answer answer = solve(make(2, {1.0, 0.0, 1.0, e}, {1.0, 1.0}, {1.0, 0.0}, {2, 0}, alpha));
+            CHECK_AT_MOST(answer.lower[0], 0.5);
+            CHECK_AT_MOST(0.5, answer.upper[0]);
+            CHECK_EQUAL(answer.status[0] == Status::OPTIMAL, answer.lower[0] == answer.upper[0]);
+        }
+    }
+}
+
 // The planes of apex_with_a_conflict in R^3, which share the third axis. A fourth row, not drawn and of no weight,
 // makes the rows span the space.
 TEST(apex_with_a_pencil) {

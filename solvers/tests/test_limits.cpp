@@ -21,7 +21,7 @@ Limits nodes(std::int64_t number) {
     return limits;
 }
 
-// Takes seconds on one thread: weak labels, and many hyperplanes for each draw.
+// Weak labels and many hyperplanes for each draw: the 20000 draws of the tests would take minutes.
 Instance long_instance(int draws) {
     Random random(101);
     return random_instance(random, 100, 8, RowKind::general, LabelKind::noise, draws);
