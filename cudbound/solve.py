@@ -280,6 +280,7 @@ def orthonormal_basis(problem: Problem) -> Basis:
     to_coef[order[:rank]] = solve_triangular(r[:rank, :rank], np.eye(rank)) if diagonal[0] > 0 else 0.0
     to_coef /= scale[:, None]
     design = np.ascontiguousarray(q[:, :rank]) if diagonal[0] > 0 else np.zeros((problem.labels.size, 1))
+    design[~problem.design.any(axis=1)] = 0.0  # sign(0) = +1 holds for rows that are exactly zero
     anchor = design.T @ (problem.design @ problem.coef)
     if problem.penalty is None:
         return Basis(design, anchor, to_coef, None, 0.0)

@@ -14,11 +14,12 @@ std::size_t at(int row, int column, int p) { return static_cast<std::size_t>(row
 
 }  // namespace
 
-Ball::Ball(const Problem& problem)
+Ball::Ball(const Problem& problem, const Arrangement& arrangement)
     : p(static_cast<int>(problem.p)),
       anchor(p),
       apex(p),
       problem_(problem),
+      arrangement_(arrangement),
       gram_(static_cast<std::size_t>(p) * p),
       moment_(p),
       order_(p),
@@ -43,6 +44,7 @@ void Ball::set(std::int64_t draw) {
         if (counts[i] == 0) continue;
         const double* row = problem_.design + i * p;
         total += counts[i];
+        if (arrangement_.of_row[i] < 0) continue;  // a zero row adds a constant to the loss
         for (int a = 0; a < p; ++a) {
             const double weighted = counts[i] * row[a];
             moment_[a] += weighted * problem_.labels[i];

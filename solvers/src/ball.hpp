@@ -15,7 +15,7 @@ namespace cudbound {
 // matrix is singular). z is scaled so that |z| is small against |u| for moves of the same length in beta.
 class Ball {
  public:
-    explicit Ball(const Problem& problem);
+    Ball(const Problem& problem, const Arrangement& arrangement);
 
     // Sets up draw `draw`; afterwards the members below describe it.
     void set(std::int64_t draw);
@@ -53,6 +53,7 @@ class Ball {
     void factorise();
 
     const Problem& problem_;
+    const Arrangement& arrangement_;
     std::vector<double> gram_;    // (p, p), its upper triangle is overwritten by the factor, rows and columns permuted
     std::vector<double> moment_;  // (p)
     std::vector<int> order_;      // (p) pivot order

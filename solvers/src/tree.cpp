@@ -13,7 +13,7 @@ Tree::Tree(const Problem& problem, const Arrangement& arrangement, const std::at
     : problem_(problem),
       arrangement_(arrangement),
       p_(static_cast<int>(problem.p)),
-      ball_(problem),
+      ball_(problem, arrangement),
       budget_(limits, stop),
       cone_(p_),
       max_gain_(p_),

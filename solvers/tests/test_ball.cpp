@@ -74,7 +74,8 @@ TEST(one_dimension_by_hand) {
     instance.counts = {1, 2};
     instance.alpha = 1.0;
     const Problem problem = instance.view();
-    Ball ball(problem);
+    const auto arrangement = cudbound::merge_rows(problem.n, problem.p, problem.design);
+    Ball ball(problem, arrangement);
     ball.set(0);
     CHECK_EQUAL(ball.rank, 1);
     CHECK_NEAR(ball.radius2, 16.0, 1e-13);
@@ -100,7 +101,8 @@ TEST(coordinates_reproduce_the_loss) {
         check::set_context("trial", trial, "p", p, "kind", static_cast<int>(kind));
         const Instance instance = random_problem(random, p, kind);
         const Problem problem = instance.view();
-        Ball ball(problem);
+        const auto arrangement = cudbound::merge_rows(problem.n, problem.p, problem.design);
+        Ball ball(problem, arrangement);
         ball.set(0);
         CHECK_EQUAL(ball.rank, expected_rank(kind, p));
         const std::vector<double> minimiser = beta_of(ball, std::vector<double>(p, 0.0));
@@ -131,7 +133,8 @@ TEST(anchor_and_apex) {
         check::set_context("trial", trial, "p", p, "kind", static_cast<int>(kind));
         const Instance instance = random_problem(random, p, kind);
         const Problem problem = instance.view();
-        Ball ball(problem);
+        const auto arrangement = cudbound::merge_rows(problem.n, problem.p, problem.design);
+        Ball ball(problem, arrangement);
         ball.set(0);
         const std::vector<double> anchor = beta_of(ball, ball.anchor);
         const std::vector<double> zero = beta_of(ball, ball.apex);
@@ -160,7 +163,8 @@ TEST(transform_preserves_sides) {
         const int p = integer(random, 2, 6);
         const Instance instance = random_problem(random, p, kind);
         const Problem problem = instance.view();
-        Ball ball(problem);
+        const auto arrangement = cudbound::merge_rows(problem.n, problem.p, problem.design);
+        Ball ball(problem, arrangement);
         ball.set(0);
         for (int i = 0; i < instance.n; ++i) {
             check::set_context("trial", trial, "p", p, "kind", static_cast<int>(kind), "row", i);
@@ -199,7 +203,8 @@ TEST(rounding_enlarges) {
             check::set_context("trial", trial, "alpha", alpha);
             instance.alpha = alpha;
             const Problem problem = instance.view();
-            Ball ball(problem);
+            const auto arrangement = cudbound::merge_rows(problem.n, problem.p, problem.design);
+            Ball ball(problem, arrangement);
             ball.set(0);
             CHECK_EQUAL(ball.g(0.0), 1.0);
             CHECK_EQUAL(ball.g(ball.radius2), 1.0);
