@@ -27,6 +27,7 @@ Ball::Ball(const Problem& problem, const Arrangement& arrangement)
       minimiser_(p),
       flat_(static_cast<std::size_t>(p) * p),
       scratch_(p) {
+    if (problem.penalty != nullptr) factorise_penalty();
     rate = problem.alpha / static_cast<double>(problem.n);
 }
 
@@ -52,7 +53,8 @@ void Ball::set(std::int64_t draw) {
             for (int b = a; b < p; ++b) target[b] += weighted * row[b];
         }
     }
-    factorise();
+    if (!factorise_gram()) factorise_rows(counts);
+    finish();
 
     // n (L(anchor) - min L): the curved part of the anchor, and what its own penalty exceeds the one modelled.
     for (int k = 0; k < p; ++k) scratch_[k] = problem_.anchor[order_[k]] - minimiser_[order_[k]];
@@ -84,54 +86,115 @@ void Ball::set(std::int64_t draw) {
     slack = Settings::excess * (total + radius2 + apex2);
 }
 
-// Cholesky with symmetric pivoting: P' gram P = R'R, R (rank, p) upper trapezoidal in the upper triangle of
-// gram_.
-void Ball::factorise() {
-    for (int a = 0; a < p; ++a) order_[a] = a;
-    for (int a = 1; a < p; ++a) {
-        for (int b = 0; b < a; ++b) gram_[at(a, b, p)] = gram_[at(b, a, p)];
-    }
+// Cholesky: gram = R'R, R in the upper triangle of gram_. Squaring the rows has cost half of the digits; where that
+// could show, this gives up.
+bool Ball::factorise_gram() {
     double largest = 0.0;
-    for (int a = 0; a < p; ++a) largest = std::max(largest, gram_[at(a, a, p)]);
-    for (rank = 0; rank < p; ++rank) {
+    for (int a = 0; a < p; ++a) {
+        order_[a] = a;
+        largest = std::max(largest, gram_[at(a, a, p)]);
+    }
+    for (int k = 0; k < p; ++k) {
+        double* row = &gram_[at(k, 0, p)];
+        if (!(row[k] > Settings::gram * largest)) return false;
+        row[k] = std::sqrt(row[k]);
+        reciprocal_[k] = 1.0 / row[k];
+        double sum = moment_[k];
+        for (int l = 0; l < k; ++l) sum -= gram_[at(l, k, p)] * scratch_[l];
+        scratch_[k] = sum * reciprocal_[k];
+        for (int b = k + 1; b < p; ++b) row[b] *= reciprocal_[k];
+        for (int a = k + 1; a < p; ++a) {
+            double* target = &gram_[at(a, 0, p)];
+            for (int b = a; b < p; ++b) target[b] -= row[a] * row[b];
+        }
+    }
+    rank = p;
+    return true;
+}
+
+// Householder reflections with column pivoting of the weighted rows themselves, sqrt(count_i) (x_i, y_i), and of the
+// rows that stand for the penalty.
+void Ball::factorise_rows(const std::int32_t* counts) {
+    const int width = p + 1;
+    rows_.clear();
+    for (std::int64_t i = 0; i < problem_.n; ++i) {
+        if (counts[i] == 0 || arrangement_.of_row[i] < 0) continue;
+        const double root = std::sqrt(static_cast<double>(counts[i]));
+        for (int k = 0; k < p; ++k) rows_.push_back(root * problem_.design[i * p + k]);
+        rows_.push_back(root * problem_.labels[i]);
+    }
+    rows_.insert(rows_.end(), penalty_rows_.begin(), penalty_rows_.end());
+    const int count = static_cast<int>(rows_.size()) / width;
+    for (int k = 0; k < p; ++k) order_[k] = k;
+    double largest = 0.0;
+    for (rank = 0; rank < std::min(p, count); ++rank) {
         int pivot = rank;
-        for (int a = rank + 1; a < p; ++a) {
-            if (gram_[at(a, a, p)] > gram_[at(pivot, pivot, p)]) pivot = a;
-        }
-        if (!(gram_[at(pivot, pivot, p)] > Settings::rank * largest)) break;
-        if (pivot != rank) {
-            std::swap(order_[rank], order_[pivot]);
-            for (int k = 0; k < p; ++k) std::swap(gram_[at(rank, k, p)], gram_[at(pivot, k, p)]);
-            for (int k = 0; k < p; ++k) std::swap(gram_[at(k, rank, p)], gram_[at(k, pivot, p)]);
-        }
-        const double root = std::sqrt(gram_[at(rank, rank, p)]);
-        gram_[at(rank, rank, p)] = root;
-        for (int b = rank + 1; b < p; ++b) gram_[at(rank, b, p)] /= root;
-        for (int a = rank + 1; a < p; ++a) {
-            const double factor = gram_[at(rank, a, p)];
-            for (int b = a; b < p; ++b) {
-                gram_[at(a, b, p)] -= factor * gram_[at(rank, b, p)];
-                gram_[at(b, a, p)] = gram_[at(a, b, p)];
+        double norm2 = 0.0;
+        for (int column = rank; column < p; ++column) {
+            double sum = 0.0;
+            for (int i = rank; i < count; ++i) sum += rows_[at(i, column, width)] * rows_[at(i, column, width)];
+            if (sum > norm2) {
+                norm2 = sum;
+                pivot = column;
             }
         }
+        const double norm = std::sqrt(norm2);
+        largest = std::max(largest, norm);
+        if (!(norm > Settings::rank * largest)) break;
+        if (pivot != rank) {
+            std::swap(order_[rank], order_[pivot]);
+            for (int i = 0; i < count; ++i) std::swap(rows_[at(i, rank, width)], rows_[at(i, pivot, width)]);
+        }
+        const double head = rows_[at(rank, rank, width)];
+        const double diagonal = head > 0.0 ? -norm : norm;
+        const double scale = 1.0 / (norm2 - diagonal * head);
+        rows_[at(rank, rank, width)] = head - diagonal;  // the column now holds the reflector
+        for (int column = rank + 1; column < width; ++column) {
+            double along = 0.0;
+            for (int i = rank; i < count; ++i) along += rows_[at(i, rank, width)] * rows_[at(i, column, width)];
+            along *= scale;
+            for (int i = rank; i < count; ++i) rows_[at(i, column, width)] -= along * rows_[at(i, rank, width)];
+        }
+        gram_[at(rank, rank, p)] = diagonal;
+        reciprocal_[rank] = 1.0 / diagonal;
     }
-
-    for (int k = 0; k < rank; ++k) reciprocal_[k] = 1.0 / gram_[at(k, k, p)];
-
-    // The minimiser with zeros on the flat coordinates: R1'R1 x = moment on the first `rank` pivots.
     for (int k = 0; k < rank; ++k) {
-        double sum = moment_[order_[k]];
-        for (int l = 0; l < k; ++l) sum -= gram_[at(l, k, p)] * scratch_[l];
-        scratch_[k] = sum / gram_[at(k, k, p)];
+        for (int column = k + 1; column < p; ++column) gram_[at(k, column, p)] = rows_[at(k, column, width)];
+        scratch_[k] = rows_[at(k, p, width)];
     }
+}
+
+// Rows F with F'F = n * penalty, each followed by the label 0 it is fitted to: Cholesky with symmetric pivoting.
+void Ball::factorise_penalty() {
+    std::vector<double> rest(problem_.penalty, problem_.penalty + static_cast<std::ptrdiff_t>(p) * p);
+    double largest = 0.0;
+    for (int k = 0; k < p; ++k) {
+        int pivot = 0;
+        for (int a = 1; a < p; ++a) {
+            if (rest[at(a, a, p)] > rest[at(pivot, pivot, p)]) pivot = a;
+        }
+        const double size = rest[at(pivot, pivot, p)];
+        largest = std::max(largest, size);
+        if (!(size > Settings::penalty_rank * largest)) return;
+        std::vector<double> row(p);
+        for (int a = 0; a < p; ++a) row[a] = rest[at(pivot, a, p)] / std::sqrt(size);
+        for (int a = 0; a < p; ++a) {
+            for (int b = 0; b < p; ++b) rest[at(a, b, p)] -= row[a] * row[b];
+        }
+        for (const double x : row) penalty_rows_.push_back(std::sqrt(static_cast<double>(problem_.n)) * x);
+        penalty_rows_.push_back(0.0);
+    }
+}
+
+// From the factor R (rank, p) and the transformed labels in scratch_: the minimiser with zeros on the flat coordinates,
+// and the null space [-R1^{-1} R2; I], a column for every flat coordinate.
+void Ball::finish() {
     for (int k = rank - 1; k >= 0; --k) {
         double sum = scratch_[k];
         for (int l = k + 1; l < rank; ++l) sum -= gram_[at(k, l, p)] * scratch_[l];
-        scratch_[k] = sum / gram_[at(k, k, p)];
+        scratch_[k] = sum * reciprocal_[k];
     }
     for (int k = 0; k < p; ++k) minimiser_[order_[k]] = k < rank ? scratch_[k] : 0.0;
-
-    // Null space [-R1^{-1} R2; I], a column for every flat coordinate.
     for (int f = rank; f < p; ++f) {
         double* column = &flat_[static_cast<std::size_t>(f - rank) * p];
         std::fill(column, column + p, 0.0);
@@ -139,7 +202,7 @@ void Ball::factorise() {
         for (int k = rank - 1; k >= 0; --k) {
             double sum = -gram_[at(k, f, p)];
             for (int l = k + 1; l < rank; ++l) sum -= gram_[at(k, l, p)] * column[l];
-            column[k] = sum / gram_[at(k, k, p)];
+            column[k] = sum * reciprocal_[k];
         }
     }
 }

@@ -50,7 +50,10 @@ class Ball {
     }
 
  private:
-    void factorise();
+    bool factorise_gram();
+    void factorise_rows(const std::int32_t* counts);
+    void factorise_penalty();
+    void finish();
 
     const Problem& problem_;
     const Arrangement& arrangement_;
@@ -60,6 +63,8 @@ class Ball {
     std::vector<double> reciprocal_;       // (rank) of the factor's diagonal
     std::vector<double> minimiser_;        // (p)
     std::vector<double> flat_;             // (p, p - rank) column-major, permuted: basis of the null space
+    std::vector<double> rows_;             // (drawn rows, p + 1) row-major, weighted, with their labels
+    std::vector<double> penalty_rows_;     // (rank of the penalty, p + 1) likewise
     mutable std::vector<double> scratch_;  // (p)
 };
 

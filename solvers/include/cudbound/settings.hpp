@@ -11,8 +11,16 @@ struct Settings {
     // A row shorter than this, relative to the longest, is the zero row: it is always classified as +1.
     static constexpr double zero_row = 1e-13;
 
-    // Pivots of the weighted Gram matrix below this share of the largest count as zero: the loss is flat there.
+    // Pivots of the weighted Gram matrix below this share of the largest send the draw to a factorisation of the weighted
+    // rows themselves, which keeps all digits.
+    static constexpr double gram = 1e-7;
+
+    // There, directions whose length is below this share of the longest count as zero: the loss is flat along them.
+    // Leaving out what little curvature rounding may have hidden can only enlarge Q.
     static constexpr double rank = 1e-11;
+
+    // Pivots of the penalty matrix below this share of the largest are rounding errors of a semidefinite matrix.
+    static constexpr double penalty_rank = 1e-14;
 
     // A hyperplane this close to a minimiser (relative to the radius of the search) passes through it. Counting
     // it as reached understates the loss needed to cross it, which can only enlarge Q.
