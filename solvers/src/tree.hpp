@@ -76,7 +76,7 @@ class Tree {
     void write_witness(double* witness, Outcome& outcome);
     void clear_ties(const std::vector<double>& base, std::vector<double>& w);
     double longest_step(const std::vector<double>& base, const std::vector<double>& w) const;
-    double score_at(const std::vector<double>& point) const;
+    double score_at(const double* beta) const;
     void leave_hyperplanes(double* witness) const;
 
     const Problem& problem_;

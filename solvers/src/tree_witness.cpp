@@ -40,7 +40,9 @@ void Tree::write_witness(double* witness, Outcome& outcome) {
     trial_.resize(p_);
     for (const double factor : {1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e1, 1e2, 1e3}) {
         for (int l = 0; l < p_; ++l) trial_[l] = base_[l] + factor * step * step_[l];
-        score = score_at(trial_);
+        ball_.to_beta(trial_.data(), witness);
+        leave_hyperplanes(witness);
+        score = score_at(witness);
         attained = score >= found_score_ - rounding_ || found_score_ == 0.0;  // any classifier is worth at least 0
         if (attained) break;
     }
@@ -49,8 +51,6 @@ void Tree::write_witness(double* witness, Outcome& outcome) {
         const double value = score * ball_.g(dot(trial_.data(), trial_.data(), ball_.rank));
         outcome.lower = std::min(outcome.lower, std::max(0.0, value) / divisor_);
     }
-    ball_.to_beta(trial_.data(), witness);
-    leave_hyperplanes(witness);
 }
 
 // Bends the direction a little where it runs along a hyperplane through the base point.
@@ -106,12 +106,12 @@ double Tree::longest_step(const std::vector<double>& base, const std::vector<dou
     return step;
 }
 
-// The score, for the sign of the incumbent, of the cell that holds the point.
-double Tree::score_at(const std::vector<double>& point) const {
+// The score, for the sign of the incumbent, of the cell that holds the coefficients.
+double Tree::score_at(const double* beta) const {
     double score = found_sign_ * constant_score_;
-    for (std::size_t i = 0; i < id_.size(); ++i) {
-        const double side = dot(&unit_[i * p_], point.data(), p_) + offset_[i];
-        score += found_sign_ * (side > 0.0 ? sides_.positive[id_[i]] : sides_.negative[id_[i]]);
+    for (const int h : id_) {
+        const double side = dot(&arrangement_.normals[static_cast<std::size_t>(h) * p_], beta, p_);
+        score += found_sign_ * (side > 0.0 ? sides_.positive[h] : sides_.negative[h]);
     }
     return score;
 }

@@ -4,15 +4,16 @@
 namespace cudbound {
 
 struct Settings {
-    // Rows whose unit normals differ by less are one hyperplane. The wedge between two such hyperplanes holds
-    // no classifier that double precision can tell from its neighbours.
+    // Rows whose unit normals differ by less are one hyperplane. The wedge between two such hyperplanes holds no
+    // classifier that double precision can tell from its neighbours; a cell there is lost, which can lower Q.
     static constexpr double merge = 1e-11;
 
-    // A row shorter than this, relative to the longest, is the zero row: it is always classified as +1.
+    // A row shorter than this, relative to the longest, is the zero row: it is always classified as +1. Cells that
+    // its hyperplane would separate are one, which can err to either side.
     static constexpr double zero_row = 1e-13;
 
-    // Pivots of the weighted Gram matrix below this share of the largest send the draw to a factorisation of the weighted
-    // rows themselves, which keeps all digits.
+    // Pivots of the weighted Gram matrix below this share of the largest send the draw to a factorisation of the
+    // weighted rows themselves, which keeps all digits.
     static constexpr double gram = 1e-7;
 
     // There, directions whose length is below this share of the longest count as zero: the loss is flat along them.
@@ -26,11 +27,13 @@ struct Settings {
     // it as reached understates the loss needed to cross it, which can only enlarge Q.
     static constexpr double tie = 1e-10;
 
-    // A normal whose part outside the span of the active normals is shorter than this depends on them.
+    // A normal whose part outside the span of the active normals is shorter than this depends on them. A constraint
+    // left out for that lowers the loss of a node, which can only enlarge Q.
     static constexpr double dependent = 1e-10;
 
     // An open cone must contain a ball of this radius around a unit vector. Thinner cones cannot be told from
-    // empty ones, because the normals carry rounding errors of that size.
+    // empty ones, because the normals carry rounding errors of that size; a cell that is so thin is lost, which can
+    // lower Q.
     static constexpr double thinnest_cone = 1e-10;
 
     // Excess losses are lowered by this share of their scale before g is applied: rounding enlarges Q.
@@ -52,8 +55,8 @@ struct Settings {
     // Coefficients this close to a hyperplane, relative to their length, lie on it but for rounding.
     static constexpr double on_hyperplane = 1e-14;
 
-    // A hyperplane whose unit normal has a smaller component along the flat directions of a loss is taken to
-    // have none: drawn rows have none but for rounding.
+    // A hyperplane whose unit normal has a smaller component along the flat directions of a loss is taken to have none:
+    // drawn rows have none but for rounding. A cell reached only along such a component is lost, which can lower Q.
     static constexpr double flat_part = 1e-9;
 
     // Length given to a unit step along a flat direction of the loss. The proximal iterations of rank-deficient
