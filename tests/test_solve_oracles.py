@@ -11,9 +11,10 @@ from oracles import OracleResult, check_witness, enumerate_q
 from random_problems import KINDS, N_DRAWS, make
 from worlds import world_problem
 
+from cudbound.bootstrap import draw_counts
 from cudbound.problem import Problem
 from cudbound.results import Draws
-from cudbound.solve import solve_problem
+from cudbound.solve import solve_draws, solve_problem
 
 SIDES = ("both", "positive", "negative")
 TOLERANCE = 1e-8
@@ -137,3 +138,25 @@ def test_a_draw_of_zero_rows_alone_has_a_flat_loss() -> None:
     assert draws.certified.all()
     assert draws.upper[draw] == pytest.approx(enumerate_q(problem, draw).q, abs=TOLERANCE)
     check_witness(problem, draw, draws)
+
+
+def test_one_outlying_value_neither_opens_draws_nor_loosens_the_bound() -> None:
+    # A value of 1e8 among values of order 1 sets the scale of its column. Draws without it see a curvature that is
+    # small against that scale, and none the less real. As the value grows its row's hyperplane tends to a limit, so
+    # the values of Q settle.
+    rng = np.random.default_rng(3)
+    n = 30
+    features = rng.normal(size=(n, 2))
+    labels = np.where(features[:, 0] + rng.normal(size=n) > 0, 1.0, -1.0)
+    counts = draw_counts(n, 200, np.random.default_rng(0))
+    solved = []
+    for value in (1e5, 1e6, 1e7, 1e8):
+        features[0, 1] = value
+        design = np.column_stack([np.ones(n), features])
+        scale = np.array([1.0, 1.0, value])
+        coef = np.linalg.lstsq(design / scale, labels, rcond=None)[0] / scale
+        draws = solve_draws(design, labels, coef, counts)
+        assert draws.certified.all()
+        solved.append(draws.upper)
+    for q in solved[1:]:
+        np.testing.assert_allclose(q, solved[0], atol=1e-3)
