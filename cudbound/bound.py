@@ -15,7 +15,7 @@ from cudbound.exceptions import NotCertifiedWarning
 from cudbound.model import AdditiveModel
 from cudbound.problem import Problem, make_problem
 from cudbound.quantiles import inverted_cdf_quantile
-from cudbound.results import ConfidenceInterval, Draws, IntervalEstimate, IntervalTable
+from cudbound.results import ConfidenceInterval, Draws, IntervalEstimate, IntervalTable, SolveStatus
 from cudbound.solve import solve_problem
 from cudbound.validation import check_alpha, check_confidence_level, check_n_resamples, check_rng
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # results hold arrays, which have no single truth value to compare
 class CudResult:
     """A CUD confidence set for the error of a fitted classifier, and what it was computed from.
 
@@ -62,7 +62,7 @@ class CudResult:
 
     @property
     def certified(self) -> bool:
-        """Whether every draw was solved to the end, so that `q` is the exact quantile."""
+        """Whether every draw was solved to the end, so that `q` is the quantile of the exact Q."""
         return bool(self.draws.certified.all())
 
     @property
@@ -212,14 +212,15 @@ def cud_interval(
     Warns
     -----
     NotCertifiedWarning
-        If a limit left some draws unsolved.
+        If a limit, or rounding, left some draws unsolved; the message says which, and how to go on.
 
     Notes
     -----
-    Guaranteed: each certified Q is the exact supremum for its draw, rounded upwards by at most about 1e-9; a draw
-    that is not certified can only make the interval longer. Not guaranteed: the coverage. The bound of the
-    population is proved (Proposition 1), the bootstrap estimate of its quantile is not; in simulations the interval
-    is conservative, and other intervals are sometimes shorter at the same coverage.
+    Guaranteed: each certified Q is the supremum for its draw up to the tolerances in docs/solver.md (section
+    Tolerances). Rounding of the loss can only enlarge Q; a cell too thin to be told from an empty one, of a width of
+    about 1e-10, is not counted. A draw that is not certified can only make the interval longer. Not guaranteed: the
+    coverage. The bound of the population is proved (Proposition 1), the bootstrap estimate of its quantile is not;
+    in simulations the interval is conservative, and other intervals are sometimes shorter at the same coverage.
 
     References
     ----------
@@ -287,12 +288,28 @@ def solve_bound(
         problem=problem,
     )
     if not result.certified:
-        open_draws = int((~draws.certified).sum())
-        warnings.warn(
-            f"{open_draws} of {len(draws)} draws were not solved to the end; their upper bounds were used. The "
-            f"half-width is {result.q:.4f}; the exact one is at least {result.q_lower:.4f}. "
-            "Raise node_limit or time_limit, and pass previous=result.draws to keep what is solved.",
-            NotCertifiedWarning,
-            stacklevel=3,
-        )
+        warnings.warn(_not_certified(result), stacklevel=3)
     return result
+
+
+def _not_certified(result: CudResult) -> NotCertifiedWarning:
+    """Say how many draws are open, what that costs, and for each reason among them how to go on."""
+    draws = result.draws
+    inaccurate = np.flatnonzero(draws.status == SolveStatus.INACCURATE)
+    n_open = int((~draws.certified).sum())
+    n_limited = n_open - inaccurate.size
+    said = [
+        f"{n_open} of {len(draws)} draws were not solved to the end; their upper bounds were used. The half-width "
+        f"is {result.q:.4f}; the exact one is at least {result.q_lower:.4f}."
+    ]
+    if n_limited:
+        said.append(
+            f"A limit stopped {n_limited} draws: raise node_limit or time_limit, and pass previous=result.draws "
+            "to cud_interval to keep what is solved."
+        )
+    if inaccurate.size:
+        said.append(
+            f"Rounding left {inaccurate.size} draws open: rescale the features or look for an outlying value; "
+            f"result.problem.select({inaccurate[0]}).save(path) keeps one for a bug report."
+        )
+    return NotCertifiedWarning(" ".join(said), n_limited=n_limited, n_inaccurate=int(inaccurate.size))

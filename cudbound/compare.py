@@ -142,7 +142,7 @@ def compare_intervals(
     True
     """
     chosen = find_methods(methods)
-    by_name = {name: dict(given) for name, given in (options or {}).items()}
+    by_name = _check_options({} if options is None else options)
     for name in sorted(set(by_name) - {method.name for method in chosen}):
         raise ValueError(f"'options' names {name!r}, which is not among the methods asked for.")
     for method in chosen:
@@ -197,6 +197,19 @@ def compare_intervals(
             for method in chosen
         )
     )
+
+
+def _check_options(options: object) -> dict[str, dict[str, Any]]:
+    """Return the options of single methods as dictionaries; their names and values are checked elsewhere."""
+    example = 'a mapping of names of methods to mappings, such as {"kohavi-normal": {"form": "wilson"}}'
+    if not isinstance(options, Mapping):
+        raise ValueError(f"The 'options' parameter must be {example}. Got {options!r} instead.")
+    for name, given in options.items():
+        if not isinstance(given, Mapping):
+            raise ValueError(
+                f"The 'options' parameter must be {example}. Got {given!r} for {name!r} instead."
+            )
+    return {name: dict(given) for name, given in options.items()}
 
 
 @contextmanager

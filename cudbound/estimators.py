@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from cudbound.least_squares import minimum_norm_fits
+from cudbound.least_squares import check_scale, minimum_norm_fits
 from cudbound.model import TIE_TOLERANCE
 
 
@@ -81,9 +81,11 @@ class LeastSquaresClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[mi
         Raises
         ------
         ValueError
-            If `y` has one class or more than two, or if `X`, `y` or `sample_weight` is not finite.
+            If `y` has one class or more than two, if `X`, `y` or `sample_weight` is not finite, or if a column of
+            `X` is so large or so small that squares overflow or underflow.
         """
         features, y = validate_data(self, X, y, dtype=np.float64)
+        check_scale("X", features, getattr(self, "feature_names_in_", None))
         check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
         if classes.size == 1:

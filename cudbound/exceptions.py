@@ -13,15 +13,20 @@ class CudboundWarning(UserWarning):
 
 
 class NotCertifiedWarning(CudboundWarning):
-    """Some draws were stopped by a limit: their upper bounds were used in place of exact values."""
+    """Some draws were not solved to the end: their upper bounds were used in place of exact values.
 
+    Attributes
+    ----------
+    n_limited : int
+        Draws that a limit on nodes or seconds stopped.
+    n_inaccurate : int
+        Draws that rounding left open.
+    """
 
-class DegenerateIntervalWarning(CudboundWarning):
-    """An interval has zero width and says nothing about the uncertainty it should describe."""
-
-
-class SingleClassWarning(CudboundWarning):
-    """Some resampled training sets held one class only."""
+    def __init__(self, message: str, *, n_limited: int = 0, n_inaccurate: int = 0):
+        super().__init__(message)
+        self.n_limited = n_limited
+        self.n_inaccurate = n_inaccurate
 
 
 class UnsupportedEstimatorError(TypeError):

@@ -1,7 +1,8 @@
 """Convex surrogate losses, as functions of the label y in {-1, +1} and the score f = b(gamma-hat, x)'beta.
 
 Each loss is one small object. `curvature` is the second derivative in f; a loss with constant curvature is
-quadratic, which is what the kernel's ball coordinates rest on. A loss named here has a twin in ``solvers/``.
+quadratic, which is what the kernel's ball coordinates rest on. The compiled solver knows the squared loss alone
+(``solvers/src/ball.*`` computes it); `cudbound.reference` takes every loss that also has an expression for cvxpy.
 """
 
 from __future__ import annotations
@@ -62,6 +63,6 @@ def get_loss(name: str) -> Loss:
     ValueError
         If no loss has that name; the message lists those that exist.
     """
-    if name not in LOSSES:
+    if not isinstance(name, str) or name not in LOSSES:
         raise ValueError(f"The 'loss' parameter must be one of {sorted(LOSSES)}. Got {name!r} instead.")
     return LOSSES[name]

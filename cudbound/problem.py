@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import hashlib
+import io
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cudbound.least_squares import check_scale
 from cudbound.losses import get_loss
 from cudbound.validation import check_rate
 
 Array = NDArray[np.float64]
 FORMAT = 1
 
+#: A value larger than this times the median of its column (zeros apart) leaves the rest too few digits.
+MOST_SPREAD = 1e9
+REQUIRED = {"format", "design", "labels", "coef", "counts", "alpha", "loss"}
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class Problem:
     """One optimisation problem a draw, all on the same design: the suprema that `cudbound.solve_draws` finds.
 
@@ -62,31 +70,69 @@ class Problem:
         mean = float(self.counts[draw] @ values) / self.labels.size
         return mean if self.penalty is None else mean + float(self.penalty @ beta**2)
 
+    def digest(self, side: str = "both") -> str:
+        """Return 32 hexadecimal digits that differ for different problems, or sides of them."""
+        # as in bootstrap draws, counts are small as a rule: a quarter of the bytes to hash
+        counts = self.counts.astype(np.min_scalar_type(self.counts.max(initial=0)))
+        digest = hashlib.blake2b(repr((float(self.alpha), self.loss, side)).encode(), digest_size=16)
+        for values in (self.design, self.labels, self.coef, counts, self.weights, self.penalty):
+            if values is None:
+                digest.update(b"None")
+            else:
+                digest.update(repr((values.dtype.str, values.shape)).encode())
+                digest.update(values.tobytes())
+        return digest.hexdigest()
+
     def select(self, draws: ArrayLike) -> Problem:
-        """Return the problem of some draws alone, given by their numbers."""
-        rows = np.atleast_1d(np.asarray(draws, dtype=np.intp))
+        """Return the problem of some draws alone, given by their numbers or by a boolean mask.
+
+        Raises
+        ------
+        ValueError
+            If `draws` is neither.
+        IndexError
+            If there is no draw of that number, or the mask has another length than there are draws.
+        """
+        rows = np.asarray(draws)
+        if rows.dtype == bool:
+            if rows.shape != (self.n_draws,):
+                raise IndexError(
+                    f"A mask must have shape ({self.n_draws},), one value a draw. Got {rows.shape}."
+                )
+            rows = np.flatnonzero(rows)
+        elif rows.size == 0:  # an empty list is an array of floats
+            rows = np.zeros(0, dtype=np.intp)
+        elif rows.dtype.kind not in "iu" or rows.ndim > 1:
+            raise ValueError(f"'draws' must be numbers of draws or a boolean mask. Got {draws!r} instead.")
+        rows = np.atleast_1d(rows)
+        missing = rows[(rows < -self.n_draws) | (rows >= self.n_draws)]
+        if missing.size:
+            raise IndexError(
+                f"'draws' must be below {self.n_draws}, the number of draws. Got {missing[0]} instead."
+            )
         return replace(
             self, counts=self.counts[rows], weights=None if self.weights is None else self.weights[rows]
         )
 
     def save(self, path: str | Path) -> None:
-        """Write the arrays to an ``.npz`` file, with no pickled objects in it.
+        """Write the arrays to a file in NumPy's ``.npz`` format, with no pickled objects in it.
 
-        The file holds the design rows and labels, that is the data the classifier was fitted to.
+        The file gets exactly the name `path`. It holds the design rows and labels, that is the data the classifier
+        was fitted to.
         """
-        optional = {"weights": self.weights, "penalty": self.penalty}
-        np.savez(
-            path,
-            allow_pickle=False,
-            format=np.int64(FORMAT),
-            design=self.design,
-            labels=self.labels,
-            coef=self.coef,
-            counts=self.counts,
-            alpha=np.float64(self.alpha),
-            loss=np.str_(self.loss),
-            **{name: value for name, value in optional.items() if value is not None},
-        )
+        optional: dict[str, Any] = {"weights": self.weights, "penalty": self.penalty}
+        with open(path, "wb") as file:  # numpy adds a suffix to names, not to open files
+            np.savez(
+                file,
+                format=np.int64(FORMAT),
+                design=self.design,
+                labels=self.labels,
+                coef=self.coef,
+                counts=self.counts,
+                alpha=np.float64(self.alpha),
+                loss=np.str_(self.loss),
+                **{name: value for name, value in optional.items() if value is not None},
+            )
 
     @classmethod
     def load(cls, path: str | Path) -> Problem:
@@ -96,22 +142,41 @@ class Problem:
         ------
         ValueError
             If the file is of another format, or holds values that no problem can have.
+        OSError
+            If it cannot be read.
         """
-        with np.load(path, allow_pickle=False) as stored:
-            if "format" not in stored or int(stored["format"]) != FORMAT:
-                raise ValueError(
-                    f"{path} is not a problem file of format {FORMAT}; save it again with this version"
-                )
-            return make_problem(
-                stored["design"],
-                stored["labels"],
-                stored["coef"],
-                stored["counts"],
-                alpha=float(stored["alpha"]),
-                weights=stored.get("weights"),
-                loss=str(stored["loss"]),
-                penalty=stored.get("penalty"),
+        stored = _read_arrays(Path(path))
+        scalars = {
+            name: stored[name].item() for name in ("format", "alpha", "loss") if _is_scalar(stored, name)
+        }
+        if not stored.keys() >= REQUIRED or len(scalars) != 3 or scalars["format"] != FORMAT:
+            raise ValueError(
+                f"{path} is not a problem file of format {FORMAT}; save it again with Problem.save of this version"
             )
+        return make_problem(
+            stored["design"],
+            stored["labels"],
+            stored["coef"],
+            stored["counts"],
+            alpha=scalars["alpha"],
+            weights=stored.get("weights"),
+            loss=scalars["loss"],
+            penalty=stored.get("penalty"),
+        )
+
+
+def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
+    """Return the arrays of an ``.npz`` file, or none if it is something else."""
+    content = io.BytesIO(path.read_bytes())
+    try:
+        with np.load(content, allow_pickle=False) as arrays:
+            return {name: np.asarray(values) for name, values in arrays.items()}  # bytes if no array
+    except Exception:  # what a damaged file raises is up to zipfile, zlib and numpy
+        return {}
+
+
+def _is_scalar(stored: dict[str, NDArray[Any]], name: str) -> bool:
+    return name in stored and stored[name].shape == ()
 
 
 def make_problem(
@@ -125,7 +190,7 @@ def make_problem(
     loss: str = "squared",
     penalty: ArrayLike | None = None,
 ) -> Problem:
-    """Check and standardise the arrays of `cudbound.solve_draws`; the solvers do not check again.
+    """Check, standardise and copy the arrays of `cudbound.solve_draws`; the solvers do not check again.
 
     Raises
     ------
@@ -138,6 +203,8 @@ def make_problem(
         raise ValueError(
             f"'design' must have at least one row and one column. Got shape {design.shape} instead."
         )
+    check_scale("design", design)
+    _check_spread(design)
     labels = _finite("labels", labels, 1)
     _expect_shape("labels", labels, (n,))
     if not np.isin(labels, (-1.0, 1.0)).all():
@@ -145,10 +212,12 @@ def make_problem(
     coef = _finite("coef", coef, 1)
     _expect_shape("coef", coef, (p,))
 
-    counts = np.asarray(counts)
+    counts = _numbers("counts", counts)
     if counts.ndim != 2 or counts.shape[1] != n:
         raise ValueError(f"'counts' must have shape (n_draws, {n}). Got {counts.shape} instead.")
-    if counts.dtype.kind not in "iu" and not np.array_equal(counts, np.round(counts)):
+    if np.isnan(counts).any():
+        raise ValueError("'counts' must be whole numbers. Got nan instead.")
+    if counts.dtype.kind == "f" and not np.array_equal(counts, np.round(counts)):
         raise ValueError("'counts' must be whole numbers. Got a fractional count instead.")
     if counts.size and (counts.min() < 0 or counts.max() >= 2**31):
         raise ValueError(f"'counts' must be in [0, 2**31). Got {counts.min()} to {counts.max()} instead.")
@@ -159,18 +228,49 @@ def make_problem(
         _expect_shape("weights", weights, counts.shape)
     get_loss(loss)
     if penalty is not None:
-        penalty = _finite("penalty", penalty, np.ndim(penalty))
-        penalty = np.full(p, float(penalty)) if penalty.ndim == 0 else penalty
+        penalty = _numbers("penalty", penalty)
+        penalty = _finite("penalty", np.full(p, penalty) if penalty.ndim == 0 else penalty, penalty.ndim or 1)
         _expect_shape("penalty", penalty, (p,))
         if (penalty < 0).any():
             raise ValueError(f"'penalty' must be non-negative. Got {penalty.min()} instead.")
     return Problem(
-        design, labels, coef, np.ascontiguousarray(counts, dtype=np.int32), alpha, weights, loss, penalty
+        design, labels, coef, np.array(counts, dtype=np.int32, order="C"), alpha, weights, loss, penalty
     )
 
 
+def _numbers(name: str, values: ArrayLike) -> NDArray[Any]:
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        raise ValueError(
+            f"'{name}' must be an array of numbers. Got rows of different lengths instead."
+        ) from None
+    if array.dtype.kind not in "biuf":
+        raise ValueError(
+            f"'{name}' must be an array of real numbers. Got dtype {array.dtype} instead; "
+            f"convert it, for example with np.asarray({name}, dtype=float)."
+        )
+    return array
+
+
+def _check_spread(design: Array) -> None:
+    """Refuse a column in which a few values drown the others: hyperplanes would differ by rounding errors only."""
+    sizes = np.abs(design)
+    largest = sizes.max(axis=0)
+    smallest = np.where(sizes > 0.0, sizes, np.inf).min(axis=0)
+    for column in np.flatnonzero(largest > MOST_SPREAD * smallest):
+        typical = np.median(sizes[sizes[:, column] > 0.0, column])
+        if largest[column] > MOST_SPREAD * typical:
+            raise ValueError(
+                f"The values of each column of 'design' must be within a factor of {MOST_SPREAD:g} of their median. "
+                f"Got {largest[column]:.3g} in column {column}, whose median absolute value is {typical:.3g}: "
+                "double precision cannot tell the other rows apart. Correct the value, or transform the column."
+            )
+
+
 def _finite(name: str, values: ArrayLike, ndim: int) -> Array:
-    array = np.asarray(values, dtype=np.float64, order="C")
+    # a copy: the problem stays as it is when the caller changes the array
+    array = np.array(_numbers(name, values), dtype=np.float64, order="C")
     if array.ndim != ndim:
         raise ValueError(f"'{name}' must have {ndim} dimension(s). Got {array.ndim} instead.")
     if not np.isfinite(array).all():

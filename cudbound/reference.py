@@ -1,7 +1,8 @@
 """The branch and bound of Laber & Murphy (2008), section 4, with every convex subproblem solved by cvxpy.
 
 Slow and general: the oracle against which the compiled solver is tested, with the same contract. A further
-convex surrogate needs one line in `cudbound.reference_subproblems.CVXPY_LOSSES`.
+convex surrogate needs an entry in `cudbound.losses.LOSSES` and one in
+`cudbound.reference_subproblems.CVXPY_LOSSES`.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ def solve_reference(
     -----
     CudboundWarning
         If both solvers failed on a subproblem that decides a draw. Its loss is then bounded by that of the
-        parent node, and the draw ends with lower < upper and the status ``NODE_LIMIT``.
+        parent node, and the draw ends with lower < upper and the status ``INACCURATE``.
 
     Notes
     -----
@@ -282,7 +283,7 @@ class _Search:
         self.upper = self._bound(np.zeros(0, dtype=np.int8), -math.inf)
 
     def run(self, relaxation: Relaxation, node_limit: int | None, deadline: float) -> SolveStatus:
-        """Search until the best value is proved or a limit strikes."""
+        """Search until the best value is proved, a limit strikes, or only what no solver could solve is left."""
         self._relaxation = relaxation
         start = np.zeros(0, dtype=np.int8)
         self._offer(self._problem.coef, self._generic, start, self._anchor_loss)
@@ -315,7 +316,7 @@ class _Search:
                 CudboundWarning,
                 stacklevel=3,
             )
-            return SolveStatus.NODE_LIMIT
+            return SolveStatus.INACCURATE
         return SolveStatus.OPTIMAL
 
     def witness(self) -> Array:

@@ -45,15 +45,15 @@ class ConfidenceInterval:
         return ConfidenceInterval(min(max(self.low, low), high), max(min(self.high, high), low))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Draws:
     """What the solver proved about each bootstrap draw; row b belongs to draw b.
 
     Attributes
     ----------
     lower, upper : ndarray of float, shape (n_draws,)
-        Bounds on Q, the supremum of the weighted deviation; equal where the draw is certified. Rounding may only
-        have enlarged them.
+        Bounds on Q, the supremum of the weighted deviation; equal where the draw is certified. They hold up to the
+        tolerances of docs/solver.md; rounding of losses and scores only enlarges them.
     status : ndarray of int, shape (n_draws,)
         Members of `SolveStatus`.
     nodes : ndarray of int, shape (n_draws,)
@@ -61,6 +61,9 @@ class Draws:
     witness : ndarray of float, shape (n_draws, n_features)
         Coefficients strictly inside a cell whose score attains `lower`; the loss at the witness is at or
         just above the cell's infimum, which is what `lower` is computed from.
+    problem_digest : str
+        Names the problem that was solved, its side included, so that draws of another one are not taken for its
+        own; see `cudbound.problem.Problem.digest`.
     """
 
     lower: NDArray[np.float64]
@@ -68,6 +71,7 @@ class Draws:
     status: NDArray[np.int32]
     nodes: NDArray[np.int64]
     witness: NDArray[np.float64] = field(repr=False)
+    problem_digest: str = field(repr=False, default="")
 
     def __len__(self) -> int:
         return int(self.upper.size)

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -105,17 +106,19 @@ def solve_draws(
     progress : bool, default=False
         Show a progress bar on standard error.
     previous : Draws, default=None
-        Earlier result for the same problem; draws that are certified in it are kept and not solved again.
+        Earlier result for the same problem, of any solver; draws that are certified in it are kept and not solved
+        again.
 
     Returns
     -------
     Draws
-        Bounds, status, node count and witness of each draw. Rounding may only have enlarged the bounds.
+        Bounds, status, node count and witness of each draw. The bounds hold up to the tolerances of
+        docs/solver.md; rounding of losses and scores only enlarges them.
 
     Raises
     ------
     ValueError
-        If an argument has a wrong shape or a value out of range.
+        If an argument has a wrong shape or a value out of range, or if `previous` belongs to another problem.
     SolveInterrupted
         On Ctrl-C; its ``draws`` hold what was computed so far.
 
@@ -184,6 +187,13 @@ def solve_problem(
             f"'previous' must have one row a draw, {problem.n_draws}. Got {len(previous)} instead: "
             "it belongs to another problem."
         )
+    digest = problem.digest(side)
+    if previous is not None and previous.problem_digest != digest:
+        raise ValueError(
+            "'previous' must hold draws of the same problem. Got draws of another one (other data, rng, alpha or "
+            "side, or draws that were taken apart): pass the arguments they came from, or previous=None to solve "
+            "from the start."
+        )
     rows = None if previous is None else np.flatnonzero(~previous.certified)
     todo = problem if rows is None else problem.select(rows)
 
@@ -194,6 +204,7 @@ def solve_problem(
             draws, interrupted = _solve_reference(todo, side, node_limit, time_limit, report)
     if previous is not None and rows is not None:
         draws = _merge(previous, rows, draws)
+    draws = replace(draws, problem_digest=digest)
     if interrupted:
         raise SolveInterrupted(draws)
     return draws
@@ -251,7 +262,7 @@ def _solve_native(
     return draws, solved.interrupted
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Basis:
     """The problem in coordinates gamma in which the design has orthonormal columns.
 
@@ -304,7 +315,7 @@ def _trivial_bound(problem: Problem, draw: int) -> float:
 
 def _merge(previous: Draws, rows: NDArray[np.intp], solved: Draws) -> Draws:
     """Put newly solved draws in place; bounds proved earlier stay where they are tighter."""
-    merged = {
+    merged: dict[str, Any] = {
         name: np.array(getattr(previous, name)) for name in ("lower", "upper", "status", "nodes", "witness")
     }
     better = solved.lower >= merged["lower"][rows]

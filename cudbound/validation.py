@@ -13,6 +13,8 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 Array = NDArray[np.float64]
 
+#: More workers than this a processor are not started: they would wait for each other.
+JOBS_PER_CPU = 4
 #: With one row a class vanishes from a third of all bootstrap draws, and no variance can be seen in it.
 MIN_ROWS_PER_CLASS = 2
 
@@ -75,6 +77,8 @@ def check_rng(rng: object) -> np.random.Generator:
 def check_n_jobs(n_jobs: object) -> int:
     """Return the number of workers: None means 1, -1 every core, -2 every core but one, as in joblib.
 
+    A larger number than `JOBS_PER_CPU` times that of the cores is reduced to it; results do not depend on it.
+
     Raises
     ------
     ValueError
@@ -84,8 +88,8 @@ def check_n_jobs(n_jobs: object) -> int:
         return 1
     if not _is_integer(n_jobs) or int(n_jobs) == 0:
         raise _fail("n_jobs", "None or an integer other than 0", n_jobs)
-    jobs = int(n_jobs)
-    return jobs if jobs > 0 else max(1, int(joblib.cpu_count()) + 1 + jobs)
+    jobs, cores = int(n_jobs), int(joblib.cpu_count())
+    return min(jobs, JOBS_PER_CPU * cores) if jobs > 0 else max(1, cores + 1 + jobs)
 
 
 def check_node_limit(node_limit: object) -> int | None:
@@ -118,8 +122,8 @@ def check_time_limit(time_limit: object) -> float | None:
     return float(time_limit)
 
 
-def check_rate(alpha: object) -> float:
-    """Return a localisation rate as a float.
+def check_rate(alpha: object, *, words: str = "") -> float:
+    """Return a localisation rate as a float; `words` are what the message names beside the numbers.
 
     Raises
     ------
@@ -127,7 +131,7 @@ def check_rate(alpha: object) -> float:
         If it is not a number in [0, inf].
     """
     if not _is_real(alpha) or not float(alpha) >= 0.0:
-        raise ValueError(f"'alpha' must be in [0, inf]. Got {alpha!r} instead.")
+        raise _fail("alpha", f"{words}a number in the range [0, inf]", alpha)
     return float(alpha)
 
 
@@ -143,14 +147,11 @@ def check_alpha(alpha: object, n_samples: int) -> float:
     ValueError
         If it is none of these.
     """
-    if isinstance(alpha, str):
-        if alpha == "n":
-            return float(n_samples)
-        if alpha == "paper-literal":
-            return float(n_samples) ** 2
-    elif _is_real(alpha) and float(alpha) >= 0.0:
-        return float(alpha)
-    raise _fail("alpha", "'n', 'paper-literal' or a number in the range [0, inf]", alpha)
+    if isinstance(alpha, str) and alpha == "n":
+        return float(n_samples)
+    if isinstance(alpha, str) and alpha == "paper-literal":
+        return float(n_samples) ** 2
+    return check_rate(alpha, words="'n', 'paper-literal' or ")
 
 
 def check_inner(inner: object) -> int | None:

@@ -1,4 +1,4 @@
-"""Files that the tests share with the rest of the project, which lie beside the repository."""
+"""The worked examples that several test files read."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
-SHARED = Path(__file__).parents[2] / "shared"
+WORKED_EXAMPLES = Path(__file__).with_name("worked_examples.json")
+
+#: The file that `WORKED_EXAMPLES` is a copy of; it lies beside the checkout where the project is developed.
+ORIGINAL = Path(__file__).parents[2] / "shared" / "vectors" / "worked_examples.json"
 
 
 def shared_vectors() -> dict[str, dict[str, Any]]:
     """Return the worked examples by their id: inputs, value, tol, source."""
-    path = SHARED / "vectors" / "worked_examples.json"
-    if not path.exists():
-        raise FileNotFoundError(f"the worked examples are missing: {path}")
-    return {entry["id"]: entry for entry in json.loads(path.read_text())}
+    return {entry["id"]: entry for entry in json.loads(WORKED_EXAMPLES.read_text())}

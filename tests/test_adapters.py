@@ -11,6 +11,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, StandardScaler
 
@@ -107,6 +108,19 @@ def test_unsupported_estimators_are_named_with_the_way_out(estimator):
         express(estimator.fit(X, y), X, y)
     assert "Supported: cudbound.LeastSquaresClassifier; a sklearn Pipeline" in str(caught.value)
     assert "leave 'cud' out of the methods of cudbound.compare_intervals" in str(caught.value)
+
+
+def test_a_search_is_told_where_its_classifier_is():
+    X, y = _data()
+    search = GridSearchCV(make_pipeline(PCA(), LeastSquaresClassifier()), {"pca__n_components": [1, 2]}, cv=2)
+    with pytest.raises(
+        UnsupportedEstimatorError, match=r"^GridSearchCV is not.* '\.best_estimator_' if that"
+    ):
+        express(search.fit(X, y), X, y)
+    assert express(search.best_estimator_, X, y).design.shape[0] == 30
+    with pytest.raises(UnsupportedEstimatorError) as caught:
+        express(LogisticRegression().fit(X, y), X, y)
+    assert "best_estimator_" not in str(caught.value)
 
 
 def test_other_training_data_or_weights_are_noticed():

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -17,10 +19,12 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from worlds import world
 
-from cudbound import CudResult, LeastSquaresClassifier, cud_interval
+from cudbound import CudResult, LeastSquaresClassifier, bound, cud_interval
 from cudbound.bootstrap import draw_counts
 from cudbound.exceptions import NotCertifiedWarning, NotMinimiserError, UnsupportedEstimatorError
-from cudbound.results import IntervalEstimate
+from cudbound.problem import Problem
+from cudbound.results import Draws, IntervalEstimate, SolveStatus
+from cudbound.validation import JOBS_PER_CPU, check_n_jobs
 
 Array = NDArray[np.float64]
 
@@ -193,8 +197,8 @@ def test_draws_that_are_not_certified_enter_with_their_upper_bounds() -> None:
     assert 10 < left < 100
     assert str(caught[0].message) == (
         f"{left} of 100 draws were not solved to the end; their upper bounds were used. The half-width is "
-        f"{limited.q:.4f}; the exact one is at least {limited.q_lower:.4f}. Raise node_limit or time_limit, and "
-        "pass previous=result.draws to keep what is solved."
+        f"{limited.q:.4f}; the exact one is at least {limited.q_lower:.4f}. A limit stopped {left} draws: raise "
+        "node_limit or time_limit, and pass previous=result.draws to cud_interval to keep what is solved."
     )
     assert caught[0].filename == __file__  # the warning points at the caller
     assert not limited.certified
@@ -206,6 +210,47 @@ def test_draws_that_are_not_certified_enter_with_their_upper_bounds() -> None:
     resumed = result_for(X, y, previous=limited.draws)
     assert resumed.certified
     assert_same_result(resumed, exact, but=("nodes",))
+
+
+@pytest.mark.parametrize("n_limited", [0, 2])
+def test_draws_that_rounding_left_open_get_advice_of_their_own(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, n_limited: int
+) -> None:
+    # such draws are too rare to be had on demand: their status is put into solved ones
+    solve = bound.solve_problem
+
+    def inaccurate(*arguments: Any, **options: Any) -> Draws:
+        draws = solve(*arguments, **options)
+        status = draws.status.copy()
+        status[[4, 7, 8]] = SolveStatus.INACCURATE
+        status[:n_limited] = [SolveStatus.NODE_LIMIT, SolveStatus.TIME_LIMIT][:n_limited]
+        return replace(draws, status=status)
+
+    monkeypatch.setattr(bound, "solve_problem", inaccurate)
+    X, y = patients(n=20)
+    with pytest.warns(NotCertifiedWarning, match=rf"^{3 + n_limited} of 100 draws were not solved") as caught:
+        result = result_for(X, y)
+    event = caught[0].message
+    assert isinstance(event, NotCertifiedWarning)
+    assert (event.n_limited, event.n_inaccurate) == (n_limited, 3)
+    assert str(event).endswith(
+        "Rounding left 3 draws open: rescale the features or look for an outlying value; "
+        "result.problem.select(4).save(path) keeps one for a bug report."
+    )
+    assert ("A limit stopped 2 draws: raise node_limit or time_limit" in str(event)) == (n_limited > 0)
+    assert ("limit" in str(event)) == (n_limited > 0)
+    assert not result.certified
+    result.problem.select(4).save(tmp_path / "draw.npz")
+    assert (Problem.load(tmp_path / "draw.npz").counts == result.problem.counts[4]).all()
+
+
+def test_results_are_compared_by_identity() -> None:
+    # a comparison of the arrays in them has no truth value
+    X, y = patients(n=20)
+    result = result_for(X, y)
+    assert result == result
+    assert result != result_for(X, y)
+    assert len({result, result.at(confidence_level=0.8)}) == 2
 
 
 # ---- arguments ---------------------------------------------------------------------------------------------------
@@ -340,6 +385,15 @@ def test_errors_name_the_argument_the_rule_and_the_value(option: str, value: Any
     X, y = patients(n=20)
     with pytest.raises(ValueError, match=message):
         result_for(X, y, **{option: value})
+
+
+def test_any_number_of_workers_is_cut_to_what_the_machine_can_use() -> None:
+    X, y = patients(n=20)
+    assert_same_result(result_for(X, y, n_jobs=10**10), result_for(X, y))
+    cores = joblib.cpu_count()
+    assert check_n_jobs(10**10) == JOBS_PER_CPU * cores
+    assert check_n_jobs(2) == 2
+    assert (check_n_jobs(None), check_n_jobs(-1), check_n_jobs(-(10**10))) == (1, cores, 1)
 
 
 def test_level_of_at_is_checked() -> None:

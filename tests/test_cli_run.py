@@ -18,7 +18,7 @@ from cudbound import LeastSquaresClassifier
 from cudbound.cli import output, run
 from cudbound.cli.demo import FEATURES, demo_data
 from cudbound.cli.run import Sample, Settings
-from cudbound.exceptions import NotCertifiedWarning, SingleClassWarning
+from cudbound.exceptions import CudboundWarning, NotCertifiedWarning
 from cudbound.results import IntervalTable
 
 SAMPLE = Sample(np.arange(6.0)[:, None], np.array([0, 1, 0, 1, 1, 0]), ("x",), "s", "e")
@@ -53,19 +53,32 @@ def test_chosen_seeds_differ():
 
 
 def test_compute_collects_the_warnings_of_the_package(monkeypatch):
-    events = (NotCertifiedWarning("not"), SingleClassWarning("single"), SingleClassWarning("single"))
+    events = (NotCertifiedWarning("not", n_limited=2), CudboundWarning("ours"), CudboundWarning("ours"))
     monkeypatch.setattr(cudbound, "compare_intervals", compare_with(*events), raising=False)
     outcome = run.compute(SAMPLE, Settings(seed=3))
-    assert outcome.warnings == ("not", "single")
+    assert outcome.warnings == (
+        "2 of 1000 draws were not solved to the end, 2 by the limit on nodes: raise --node-limit or leave it out. "
+        "Their upper bounds were used, which can only make the interval longer.",
+        "ours",
+    )
     assert not outcome.certified
     assert outcome.table is TABLE
     assert outcome.run.n_events == 3
 
 
-def test_compute_is_certified_without_a_warning_that_says_otherwise(monkeypatch):
-    monkeypatch.setattr(
-        cudbound, "compare_intervals", compare_with(SingleClassWarning("single")), raising=False
+def test_draws_that_rounding_left_open_are_named_without_options_that_do_not_help():
+    open_draws = NotCertifiedWarning("pass previous=result.draws", n_inaccurate=3)
+    assert run.not_certified(open_draws, Settings(seed=3, n_resamples=50)) == (
+        "3 of 50 draws were not solved to the end, 3 because of rounding: rescale the features or look for an "
+        "outlying value. Their upper bounds were used, which can only make the interval longer."
     )
+    both = run.not_certified(NotCertifiedWarning("", n_limited=1, n_inaccurate=3), Settings(seed=3))
+    assert "4 of 1000 draws" in both
+    assert "1 by the limit on nodes: raise --node-limit or leave it out; 3 because of rounding" in both
+
+
+def test_compute_is_certified_without_a_warning_that_says_otherwise(monkeypatch):
+    monkeypatch.setattr(cudbound, "compare_intervals", compare_with(CudboundWarning("ours")), raising=False)
     assert run.compute(SAMPLE, Settings(seed=3)).certified
 
 

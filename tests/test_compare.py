@@ -255,6 +255,14 @@ def test_progress_is_shown_only_when_asked_for(capsys):
         ({"n_jobs": 0}, r"'n_jobs' parameter must be None or an integer other than 0\. Got 0 instead"),
         ({"n_jobs": 1.5}, r"'n_jobs' parameter.*Got 1\.5 instead"),
         ({"options": {"kohavi": {}}}, "'options' names 'kohavi', which is not among the methods asked for"),
+        (
+            {"options": {"kohavi-normal": None}},
+            r"'options' parameter must be a mapping of .* to mappings, .* Got None for 'kohavi-normal' instead",
+        ),
+        (
+            {"options": ["kohavi-normal"]},
+            r"'options' parameter must be a mapping.* Got \['kohavi-normal'\] instead",
+        ),
         ({"options": {"kohavi-normal": {"shape": "wald"}}}, "kohavi-normal has no option 'shape'"),
         ({"options": {"kohavi-normal": {"form": "exact"}}}, "'form' parameter must be one of"),
     ],

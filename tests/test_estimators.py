@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -107,6 +108,30 @@ def test_refuses_three_classes():
 def test_refuses_all_zero_weights():
     with pytest.raises(ValueError, match="at least one non-zero number"):
         LeastSquaresClassifier().fit([[0.0], [1.0]], [0, 1], sample_weight=[0.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("scale", "got"), [(1e150, r"2e\+150"), (1e300, r"2e\+300"), (1e-150, "2e-150"), (1e-310, "2e-310")]
+)
+def test_refuses_columns_whose_squares_leave_the_range_of_numbers(scale, got):
+    # squares of 1e300 are inf, of 1e-310 they are 0: without the check such a column silently got no weight
+    X = np.column_stack([[1.0, -1.0, 2.0, -2.0], np.array([1.0, -1.0, 2.0, -2.0]) * scale])
+    message = (
+        rf"each column of 'X' must be 0 or in \[1e-100, 1e\+100\].* Got {got} in column 1 instead; rescale"
+    )
+    with pytest.raises(ValueError, match=message):
+        LeastSquaresClassifier().fit(X, [1, 0, 1, 0])
+    with pytest.raises(ValueError, match=rf"Got {got} in column 'creatinine' instead; rescale"):
+        LeastSquaresClassifier().fit(pd.DataFrame(X, columns=["age", "creatinine"]), [1, 0, 1, 0])
+
+
+@pytest.mark.parametrize("scale", [1e-99, 1e99])
+def test_predictions_do_not_depend_on_units_within_the_range(scale):
+    X, y = _data(2)
+    expected = LeastSquaresClassifier().fit(X, y).predict(X)
+    units = np.array([scale, 1.0, 1.0 / scale])
+    other = LeastSquaresClassifier().fit(X * units, y)
+    assert other.predict(X * units).tolist() == expected.tolist()
 
 
 @settings(max_examples=60, deadline=None)

@@ -114,6 +114,13 @@ def test_worked_corrections(name, function):
     assert _limits(interval) == pytest.approx(value["interval"], abs=1e-12)
 
 
+def test_one_replicate_has_a_bias_and_no_standard_error():
+    found = bootstrap_bias([0.5], 0.25)
+    assert (found.bias, found.corrected) == (0.25, 0.0)
+    assert np.isnan(found.standard_error)
+    assert _limits(shifted_interval([0.5], 0.25, 0.9)) == (0.25, 0.25)
+
+
 def test_worked_bias():
     inputs, value, _ = _example("bias_rule")
     found = bootstrap_bias(inputs["boot"], inputs["estimate"])

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import io
+import pickle
+import zipfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +82,87 @@ def test_selection_by_number_and_by_list() -> None:
     assert problem.select([]).n_draws == 0
 
 
+def test_selection_by_mask() -> None:
+    problem = problem_with(weights=np.arange(6.0).reshape(2, 3))
+    second = problem.select([False, True])
+    np.testing.assert_array_equal(second.counts, [[3, 0, 0]])
+    np.testing.assert_array_equal(second.weights, [[3.0, 4.0, 5.0]])
+    assert problem.select(np.zeros(2, dtype=bool)).n_draws == 0
+    np.testing.assert_array_equal(problem.select(np.array([True, True])).counts, COUNTS)
+
+
+@pytest.mark.parametrize(
+    ("draws", "error", "message"),
+    [
+        ([True], IndexError, r"mask must have shape \(2,\), one value a draw\. Got \(1,\)"),
+        (True, IndexError, r"mask must have shape \(2,\), one value a draw\. Got \(\)"),
+        (2, IndexError, r"'draws' must be below 2, the number of draws\. Got 2 instead"),
+        ([0, -3], IndexError, r"'draws' must be below 2, the number of draws\. Got -3 instead"),
+        (0.5, ValueError, r"'draws' must be numbers of draws or a boolean mask\. Got 0\.5 instead"),
+        ([0.0, 1.0], ValueError, r"'draws' must be numbers of draws or a boolean mask\. Got \[0\.0, 1\.0\]"),
+        ("1", ValueError, r"'draws' must be numbers of draws or a boolean mask\. Got '1' instead"),
+        ([[0], [1]], ValueError, r"'draws' must be numbers of draws or a boolean mask"),
+    ],
+)
+def test_selection_of_what_is_not_there(draws: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        problem_with().select(draws)
+
+
+def test_the_problem_stays_when_the_arrays_of_the_caller_change() -> None:
+    arrays = {
+        "design": DESIGN.copy(),
+        "labels": LABELS.copy(),
+        "coef": COEF.copy(),
+        "counts": COUNTS.astype(np.int32),
+        "weights": np.ones((2, 3)),
+        "penalty": np.ones(2),
+    }
+    problem = problem_with(**arrays)
+    before = problem.digest()
+    for name, array in arrays.items():
+        kept = getattr(problem, name).copy()
+        array[:] = 7
+        np.testing.assert_array_equal(getattr(problem, name), kept, err_msg=name)
+    assert problem.digest() == before
+
+
+def test_a_column_of_zeros_and_the_ends_of_the_range_are_taken() -> None:
+    scaled = np.array([[1.0, 0.0, 1e100], [1e-100, 0.0, 1e-300], [0.0, 0.0, 0.0]])
+    np.testing.assert_array_equal(problem_with(design=scaled, coef=np.zeros(3)).design, scaled)
+
+
+@pytest.mark.parametrize("scale", [1e-99, 1e98])
+def test_units_within_the_range_do_not_change_the_answer(scale: float) -> None:
+    problem = make("general", 0)
+    units = np.where(np.arange(problem.coef.size) % 2, scale, 1.0 / scale)
+    other = make_problem(problem.design * units, problem.labels, problem.coef / units, problem.counts)
+    expected = solve_problem(replace(problem, alpha=other.alpha))
+    np.testing.assert_allclose(solve_problem(other).upper, expected.upper, atol=1e-10)
+
+
+def test_the_digest_differs_for_every_part_of_the_problem() -> None:
+    problem = problem_with()
+    digests = {problem.digest(), problem.digest("positive"), problem.digest("negative")}
+    changes: list[dict[str, Any]] = [
+        {"design": DESIGN + 1e-15 * (DESIGN == 1.0)},
+        {"labels": -LABELS},
+        {"coef": COEF[::-1].copy()},
+        {"counts": COUNTS[::-1].copy()},
+        {"counts": COUNTS * 300},
+        {"alpha": 2.0},
+        {"alpha": np.inf},
+        {"loss": "other"},
+        {"weights": np.zeros((2, 3))},
+        {"penalty": np.zeros(2)},
+    ]
+    for change in changes:
+        digests.add(replace(problem, **change).digest())
+    assert len(digests) == 3 + len(changes)
+    assert all(len(digest) == 32 for digest in digests)
+    assert problem_with(counts=COUNTS.astype(float), design=np.asfortranarray(DESIGN)).digest() in digests
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
@@ -92,6 +177,34 @@ def test_selection_by_number_and_by_list() -> None:
         ),
         ({"design": DESIGN * np.nan}, r"'design' must be finite\. Got nan or inf instead"),
         ({"design": DESIGN * np.inf}, r"'design' must be finite\. Got nan or inf instead"),
+        (
+            {"design": DESIGN + 1j},
+            r"'design' must be an array of real numbers\. Got dtype complex128 instead; convert it",
+        ),
+        ({"design": [[1.0, 2.0], [1.0]]}, r"'design' must be an array of numbers\. Got rows of different"),
+        (
+            {"design": DESIGN * [1.0, 1e150]},
+            r"each column of 'design' must be 0 or in \[1e-100, 1e\+100\].*\. Got 3e\+150 in column 1 instead; rescale",
+        ),
+        (
+            {"design": DESIGN * [1e-150, 1.0]},
+            r"Got 1e-150 in column 0 instead; rescale it, for example to other",
+        ),
+        (
+            {"design": [[1.0, 0.5], [1.0, 3e10], [1.0, 2.0]]},
+            r"within a factor of 1e\+09 of their median\. Got 3e\+10 in column 1, whose median absolute value is 2: ",
+        ),
+        ({"labels": LABELS.astype(str)}, r"'labels' must be an array of real numbers\. Got dtype <U"),
+        ({"coef": ["a", "b"]}, r"'coef' must be an array of real numbers\. Got dtype <U1 instead"),
+        ({"counts": COUNTS.astype(str)}, r"'counts' must be an array of real numbers\. Got dtype <U"),
+        ({"counts": COUNTS.astype(object)}, r"'counts' must be an array of real numbers\. Got dtype object"),
+        ({"counts": [[1, 2, 0], [3, 0]]}, r"'counts' must be an array of numbers\. Got rows of different"),
+        ({"loss": ["squared"]}, r"'loss' parameter must be one of .* Got \['squared'\] instead"),
+        (
+            {"weights": np.full((2, 3), 1j)},
+            r"'weights' must be an array of real numbers\. Got dtype complex128",
+        ),
+        ({"penalty": "strong"}, r"'penalty' must be an array of real numbers\. Got dtype <U6 instead"),
         ({"labels": LABELS[:2]}, r"'labels' must have shape \(3,\)\. Got \(2,\) instead"),
         ({"labels": LABELS[:, None]}, r"'labels' must have 1 dimension\(s\)\. Got 2 instead"),
         ({"labels": [0, 1, 1]}, r"'labels' must be -1 or \+1\. Got \[0\. 1\.\] instead"),
@@ -103,10 +216,10 @@ def test_selection_by_number_and_by_list() -> None:
         ({"counts": [[1, -1, 3]]}, r"'counts' must be in \[0, 2\*\*31\)\. Got -1 to 3 instead"),
         ({"counts": [[1, 2**31, 3]]}, r"'counts' must be in \[0, 2\*\*31\)\. Got 1 to 2147483648 instead"),
         ({"counts": [[1.0, 0.5, 1.5]]}, r"'counts' must be whole numbers\. Got a fractional count instead"),
-        ({"counts": [[1.0, np.nan, 2.0]]}, r"'counts' must be whole numbers"),
+        ({"counts": [[1.0, np.nan, 2.0]]}, r"'counts' must be whole numbers\. Got nan instead"),
         ({"counts": [[1.0, np.inf, 2.0]]}, r"'counts' must be in \[0, 2\*\*31\)\. Got 1\.0 to inf instead"),
-        ({"alpha": -1.0}, r"'alpha' must be in \[0, inf\]\. Got -1\.0 instead"),
-        ({"alpha": np.nan}, r"'alpha' must be in \[0, inf\]\. Got nan instead"),
+        ({"alpha": -1.0}, r"'alpha' parameter must be .* \[0, inf\]\. Got -1\.0 instead"),
+        ({"alpha": np.nan}, r"'alpha' parameter must be .* \[0, inf\]\. Got nan instead"),
         ({"weights": np.zeros((1, 3))}, r"'weights' must have shape \(2, 3\)\. Got \(1, 3\) instead"),
         ({"weights": np.zeros(3)}, r"'weights' must have 2 dimension\(s\)\. Got 1 instead"),
         ({"weights": np.full((2, 3), np.inf)}, r"'weights' must be finite"),
@@ -144,6 +257,7 @@ def test_a_saved_draw_is_solved_to_the_same_bits(kind: str, tmp_path: Path) -> N
     problem.save(tmp_path / "draw.npz")
     loaded = Problem.load(tmp_path / "draw.npz")
     assert_equal_problems(problem, loaded)
+    assert problem.digest() == loaded.digest()
     before, after = solve_problem(problem), solve_problem(loaded)
     for name in ("lower", "upper", "status", "nodes", "witness"):
         np.testing.assert_array_equal(getattr(before, name), getattr(after, name), err_msg=name)
@@ -172,6 +286,69 @@ def test_a_damaged_file_is_checked_as_arguments_are(tmp_path: Path) -> None:
     np.savez(path, **{**stored(path), "labels": np.array([0.0, 1.0, 1.0])})
     with pytest.raises(ValueError, match=r"'labels' must be -1 or \+1"):
         Problem.load(path)
+
+
+@pytest.mark.parametrize("name", ["draw", "draw.problem", "draw.npz"])
+@pytest.mark.parametrize("kind", [str, Path])
+def test_the_file_gets_the_name_that_was_given(name: str, kind: type, tmp_path: Path) -> None:
+    path = kind(tmp_path / name)
+    problem_with().save(path)
+    assert [file.name for file in tmp_path.iterdir()] == [name]
+    assert_equal_problems(Problem.load(path), problem_with())
+
+
+def other_files() -> dict[str, bytes]:
+    """Return contents that no problem file has."""
+    good, array, pickled, lacking = io.BytesIO(), io.BytesIO(), io.BytesIO(), io.BytesIO()
+    np.savez(good, design=DESIGN, format=np.int64(FORMAT))
+    np.save(array, DESIGN)
+    np.savez(pickled, format=np.array([None], dtype=object))
+    np.savez(
+        lacking, format=np.int64(FORMAT), design=DESIGN, labels=LABELS, coef=COEF, alpha=1.0, loss="squared"
+    )
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("format.npy", b"no array")
+    damaged = bytearray(good.getvalue())
+    damaged[140] ^= 255
+    return {
+        "empty": b"",
+        "text": b"age,outcome\n61,ill\n",
+        "one array": array.getvalue(),
+        "pickle": pickle.dumps({"format": FORMAT}),
+        "pickled objects": pickled.getvalue(),
+        "truncated": good.getvalue()[:-40],
+        "head alone": good.getvalue()[:4],
+        "changed byte": bytes(damaged),
+        "archive of something else": archive.getvalue(),
+        "missing arrays": lacking.getvalue(),
+    }
+
+
+@pytest.mark.parametrize("kind", other_files())
+def test_other_files_are_refused_in_one_sentence(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "draw.npz"
+    path.write_bytes(other_files()[kind])
+    message = (
+        r"draw\.npz is not a problem file of format 1; save it again with Problem\.save of this version$"
+    )
+    with pytest.raises(ValueError, match=message):
+        Problem.load(path)
+
+
+@pytest.mark.parametrize("name", ["format", "alpha", "loss"])
+def test_a_file_with_an_array_in_place_of_one_value_is_refused(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "draw.npz"
+    problem_with().save(path)
+    arrays = stored(path)
+    np.savez(path, **{**arrays, name: np.array([arrays[name], arrays[name]])})
+    with pytest.raises(ValueError, match=r"draw\.npz is not a problem file of format 1"):
+        Problem.load(path)
+
+
+def test_a_file_that_does_not_exist(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"draw\.npz"):
+        Problem.load(tmp_path / "draw.npz")
 
 
 def test_files_hold_no_pickled_objects(tmp_path: Path) -> None:

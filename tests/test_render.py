@@ -10,6 +10,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from cudbound.intervals import METHODS, compute_interval
+from cudbound.intervals.base import estimate_632
+from cudbound.records import BootstrapLosses, FoldLosses, Records
 from cudbound.report import FORMATS, RunDescription, render_table
 from cudbound.report.style import format_cell, format_level, format_proportion, printable
 from cudbound.report.tables import AROUND_632, notes, reader_columns, reader_rows, title
@@ -176,6 +179,24 @@ def test_another_estimand_is_not_called_the_error_of_this_classifier():
 )
 def test_the_note_on_centres_speaks_of_methods_that_are_there(methods, note):
     assert note in notes(IntervalTable(tuple(map(row, methods))), None)
+
+
+def test_the_methods_called_so_are_centred_at_the_632_estimate():
+    rng = np.random.default_rng(0)
+    counts = rng.multinomial(20, np.full(20, 0.05), size=40)
+    records = Records(
+        losses=rng.random(20) < 0.3,
+        bootstrap=BootstrapLosses(counts, rng.random((40, 20)) < 0.3),
+        folds=FoldLosses(rng.random(20) < 0.3, 10),
+    )
+    baselines = [method for name, method in METHODS.items() if name != "cud"]
+    centred = {
+        method.name
+        for method in baselines
+        if compute_interval(method, records, 0.95).estimate == estimate_632(records)
+    }
+    assert centred == AROUND_632
+    assert estimate_632(records) not in (records.losses.mean(), records.folds.losses.mean())
 
 
 def test_nothing_is_said_of_the_centre_of_an_unknown_method():

@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 from oracles import check_witness
 from random_problems import make
-from worlds import world_problem
+from worlds import world, world_problem
 
 import cudbound.solve
-from cudbound import solve_draws
+from cudbound import LeastSquaresClassifier, cud_interval, solve_draws
 from cudbound.exceptions import SolveInterrupted
 from cudbound.losses import LOSSES, SquaredLoss
 from cudbound.problem import Problem
@@ -164,6 +164,81 @@ def test_a_certified_result_is_returned_as_it_is(noise: Problem, exact: Draws) -
         np.testing.assert_array_equal(getattr(again, name), getattr(exact, name), err_msg=name)
 
 
+OTHER_PROBLEMS = {
+    "design": lambda problem: replace(problem, design=problem.design + 1e-9),
+    "labels": lambda problem: replace(problem, labels=-problem.labels),
+    "coef": lambda problem: replace(problem, coef=problem.coef * 1.5),
+    "counts": lambda problem: replace(problem, counts=problem.counts[::-1]),
+    "alpha": lambda problem: replace(problem, alpha=1.0),
+    "weights": lambda problem: replace(problem, weights=np.ones(problem.counts.shape)),
+    "penalty": lambda problem: replace(problem, penalty=np.ones(problem.coef.size)),
+}
+ANOTHER = r"'previous' must hold draws of the same problem\. Got draws of another one \(other data, rng, alpha or side"
+
+
+@pytest.mark.parametrize("solver", ["native", "cvxpy"])
+@pytest.mark.parametrize("change", OTHER_PROBLEMS)
+def test_draws_of_another_problem_are_refused(change: str, solver: str) -> None:
+    problem = make("general", 0)
+    earlier = solve_problem(problem)
+    assert earlier.certified.all()
+    with pytest.raises(ValueError, match=ANOTHER + r".*previous=None to solve from the start"):
+        solve_problem(OTHER_PROBLEMS[change](problem), solver=solver, previous=earlier)
+
+
+@pytest.mark.parametrize("side", ["positive", "negative"])
+def test_draws_of_another_side_are_refused(side: str) -> None:
+    problem = make("general", 0)
+    with pytest.raises(ValueError, match=ANOTHER):
+        solve_problem(problem, side=side, previous=solve_problem(problem))
+    with pytest.raises(ValueError, match=ANOTHER):
+        solve_problem(problem, previous=solve_problem(problem, side=side))
+    earlier = solve_problem(problem, side=side)
+    np.testing.assert_array_equal(solve_problem(problem, side=side, previous=earlier).upper, earlier.upper)
+
+
+def test_draws_that_were_taken_apart_are_refused() -> None:
+    problem = make("general", 0)
+    earlier = solve_problem(problem)
+    turned = Draws(*(getattr(earlier, name)[::-1] for name in FIELDS))
+    with pytest.raises(ValueError, match=ANOTHER + ", or draws that were taken apart"):
+        solve_problem(problem, previous=turned)
+
+
+def test_an_interval_refuses_draws_of_another_seed_or_alpha() -> None:
+    design, labels, _ = world(50, 5, 0.0, 4)
+    features = design[:, 1:]
+    clf = LeastSquaresClassifier().fit(features, labels)
+    first = cud_interval(clf, features, labels, rng=0, n_resamples=50)
+    for options in ({"rng": 1}, {"rng": 0, "alpha": 1.0}):
+        with pytest.raises(ValueError, match=ANOTHER):
+            cud_interval(clf, features, labels, n_resamples=50, previous=first.draws, **options)
+    again = cud_interval(clf, features, labels, rng=0, n_resamples=50, previous=first.draws)
+    np.testing.assert_array_equal(again.draws.nodes, first.draws.nodes)
+
+
+def test_either_solver_goes_on_from_the_other_and_again() -> None:
+    problem = make("weak_labels", 3)
+    limited = solve_problem(problem, node_limit=1)
+    slow = solve_problem(problem, solver="cvxpy", node_limit=1, previous=limited)
+    done = solve_problem(problem, previous=slow)
+    assert done.certified.all()
+    digests = {draws.problem_digest for draws in (limited, slow, done)}
+    assert digests == {problem.digest("both")}
+    assert solve_problem(problem, solver="cvxpy", node_limit=0).problem_digest in digests
+
+
+def test_results_and_problems_can_be_compared() -> None:
+    # by identity: arrays have no single truth value
+    problem = make("general", 0)
+    draws = solve_problem(problem)
+    assert draws == draws
+    assert draws != replace(draws)
+    assert problem == problem
+    assert problem != replace(problem)
+    assert len({draws, problem}) == 2
+
+
 def test_the_earlier_result_is_not_changed(noise: Problem) -> None:
     limited = solve_problem(noise, node_limit=60)
     before = {name: getattr(limited, name).copy() for name in FIELDS}
@@ -292,21 +367,18 @@ def test_an_interval_that_was_stopped_can_be_resumed() -> None:
         "X = design[:, 1:]\n"
         "clf = LeastSquaresClassifier().fit(X, labels)\n"
         "cud_interval(clf, X, labels, rng=0, n_resamples=2)\n"
-        "options = dict(rng=0, n_resamples=20000)\n"
+        "options = dict(rng=0, n_resamples=4000)\n"
         "ready()\n"
         "try:\n"
         "    cud_interval(clf, X, labels, **options)\n"
         "except SolveInterrupted as error:\n"
-        "    certified = error.draws.certified\n"
-        "    small = dict(rng=0, n_resamples=200)\n"
-        "    previous = type(error.draws)(**{name: getattr(error.draws, name)[:200] for name in\n"
-        "                                    ('lower', 'upper', 'status', 'nodes', 'witness')})\n"
-        "    resumed = cud_interval(clf, X, labels, previous=previous, **small)\n"
-        "    whole = cud_interval(clf, X, labels, **small)\n"
-        "    report(error, done=int(certified.sum()), q=[resumed.q, whole.q], certified=resumed.certified)\n"
+        "    resumed = cud_interval(clf, X, labels, previous=error.draws, **options)\n"
+        "    whole = cud_interval(clf, X, labels, **options)\n"
+        "    done = int(error.draws.certified.sum())\n"
+        "    report(error, done=done, q=[resumed.q, whole.q], certified=resumed.certified)\n"
     )
     answer, _ = interrupted(body, after=0.1)
-    assert 0 < answer["done"] < 20000
+    assert 0 < answer["done"] < 4000
     assert answer["q"][0] == answer["q"][1]
     assert answer["certified"]
 
@@ -327,6 +399,8 @@ def test_ctrl_c_in_the_reference_solver_keeps_the_earlier_result(monkeypatch: py
     assert len(draws) == problem.n_draws
     np.testing.assert_array_equal(draws.certified, limited.certified)
     assert (draws.upper <= limited.upper).all()
+    # and it can be gone on from
+    np.testing.assert_array_equal(solve_problem(problem, previous=draws).upper, solve_problem(problem).upper)
 
 
 # ---- progress ----------------------------------------------------------------------------------------------------
@@ -405,8 +479,9 @@ def test_an_error_in_the_progress_bar_is_not_lost(monkeypatch: pytest.MonkeyPatc
         ({"time_limit": -1.0}, r"'time_limit' parameter must be non-negative or None\. Got -1\.0 instead"),
         ({"time_limit": np.nan}, r"'time_limit' parameter must be non-negative or None\. Got nan instead"),
         ({"time_limit": "1 h"}, r"'time_limit' parameter must be non-negative or None\. Got '1 h' instead"),
-        ({"alpha": "n"}, r"'alpha' must be .* Got 'n' instead"),
-        ({"alpha": -2.0}, r"'alpha' must be in \[0, inf\]\. Got -2\.0 instead"),
+        ({"alpha": "n"}, r"'alpha' parameter must be .* \[0, inf\]\. Got 'n' instead"),
+        ({"alpha": -2.0}, r"'alpha' parameter must be .* \[0, inf\]\. Got -2\.0 instead"),
+        ({"loss": ["squared"]}, r"'loss' parameter must be one of \['squared'\]\. Got \['squared'\] instead"),
         ({"loss": "hinge"}, r"'loss' parameter must be one of \['squared'\]\. Got 'hinge' instead"),
         ({"weights": np.zeros((3, 2))}, r"'weights' must have shape \(3, 8\)\. Got \(3, 2\) instead"),
         ({"penalty": -1.0}, r"'penalty' must be non-negative\. Got -1\.0 instead"),

@@ -1,4 +1,4 @@
-"""The worked numbers of the CUD bound that the project shares, by the compiled solver."""
+"""The worked numbers of the CUD bound, by the compiled solver."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from cud_vectors import CUD_VECTORS, vector_problem
 from oracles import check_witness
+from shared_files import ORIGINAL, WORKED_EXAMPLES
 
 from cudbound.problem import Problem
 from cudbound.solve import solve_draws, solve_problem
@@ -20,6 +21,12 @@ def q_at(problem: Problem, alpha: float, side: str = "both") -> float:
     assert draws.lower[0] == draws.upper[0]
     check_witness(replace(problem, alpha=alpha), 0, draws, side=side)
     return float(draws.upper[0])
+
+
+if ORIGINAL.exists():  # a checkout alone has nothing to compare with
+
+    def test_the_copy_of_the_worked_examples_is_up_to_date() -> None:
+        assert WORKED_EXAMPLES.read_bytes() == ORIGINAL.read_bytes()
 
 
 def test_every_worked_example_has_the_values_of_alpha_that_matter() -> None:

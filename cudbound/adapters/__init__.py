@@ -27,9 +27,11 @@ def find_adapter(estimator: Any) -> Adapter:
         if adapter.accepts(estimator):
             return adapter
     supported = "; ".join(adapter.supports for adapter in ADAPTERS)
+    found = hasattr(estimator, "best_estimator_")  # a search such as GridSearchCV
+    inner = " Pass its '.best_estimator_' if that is one." if found else ""
     raise UnsupportedEstimatorError(
-        f"{type(estimator).__name__} is not known as an additive classifier with a convex surrogate loss. "
-        f"Supported: {supported}. Fit one of these for the CUD interval, or leave 'cud' out of the methods "
+        f"{type(estimator).__name__} is not known as an additive classifier with a convex surrogate loss."
+        f"{inner} Supported: {supported}. Fit one of these for the CUD interval, or leave 'cud' out of the methods "
         "of cudbound.compare_intervals: the other intervals take any classifier of two classes."
     )
 

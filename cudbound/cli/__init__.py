@@ -9,7 +9,7 @@ Exit codes
 2
     The command line itself is wrong: an unknown option or method, a level outside (0, 1).
 3
-    The table was written, but a limit ended the search of some draws: the CUD bound is not certified.
+    The table was written, but some draws were not solved to the end: the CUD bound is not certified.
 130
     Stopped by Ctrl-C; nothing was written.
 """

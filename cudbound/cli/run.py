@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from cudbound.exceptions import NotCertifiedWarning
     from cudbound.report.tables import RunDescription
     from cudbound.results import IntervalTable
 
@@ -109,8 +110,30 @@ def compute(sample: Sample, settings: Settings, *, progress: bool = False) -> Ou
     return Outcome(
         table,
         describe(sample, settings),
-        tuple(dict.fromkeys(str(warning.message) for warning in ours)),
+        tuple(
+            dict.fromkeys(
+                not_certified(warning.message, settings)
+                if isinstance(warning.message, NotCertifiedWarning)
+                else str(warning.message)
+                for warning in ours
+            )
+        ),
         not any(issubclass(warning.category, NotCertifiedWarning) for warning in ours),
+    )
+
+
+def not_certified(event: NotCertifiedWarning, settings: Settings) -> str:
+    """Word the warning for the command line, which has other means to go on than Python has."""
+    reasons = []
+    if event.n_limited:
+        reasons.append(f"{event.n_limited} by the limit on nodes: raise --node-limit or leave it out")
+    if event.n_inaccurate:
+        reasons.append(
+            f"{event.n_inaccurate} because of rounding: rescale the features or look for an outlying value"
+        )
+    return (
+        f"{event.n_limited + event.n_inaccurate} of {settings.n_resamples} draws were not solved to the end, "
+        f"{'; '.join(reasons)}. Their upper bounds were used, which can only make the interval longer."
     )
 
 

@@ -34,7 +34,7 @@ class BootstrapBias:
     bias : float
         Mean of the replicates minus the estimate.
     standard_error : float
-        Standard deviation of the replicates, divisor B - 1.
+        Standard deviation of the replicates, divisor B - 1; nan for a single one.
     corrected : float
         Estimate minus bias.
     """
@@ -63,7 +63,8 @@ def bootstrap_bias(replicates: ArrayLike, estimate: float) -> BootstrapBias:
     """
     values = np.asarray(replicates, dtype=float)
     bias = float(values.mean()) - estimate
-    return BootstrapBias(bias, float(values.std(ddof=1)), estimate - bias)
+    spread = float(values.std(ddof=1)) if values.size > 1 else np.nan
+    return BootstrapBias(bias, spread, estimate - bias)
 
 
 def percentile_interval(replicates: ArrayLike, confidence_level: float) -> ConfidenceInterval:
@@ -139,7 +140,7 @@ def shifted_interval(replicates: ArrayLike, estimate: float, confidence_level: f
     ConfidenceInterval(low=0.0, high=0.5)
     """
     interval = percentile_interval(replicates, confidence_level)
-    bias = float(np.asarray(replicates, dtype=float).mean()) - estimate
+    bias = bootstrap_bias(replicates, estimate).bias
     return ConfidenceInterval(interval.low - bias, interval.high - bias)
 
 

@@ -27,8 +27,9 @@ struct Settings {
     // it as reached understates the loss needed to cross it, which can only enlarge Q.
     static constexpr double tie = 1e-10;
 
-    // A normal whose part outside the span of the active normals is shorter than this depends on them. A constraint
-    // left out for that lowers the loss of a node, which can only enlarge Q.
+    // A normal whose part outside the span of the active normals is shorter than this depends on them. In a node a
+    // constraint left out for that lowers the loss, which can only enlarge Q; in the search for an open cone it counts
+    // against the cone, like thinnest_cone.
     static constexpr double dependent = 1e-10;
 
     // An open cone must contain a ball of this radius around a unit vector. Thinner cones cannot be told from
