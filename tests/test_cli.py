@@ -7,28 +7,12 @@ import os
 from pathlib import Path
 
 import pytest
-from cli_fakes import CLEAN, TABLE, Fake, assert_error, interval, invoke
+from cli_fakes import CLEAN, TABLE, assert_error, interval, invoke
 
 from cudbound.cli import commands, output, run
 from cudbound.cli.demo import FEATURES
 from cudbound.cli.run import Settings
 from cudbound.report import render_table
-
-
-@pytest.fixture
-def fake(monkeypatch: pytest.MonkeyPatch) -> Fake:
-    computation = Fake()
-    monkeypatch.setattr(commands, "compute", computation)
-    return computation
-
-
-@pytest.fixture
-def patients(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A small clean file in the current folder."""
-    monkeypatch.chdir(tmp_path)
-    path = tmp_path / "patients.csv"
-    path.write_text(CLEAN)
-    return path
 
 
 def test_defaults(fake, patients):

@@ -6,25 +6,9 @@ from pathlib import Path
 
 import click
 import pytest
-from cli_fakes import CLEAN, Fake, assert_error, interval, invoke
+from cli_fakes import CLEAN, assert_error, interval, invoke
 
-from cudbound.cli import commands, main
-
-
-@pytest.fixture
-def fake(monkeypatch: pytest.MonkeyPatch) -> Fake:
-    computation = Fake()
-    monkeypatch.setattr(commands, "compute", computation)
-    return computation
-
-
-@pytest.fixture
-def patients(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A small clean file in the current folder."""
-    monkeypatch.chdir(tmp_path)
-    path = tmp_path / "patients.csv"
-    path.write_text(CLEAN)
-    return path
+from cudbound.cli import main
 
 
 def test_not_certified_is_printed_and_exits_3(fake, patients):
