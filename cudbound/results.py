@@ -18,7 +18,7 @@ class SolveStatus(enum.IntEnum):
 
     ``OPTIMAL``: solved, lower and upper bound agree. ``NODE_LIMIT``, ``TIME_LIMIT``: stopped by a limit that the
     caller set. ``INTERRUPTED``: stopped by Ctrl-C, or never begun because of it. ``INACCURATE``: rounding left a
-    part of the search tree open.
+    part of the search open or the witness short of its score, or no cvxpy solver could solve a subproblem.
     """
 
     OPTIMAL = 0

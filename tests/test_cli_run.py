@@ -39,7 +39,7 @@ def compare_with(*events: Warning) -> Callable[..., IntervalTable]:
         node_limit: int | None,
         progress: bool,
     ) -> IntervalTable:
-        assert estimator.classes_.tolist() == [0, 1]  # type: ignore[attr-defined]
+        assert estimator.classes_.tolist() == [0, 1]  # type: ignore[attr-defined]  # sklearn is untyped
         assert (methods, rng, n_resamples) == ("paper", 3, 1000)
         for event in events:
             warnings.warn(event, stacklevel=1)

@@ -238,7 +238,7 @@ def test_errors_name_the_argument_the_rule_and_the_value(changes: dict[str, Any]
 
 def test_a_problem_cannot_be_changed() -> None:
     with pytest.raises(AttributeError, match="cannot assign to field 'alpha'"):
-        problem_with().alpha = 2.0  # type: ignore[misc]
+        problem_with().alpha = 2.0  # type: ignore[misc]  # frozen: that is the test
 
 
 def assert_equal_problems(one: Problem, other: Problem) -> None:

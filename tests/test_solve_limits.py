@@ -508,7 +508,7 @@ def test_a_loss_that_only_the_reference_solver_knows(monkeypatch: pytest.MonkeyP
 def test_options_are_given_by_name() -> None:
     problem = make("general", 0)
     with pytest.raises(TypeError, match="takes 4 positional arguments but 5 were given"):
-        solve_draws(problem.design, problem.labels, problem.coef, problem.counts, "squared")  # type: ignore[misc]
+        solve_draws(problem.design, problem.labels, problem.coef, problem.counts, "squared")  # type: ignore[misc]  # by position: that is the test
 
 
 def variants(problem: Problem) -> dict[str, tuple[Any, Any, Any, Any, Any]]:
