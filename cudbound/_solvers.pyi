@@ -56,5 +56,13 @@ class Draws:
     def interrupted(self) -> bool:
         """Whether Ctrl-C ended the search."""
 
-def solve_draws(design: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], anchor: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, penalty: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, anchor_penalty: float, alpha: float, side: Side, node_limit: int, time_limit: float, threads: int, progress: Callable[[int], None] | None) -> Draws:
+class Problem:
+    """The arrays of all draws' problems; see draws.hpp."""
+
+    def __init__(self, design: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], anchor: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, offset: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, penalty: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, anchor_penalty: float, loss: str, alpha: float) -> None: ...
+
+def solve_draws(problem: Problem, side: Side, node_limit: int, time_limit: float, threads: int, progress: Callable[[int], None] | None) -> Draws:
     """Solve all draws."""
+
+def minimise(problem: Problem) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C')]]:
+    """Minimisers of the loss of each draw, and whether they are attained."""

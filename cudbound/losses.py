@@ -1,8 +1,7 @@
 """Convex surrogate losses, as functions of the label y in {-1, +1} and the score f = b(gamma-hat, x)'beta.
 
-Each loss is one small object. `curvature` is the second derivative in f; a loss with constant curvature is
-quadratic, which is what the kernel's ball coordinates rest on. The compiled solver knows the squared loss alone
-(``solvers/src/ball.*`` computes it); `cudbound.reference` takes every loss that also has an expression for cvxpy.
+Each loss is one small object with a twin in the compiled solver (``solvers/src/loss.hpp``). All but the squared loss
+depend on the margin m = y f alone; so does the squared loss, as y^2 = 1 makes it (1 - m)^2.
 """
 
 from __future__ import annotations
@@ -12,6 +11,7 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 Array = NDArray[np.float64]
 
@@ -23,8 +23,16 @@ class Loss(Protocol):
     def name(self) -> str:
         """The word for it in ``loss=``."""
 
+    @property
+    def vanishes(self) -> bool:
+        """Whether it falls to 0 without reaching it, so that separable data have no minimiser."""
+
     def value(self, labels: Array, scores: Array) -> Array:
         """Loss of each point, shape of `scores`."""
+
+
+class NativeLoss(Loss, Protocol):
+    """A loss that the compiled solver knows, with its derivatives; at a kink, those from the side of large margins."""
 
     def gradient(self, labels: Array, scores: Array) -> Array:
         """First derivative in the score, shape of `scores`."""
@@ -35,9 +43,10 @@ class Loss(Protocol):
 
 @dataclass(frozen=True)
 class SquaredLoss:
-    """Squared error (y - f)^2, the surrogate of Laber & Murphy (2008), section 5."""
+    """Squared error (y - f)^2, the surrogate of Laber & Murphy (2008), section 5. Curvature 2 everywhere."""
 
     name: str = "squared"
+    vanishes: bool = False
 
     def value(self, labels: Array, scores: Array) -> Array:
         """Return (y - f)^2."""
@@ -52,10 +61,129 @@ class SquaredLoss:
         return np.full(np.broadcast_shapes(np.shape(labels), np.shape(scores)), 2.0)
 
 
-LOSSES: dict[str, Loss] = {loss.name: loss for loss in (SquaredLoss(),)}
+@dataclass(frozen=True)
+class LogisticLoss:
+    """Logistic loss log(1 + exp(-m)), the negative log-likelihood of logistic regression.
+
+    Self-concordant in the sense of Bach (2010), equation 4: the third derivative is at most the second.
+    """
+
+    name: str = "logistic"
+    vanishes: bool = True
+
+    def value(self, labels: Array, scores: Array) -> Array:
+        """Return log(1 + exp(-m))."""
+        return np.logaddexp(0.0, -labels * scores)
+
+    def gradient(self, labels: Array, scores: Array) -> Array:
+        """Return -y / (1 + exp(m))."""
+        return np.asarray(-labels * expit(-labels * scores))
+
+    def curvature(self, labels: Array, scores: Array) -> Array:
+        """Return 1 / ((1 + exp(m)) (1 + exp(-m)))."""
+        margins = labels * scores
+        return np.asarray(expit(margins) * expit(-margins))
 
 
-def get_loss(name: str) -> Loss:
+@dataclass(frozen=True)
+class ExponentialLoss:
+    """Exponential loss exp(-m), the surrogate of boosting. Self-concordant like the logistic loss."""
+
+    name: str = "exponential"
+    vanishes: bool = True
+
+    def value(self, labels: Array, scores: Array) -> Array:
+        """Return exp(-m)."""
+        return np.exp(-labels * scores)
+
+    def gradient(self, labels: Array, scores: Array) -> Array:
+        """Return -y exp(-m)."""
+        return -labels * np.exp(-labels * scores)
+
+    def curvature(self, labels: Array, scores: Array) -> Array:
+        """Return exp(-m)."""
+        return np.exp(-labels * scores)
+
+
+@dataclass(frozen=True)
+class SquaredHingeLoss:
+    """Squared hinge loss max(0, 1 - m)^2. Piecewise quadratic: curvature 2 below margin 1, 0 from there on."""
+
+    name: str = "squared_hinge"
+    vanishes: bool = False
+
+    def value(self, labels: Array, scores: Array) -> Array:
+        """Return max(0, 1 - m)^2."""
+        return np.maximum(0.0, 1.0 - labels * scores) ** 2
+
+    def gradient(self, labels: Array, scores: Array) -> Array:
+        """Return -2 y max(0, 1 - m)."""
+        return -2.0 * labels * np.maximum(0.0, 1.0 - labels * scores)
+
+    def curvature(self, labels: Array, scores: Array) -> Array:
+        """Return 2 where m < 1, else 0."""
+        return np.where(labels * scores < 1.0, 2.0, 0.0)
+
+
+@dataclass(frozen=True)
+class HingeLoss:
+    """Hinge loss max(0, 1 - m), the surrogate of the support vector machine. Piecewise linear."""
+
+    name: str = "hinge"
+    vanishes: bool = False
+
+    def value(self, labels: Array, scores: Array) -> Array:
+        """Return max(0, 1 - m)."""
+        return np.maximum(0.0, 1.0 - labels * scores)
+
+    def gradient(self, labels: Array, scores: Array) -> Array:
+        """Return -y where m < 1, else 0."""
+        return np.where(labels * scores < 1.0, -labels, 0.0)
+
+    def curvature(self, labels: Array, scores: Array) -> Array:
+        """Return 0 everywhere."""
+        return np.zeros(np.broadcast_shapes(np.shape(labels), np.shape(scores)))
+
+
+@dataclass(frozen=True)
+class HuberLoss:
+    """Modified Huber loss of Zhang (2004): max(0, 1 - m)^2 down to margin -1, and -4 m below.
+
+    Piecewise quadratic: curvature 2 between the margins -1 and 1, 0 elsewhere.
+    """
+
+    name: str = "huber"
+    vanishes: bool = False
+
+    def value(self, labels: Array, scores: Array) -> Array:
+        """Return max(0, 1 - m)^2 for m >= -1, else -4 m."""
+        margins = labels * scores
+        return np.where(margins < -1.0, -4.0 * margins, np.maximum(0.0, 1.0 - margins) ** 2)
+
+    def gradient(self, labels: Array, scores: Array) -> Array:
+        """Return -2 y max(0, 1 - m) for m >= -1, else -4 y."""
+        return -2.0 * labels * np.clip(1.0 - labels * scores, 0.0, 2.0)
+
+    def curvature(self, labels: Array, scores: Array) -> Array:
+        """Return 2 where -1 <= m < 1, else 0."""
+        margins = labels * scores
+        return np.where((margins < 1.0) & (margins >= -1.0), 2.0, 0.0)
+
+
+LOSSES: dict[str, NativeLoss] = {
+    loss.name: loss
+    for loss in (
+        SquaredLoss(),
+        LogisticLoss(),
+        ExponentialLoss(),
+        SquaredHingeLoss(),
+        HingeLoss(),
+        HuberLoss(),
+    )
+}
+
+
+def get_loss(name: str) -> NativeLoss:
     """Return the loss of that name.
 
     Raises

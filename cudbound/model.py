@@ -37,6 +37,14 @@ class AdditiveModel:
         The surrogate that `coef` minimises.
     classes : ndarray, shape (2,)
         The user's names of the classes -1 and +1.
+    penalty : ndarray of float, shape (n_coefficients,), or None
+        Strengths r_j of the quadratic penalty sum_j r_j beta_j^2 on the mean loss; None means 0.
+    l1_penalty : ndarray of float, shape (n_coefficients,), or None
+        Strengths s_j of the l1 penalty sum_j s_j abs(beta_j) on the mean loss; None means 0.
+    sample_weight : ndarray of float, shape (n_samples,), or None
+        Weights of the rows in the mean loss; None means 1.
+    offset : float
+        Added to the scores in the loss, not in the classification: a decision threshold other than 0.
     """
 
     design: Array
@@ -44,6 +52,10 @@ class AdditiveModel:
     coef: Array
     loss: Loss
     classes: NDArray[np.generic]
+    penalty: Array | None = None
+    l1_penalty: Array | None = None
+    sample_weight: Array | None = None
+    offset: float = 0.0
 
     @property
     def training_errors(self) -> NDArray[np.bool_]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cudbound.least_squares import check_scale
-from cudbound.losses import get_loss
+from cudbound.losses import Loss, get_loss
 from cudbound.validation import check_rate
 
 Array = NDArray[np.float64]
@@ -20,6 +20,7 @@ FORMAT = 1
 
 #: A value larger than this times the median of its column (zeros apart) leaves the rest too few digits.
 MOST_SPREAD = 1e9
+OPTIONAL = ("weights", "penalty", "l1_penalty", "sample_weight", "offset")
 REQUIRED = {"format", "design", "labels", "coef", "counts", "alpha", "loss"}
 
 
@@ -38,10 +39,16 @@ class Problem:
         Localisation rate, in [0, inf], on the scale of the mean loss.
     weights : ndarray of float64, shape (n_draws, n_samples), or None
         Signed weights on the error indicators; None stands for (counts - 1) / n_samples, the plain error.
-    loss : str
-        Name of the surrogate.
+    loss : Loss
+        The surrogate.
     penalty : ndarray of float64, shape (n_coefficients,), or None
         Strengths r_j >= 0; sum_j r_j beta_j^2 is added to the mean loss.
+    l1_penalty : ndarray of float64, shape (n_coefficients,), or None
+        Strengths s_j >= 0; sum_j s_j abs(beta_j) is added to the mean loss.
+    sample_weight : ndarray of float64, shape (n_samples,), or None
+        Weights c_i >= 0 of the rows in the mean loss (1 / n_samples) sum_i counts_i c_i loss_i; None means 1.
+    offset : ndarray of float64, shape (n_samples,), or None
+        Constants added to the scores in the loss, not in the classification; None means 0.
     """
 
     design: Array
@@ -50,8 +57,11 @@ class Problem:
     counts: NDArray[np.int32]
     alpha: float
     weights: Array | None = None
-    loss: str = "squared"
+    loss: Loss = field(default_factory=lambda: get_loss("squared"))
     penalty: Array | None = None
+    l1_penalty: Array | None = None
+    sample_weight: Array | None = None
+    offset: Array | None = None
 
     @property
     def n_draws(self) -> int:
@@ -66,16 +76,32 @@ class Problem:
     def mean_loss(self, draw: int, coef: ArrayLike) -> float:
         """Penalised mean surrogate loss of `coef` on one draw."""
         beta = np.asarray(coef, dtype=float)
-        values = get_loss(self.loss).value(self.labels, self.design @ beta)
-        mean = float(self.counts[draw] @ values) / self.labels.size
-        return mean if self.penalty is None else mean + float(self.penalty @ beta**2)
+        drawn = self.counts[draw] > 0
+        mean = float(self.shares(draw) @ self.loss.value(self.labels[drawn], self.scores(beta)[drawn]))
+        if self.penalty is not None:
+            mean += float(self.penalty @ beta**2)
+        if self.l1_penalty is not None:
+            mean += float(self.l1_penalty @ np.abs(beta))
+        return mean
+
+    def shares(self, draw: int) -> Array:
+        """Weights of the drawn rows (those with a positive count) in the mean loss of one draw."""
+        counts = self.counts[draw]
+        weighted = counts if self.sample_weight is None else counts * self.sample_weight
+        return np.asarray(weighted[counts > 0] / self.labels.size, dtype=float)
+
+    def scores(self, coef: ArrayLike) -> Array:
+        """Scores of all rows as the loss sees them, offset included."""
+        scores = self.design @ np.asarray(coef, dtype=float)
+        return np.asarray(scores if self.offset is None else scores + self.offset)
 
     def digest(self, side: str = "both") -> str:
         """Return 32 hexadecimal digits that differ for different problems, or sides of them."""
         # as in bootstrap draws, counts are small as a rule: a quarter of the bytes to hash
         counts = self.counts.astype(np.min_scalar_type(self.counts.max(initial=0)))
-        digest = hashlib.blake2b(repr((float(self.alpha), self.loss, side)).encode(), digest_size=16)
-        for values in (self.design, self.labels, self.coef, counts, self.weights, self.penalty):
+        digest = hashlib.blake2b(repr((float(self.alpha), self.loss.name, side)).encode(), digest_size=16)
+        optional = (getattr(self, name) for name in OPTIONAL)
+        for values in (self.design, self.labels, self.coef, counts, *optional):
             if values is None:
                 digest.update(b"None")
             else:
@@ -119,8 +145,14 @@ class Problem:
 
         The file gets exactly the name `path`. It holds the design rows and labels, that is the data the classifier
         was fitted to.
+
+        Raises
+        ------
+        ValueError
+            If the loss is not one of `cudbound.losses.LOSSES`: an expression of the user's cannot be stored.
         """
-        optional: dict[str, Any] = {"weights": self.weights, "penalty": self.penalty}
+        get_loss(self.loss.name)
+        optional: dict[str, Any] = {name: getattr(self, name) for name in OPTIONAL}
         with open(path, "wb") as file:  # numpy adds a suffix to names, not to open files
             np.savez(
                 file,
@@ -130,7 +162,7 @@ class Problem:
                 coef=self.coef,
                 counts=self.counts,
                 alpha=np.float64(self.alpha),
-                loss=np.str_(self.loss),
+                loss=np.str_(self.loss.name),
                 **{name: value for name, value in optional.items() if value is not None},
             )
 
@@ -159,9 +191,8 @@ class Problem:
             stored["coef"],
             stored["counts"],
             alpha=scalars["alpha"],
-            weights=stored.get("weights"),
             loss=scalars["loss"],
-            penalty=stored.get("penalty"),
+            **{name: stored.get(name) for name in OPTIONAL},
         )
 
 
@@ -187,8 +218,11 @@ def make_problem(
     *,
     alpha: float | None = None,
     weights: ArrayLike | None = None,
-    loss: str = "squared",
+    loss: str | Loss = "squared",
     penalty: ArrayLike | None = None,
+    l1_penalty: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
 ) -> Problem:
     """Check, standardise and copy the arrays of `cudbound.solve_draws`; the solvers do not check again.
 
@@ -226,16 +260,34 @@ def make_problem(
     if weights is not None:
         weights = _finite("weights", weights, 2)
         _expect_shape("weights", weights, counts.shape)
-    get_loss(loss)
-    if penalty is not None:
-        penalty = _numbers("penalty", penalty)
-        penalty = _finite("penalty", np.full(p, penalty) if penalty.ndim == 0 else penalty, penalty.ndim or 1)
-        _expect_shape("penalty", penalty, (p,))
-        if (penalty < 0).any():
-            raise ValueError(f"'penalty' must be non-negative. Got {penalty.min()} instead.")
+    if offset is not None:
+        offset = _finite("offset", np.full(n, offset) if np.ndim(offset) == 0 else offset, 1)
+        _expect_shape("offset", offset, (n,))
     return Problem(
-        design, labels, coef, np.array(counts, dtype=np.int32, order="C"), alpha, weights, loss, penalty
+        design,
+        labels,
+        coef,
+        np.array(counts, dtype=np.int32, order="C"),
+        alpha,
+        weights,
+        get_loss(loss) if isinstance(loss, str) else loss,
+        _non_negative("penalty", penalty, p),
+        _non_negative("l1_penalty", l1_penalty, p),
+        _non_negative("sample_weight", sample_weight, n),
+        offset,
     )
+
+
+def _non_negative(name: str, values: ArrayLike | None, size: int) -> Array | None:
+    """Return `size` numbers of at least 0, all equal if one was given."""
+    if values is None:
+        return None
+    numbers = _numbers(name, values)
+    array = _finite(name, np.full(size, numbers) if numbers.ndim == 0 else numbers, numbers.ndim or 1)
+    _expect_shape(name, array, (size,))
+    if (array < 0).any():
+        raise ValueError(f"'{name}' must be non-negative. Got {array.min()} instead.")
+    return array
 
 
 def _numbers(name: str, values: ArrayLike) -> NDArray[Any]:

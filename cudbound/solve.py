@@ -15,34 +15,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cudbound.exceptions import SolveInterrupted
+from cudbound.kernel import SIDES, is_native, solve_native
+from cudbound.losses import LOSSES, Loss
 from cudbound.problem import Problem, make_problem
 from cudbound.results import Draws
 from cudbound.validation import check_choice, check_n_jobs, check_node_limit, check_time_limit
 
-try:
-    from cudbound import _solvers
-except ImportError as error:
-    raise ImportError(
-        "The compiled part of cudbound, cudbound._solvers, cannot be imported. This happens when Python runs in a "
-        "source folder that was not built: install it with 'pip install .', or for development with "
-        "'pip install --no-build-isolation --editable .'. "
-        f"(Python {sys.version_info.major}.{sys.version_info.minor}; the import said: {error})"
-    ) from error
-
 Array = NDArray[np.float64]
 
-#: Singular values of the design, its columns scaled to unit length, below this share of the largest count as zero.
-RANK_TOLERANCE = 1e-12
-
 SOLVERS = ("native", "cvxpy")
-
-#: Nodes that no search can reach.
-UNLIMITED = int(np.iinfo(np.int64).max)
-
-#: Losses of the compiled kernel.
-NATIVE_LOSSES = ("squared",)
-SIDES = {"both": _solvers.Side.BOTH, "positive": _solvers.Side.POSITIVE, "negative": _solvers.Side.NEGATIVE}
-
 
 def solve_draws(
     design: ArrayLike,
@@ -50,10 +31,13 @@ def solve_draws(
     coef: ArrayLike,
     counts: ArrayLike,
     *,
-    loss: str = "squared",
+    loss: str | Loss = "squared",
     alpha: float | None = None,
     weights: ArrayLike | None = None,
     penalty: ArrayLike | None = None,
+    l1_penalty: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
     side: str = "both",
     solver: str = "native",
     n_jobs: int | None = 1,
@@ -72,7 +56,7 @@ def solve_draws(
             \; g\big(\alpha (L(\hat\beta) - \inf_{\beta \in C} L(\beta))\big), \qquad g(u) = \mathrm{clip}(1 + u, 0, 1)
 
     over the open cells :math:`C` of the hyperplanes :math:`x_i'\beta = 0` with a weight, where
-    :math:`L(\beta) = \frac1n \sum_i \phi_i \ell(y_i, x_i'\beta) + \sum_j r_j \beta_j^2`.
+    :math:`L(\beta) = \frac1n \sum_i \phi_i c_i \ell(y_i, x_i'\beta + o_i) + \sum_j (r_j \beta_j^2 + s_j |\beta_j|)`.
 
     Parameters
     ----------
@@ -85,14 +69,20 @@ def solve_draws(
         Fitted coefficients :math:`\hat\beta`.
     counts : array-like of int, shape (n_draws, n_samples)
         How often each row stands in each draw, non-negative.
-    loss : {"squared"}, default="squared"
-        Surrogate loss.
+    loss : {"squared", "logistic", "exponential", "squared_hinge", "hinge", "huber"} or Loss, default="squared"
+        Surrogate loss. A `cudbound.CvxpyLoss` needs ``solver="cvxpy"``.
     alpha : float in [0, inf], default=None
         Localisation rate on the scale of the mean loss; None means n_samples.
     weights : array-like of float, shape (n_draws, n_samples), default=None
         Signed weights on the error indicators; None means ``(counts - 1) / n_samples``, the plain error.
     penalty : float or array-like of float, shape (n_features,), default=None
         Strengths :math:`r_j \ge 0` of a quadratic penalty on the mean loss.
+    l1_penalty : float or array-like of float, shape (n_features,), default=None
+        Strengths :math:`s_j \ge 0` of an l1 penalty on the mean loss; needs ``solver="cvxpy"``.
+    sample_weight : array-like of float, shape (n_samples,), default=None
+        Weights :math:`c_i \ge 0` of the rows in the loss; None means 1.
+    offset : float or array-like of float, shape (n_samples,), default=None
+        Constants :math:`o_i` added to the scores in the loss, not in the classification; None means 0.
     side : {"both", "positive", "negative"}, default="both"
         Which sign of the weighted deviation counts. One-sided values are those of its positive part.
     solver : {"native", "cvxpy"}, default="native"
@@ -147,7 +137,17 @@ def solve_draws(
     [0.166667, 0.0]
     """
     problem = make_problem(
-        design, labels, coef, counts, alpha=alpha, weights=weights, loss=loss, penalty=penalty
+        design,
+        labels,
+        coef,
+        counts,
+        alpha=alpha,
+        weights=weights,
+        loss=loss,
+        penalty=penalty,
+        l1_penalty=l1_penalty,
+        sample_weight=sample_weight,
+        offset=offset,
     )
     return solve_problem(
         problem,
@@ -175,10 +175,11 @@ def solve_problem(
     """Solve a checked problem; see `solve_draws`."""
     check_choice("solver", solver, SOLVERS)
     check_choice("side", side, SIDES)
-    if solver == "native" and problem.loss not in NATIVE_LOSSES:
+    if solver == "native" and not is_native(problem):
         raise ValueError(
-            f"The native solver knows the losses {list(NATIVE_LOSSES)}. Got loss={problem.loss!r} instead; "
-            "pass solver='cvxpy' for the slow reference solver."
+            f"The native solver knows the losses {sorted(LOSSES)} with a quadratic penalty. Got "
+            f"{problem.loss.name!r}{' with an l1 penalty' if problem.l1_penalty is not None else ''} instead; pass "
+            "solver='cvxpy' for the slow reference solver."
         )
     node_limit = check_node_limit(node_limit)
     time_limit = check_time_limit(time_limit)
@@ -199,7 +200,14 @@ def solve_problem(
 
     with _progress_bar(todo.n_draws, progress) as report:
         if solver == "native":
-            draws, interrupted = _solve_native(todo, side, n_jobs, node_limit, time_limit, report)
+            draws, interrupted = solve_native(
+                todo,
+                side=side,
+                threads=check_n_jobs(n_jobs),
+                node_limit=node_limit,
+                time_limit=time_limit,
+                report=report,
+            )
         else:
             draws, interrupted = _solve_reference(todo, side, node_limit, time_limit, report)
     if previous is not None and rows is not None:
@@ -226,91 +234,6 @@ def _solve_reference(
     except SolveInterrupted as stop:
         return stop.draws, True
     return draws, False
-
-
-def _solve_native(
-    problem: Problem,
-    side: str,
-    n_jobs: int | None,
-    node_limit: int | None,
-    time_limit: float | None,
-    report: Callable[[int], None] | None,
-) -> tuple[Draws, bool]:
-    basis = orthonormal_basis(problem)
-    solved = _solvers.solve_draws(
-        basis.design,
-        problem.labels,
-        basis.anchor,
-        problem.counts,
-        problem.weights,
-        basis.penalty,
-        basis.anchor_penalty,
-        problem.alpha,
-        SIDES[side],
-        UNLIMITED if node_limit is None else min(node_limit, UNLIMITED),
-        np.inf if time_limit is None else time_limit,
-        check_n_jobs(n_jobs),
-        report,
-    )
-    upper = solved.upper
-    never_begun = np.isinf(upper)
-    if never_begun.any():
-        upper[never_begun] = [_trivial_bound(problem, draw) for draw in np.flatnonzero(never_begun).tolist()]
-    # not a matrix product, whose rounding would depend on the number of draws
-    witness = np.einsum("dk,jk->dj", solved.witness, basis.to_coef)
-    draws = Draws(solved.lower, upper, solved.status, solved.nodes, witness)
-    return draws, solved.interrupted
-
-
-@dataclass(frozen=True, eq=False)
-class Basis:
-    """The problem in coordinates gamma in which the design has orthonormal columns.
-
-    ``design`` spans the columns of the original design, ``to_coef`` (n_coefficients, rank) maps gamma to the
-    coefficients with the smallest penalty that give the same scores, and ``penalty`` (rank, rank) is that penalty.
-    """
-
-    design: Array
-    anchor: Array
-    to_coef: Array
-    penalty: Array | None
-    anchor_penalty: float
-
-
-def orthonormal_basis(problem: Problem) -> Basis:
-    """Remove collinear columns and the effect of bad scaling before the kernel forms Gram matrices."""
-    from scipy.linalg import qr, solve_triangular
-
-    scale = np.linalg.norm(problem.design, axis=0)
-    scale[scale == 0.0] = 1.0
-    q, r, order = qr(problem.design / scale, mode="economic", pivoting=True)
-    diagonal = np.abs(np.diag(r))
-    rank = max(int((diagonal > RANK_TOLERANCE * diagonal.max(initial=0.0)).sum()), 1)
-    p = problem.design.shape[1]
-    to_coef = np.zeros((p, rank))
-    to_coef[order[:rank]] = solve_triangular(r[:rank, :rank], np.eye(rank)) if diagonal[0] > 0 else 0.0
-    to_coef /= scale[:, None]
-    design = np.ascontiguousarray(q[:, :rank]) if diagonal[0] > 0 else np.zeros((problem.labels.size, 1))
-    design[~problem.design.any(axis=1)] = 0.0  # sign(0) = +1 holds for rows that are exactly zero
-    anchor = design.T @ (problem.design @ problem.coef)
-    if problem.penalty is None:
-        return Basis(design, anchor, to_coef, None, 0.0)
-    if rank < p:
-        # the smallest penalty among coefficients with the same scores: add a vector of the null space of the design
-        kernel = np.zeros((p, p - rank))
-        kernel[order[rank:], np.arange(p - rank)] = 1.0
-        kernel[order[:rank]] = -solve_triangular(r[:rank, :rank], r[:rank, rank:])
-        kernel /= scale[:, None]
-        root = np.sqrt(problem.penalty)[:, None]
-        to_coef = to_coef - kernel @ np.linalg.lstsq(root * kernel, root * to_coef, rcond=None)[0]
-    weighted = np.sqrt(problem.penalty)[:, None] * to_coef
-    penalty = np.ascontiguousarray(weighted.T @ weighted)
-    return Basis(design, anchor, to_coef, penalty, float(problem.penalty @ problem.coef**2))
-
-
-def _trivial_bound(problem: Problem, draw: int) -> float:
-    weights = problem.score_weights(draw)
-    return float(max(weights[weights > 0].sum(), -weights[weights < 0].sum()))
 
 
 def _merge(previous: Draws, rows: NDArray[np.intp], solved: Draws) -> Draws:

@@ -2,10 +2,12 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "cudbound/draws.hpp"
 
@@ -41,34 +43,90 @@ struct Draws {
     bool interrupted;
 };
 
-Draws solve_draws(Array<double, 2> design, Array<double, 1> labels, Array<double, 1> anchor,
-                  Array<std::int32_t, 2> counts, std::optional<Array<double, 2>> weights,
-                  std::optional<Array<double, 2>> penalty, double anchor_penalty, double alpha, cudbound::Side side,
-                  std::int64_t node_limit, double time_limit, int threads,
-                  std::optional<nb::typed<nb::callable, void(std::int64_t)>> progress) {
-    cudbound::Problem problem;
-    problem.n = static_cast<std::int64_t>(design.shape(0));
-    problem.p = static_cast<std::int64_t>(design.shape(1));
-    problem.draws = static_cast<std::int64_t>(counts.shape(0));
-    expect(labels.shape(0) == design.shape(0), "labels must have one entry a row of design");
-    expect(anchor.shape(0) == design.shape(1), "anchor must have one entry a column of design");
-    expect(counts.shape(1) == design.shape(0), "counts must have one column a row of design");
-    problem.design = design.data();
-    problem.labels = labels.data();
-    problem.anchor = anchor.data();
-    problem.counts = counts.data();
-    if (weights) {
-        expect(weights->shape(0) == counts.shape(0) && weights->shape(1) == counts.shape(1),
+cudbound::Loss loss_of(const std::string& name) {
+    if (name == "squared") return cudbound::Loss::SQUARED;
+    if (name == "logistic") return cudbound::Loss::LOGISTIC;
+    if (name == "exponential") return cudbound::Loss::EXPONENTIAL;
+    if (name == "squared_hinge") return cudbound::Loss::SQUARED_HINGE;
+    if (name == "hinge") return cudbound::Loss::HINGE;
+    if (name == "huber") return cudbound::Loss::HUBER;
+    throw std::invalid_argument("there is no loss of that name");
+}
+
+// The arrays of a problem, kept alive.
+class Problem {
+ public:
+    Problem(Array<double, 2> design, Array<double, 1> labels, Array<double, 1> anchor, Array<std::int32_t, 2> counts,
+            std::optional<Array<double, 2>> weights, std::optional<Array<double, 1>> sample_weight,
+            std::optional<Array<double, 1>> offset, std::optional<Array<double, 2>> penalty, double anchor_penalty,
+            const std::string& loss, double alpha)
+        : design_(design),
+          labels_(labels),
+          anchor_(anchor),
+          counts_(counts),
+          weights_(weights),
+          sample_weight_(sample_weight),
+          offset_(offset),
+          penalty_(penalty) {
+        const auto n = design.shape(0);
+        const auto p = design.shape(1);
+        expect(labels.shape(0) == n, "labels must have one entry a row of design");
+        expect(anchor.shape(0) == p, "anchor must have one entry a column of design");
+        expect(counts.shape(1) == n, "counts must have one column a row of design");
+        expect(!weights || (weights->shape(0) == counts.shape(0) && weights->shape(1) == n),
                "weights must have the shape of counts");
-        problem.weights = weights->data();
-    }
-    if (penalty) {
-        expect(penalty->shape(0) == design.shape(1) && penalty->shape(1) == design.shape(1),
+        expect(!sample_weight || sample_weight->shape(0) == n, "sample_weight must have one entry a row of design");
+        expect(!offset || offset->shape(0) == n, "offset must have one entry a row of design");
+        expect(!penalty || (penalty->shape(0) == p && penalty->shape(1) == p),
                "penalty must be square with one row a column of design");
-        problem.penalty = penalty->data();
+        view_.n = static_cast<std::int64_t>(n);
+        view_.p = static_cast<std::int64_t>(p);
+        view_.draws = static_cast<std::int64_t>(counts.shape(0));
+        view_.design = design.data();
+        view_.labels = labels.data();
+        view_.anchor = anchor.data();
+        view_.counts = counts.data();
+        if (weights) view_.weights = weights->data();
+        if (sample_weight) view_.sample_weight = sample_weight->data();
+        if (offset) view_.offset = offset->data();
+        if (penalty) view_.penalty = penalty->data();
+        view_.anchor_penalty = anchor_penalty;
+        view_.loss = loss_of(loss);
+        view_.alpha = alpha;
     }
-    problem.anchor_penalty = anchor_penalty;
-    problem.alpha = alpha;
+
+    const cudbound::Problem& view() const { return view_; }
+
+ private:
+    Array<double, 2> design_;
+    Array<double, 1> labels_;
+    Array<double, 1> anchor_;
+    Array<std::int32_t, 2> counts_;
+    std::optional<Array<double, 2>> weights_;
+    std::optional<Array<double, 1>> sample_weight_;
+    std::optional<Array<double, 1>> offset_;
+    std::optional<Array<double, 2>> penalty_;
+    cudbound::Problem view_;
+};
+
+nb::typed<nb::tuple, Result<double, 2>, Result<bool, 1>> minimise(const Problem& problem) {
+    const auto draws = static_cast<std::size_t>(problem.view().draws);
+    const auto p = static_cast<std::size_t>(problem.view().p);
+    nb::capsule owners[2];
+    cudbound::Minimisers minimisers;
+    minimisers.coef = allocate<double>(draws * p, &owners[0]);
+    minimisers.attained = allocate<bool>(draws, &owners[1]);
+    {
+        const nb::gil_scoped_release release;
+        cudbound::minimise(problem.view(), minimisers);
+    }
+    return nb::make_tuple(Result<double, 2>(minimisers.coef, {draws, p}, owners[0]),
+                          Result<bool, 1>(minimisers.attained, {draws}, owners[1]));
+}
+
+Draws solve_draws(const Problem& owner, cudbound::Side side, std::int64_t node_limit, double time_limit, int threads,
+                  std::optional<nb::typed<nb::callable, void(std::int64_t)>> progress) {
+    const cudbound::Problem& problem = owner.view();
     const cudbound::Limits limits{node_limit, time_limit};
 
     const auto draws = static_cast<std::size_t>(problem.draws);
@@ -133,7 +191,16 @@ NB_MODULE(_solvers, m) {
         .def_ro("witness", &Draws::witness, own, "Shape (n_draws, n_features).")
         .def_ro("interrupted", &Draws::interrupted, "Whether Ctrl-C ended the search.");
 
-    m.def("solve_draws", &solve_draws, "design"_a.noconvert(), "labels"_a.noconvert(), "anchor"_a.noconvert(),
-          "counts"_a.noconvert(), "weights"_a.noconvert().none(), "penalty"_a.noconvert().none(), "anchor_penalty"_a,
-          "alpha"_a, "side"_a, "node_limit"_a, "time_limit"_a, "threads"_a, "progress"_a.none(), "Solve all draws.");
+    nb::class_<Problem>(m, "Problem", "The arrays of all draws' problems; see draws.hpp.")
+        .def(nb::init<Array<double, 2>, Array<double, 1>, Array<double, 1>, Array<std::int32_t, 2>,
+                      std::optional<Array<double, 2>>, std::optional<Array<double, 1>>, std::optional<Array<double, 1>>,
+                      std::optional<Array<double, 2>>, double, const std::string&, double>(),
+             "design"_a.noconvert(), "labels"_a.noconvert(), "anchor"_a.noconvert(), "counts"_a.noconvert(),
+             "weights"_a.noconvert().none(), "sample_weight"_a.noconvert().none(), "offset"_a.noconvert().none(),
+             "penalty"_a.noconvert().none(), "anchor_penalty"_a, "loss"_a, "alpha"_a);
+
+    m.def("solve_draws", &solve_draws, "problem"_a, "side"_a, "node_limit"_a, "time_limit"_a, "threads"_a,
+          "progress"_a.none(), "Solve all draws.");
+
+    m.def("minimise", &minimise, "problem"_a, "Minimisers of the loss of each draw, and whether they are attained.");
 }

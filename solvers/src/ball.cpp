@@ -28,12 +28,10 @@ Ball::Ball(const Problem& problem, const Arrangement& arrangement)
       flat_(static_cast<std::size_t>(p) * p),
       scratch_(p) {
     if (problem.penalty != nullptr) factorise_penalty();
-    rate = problem.alpha / static_cast<double>(problem.n);
 }
 
 void Ball::set(std::int64_t draw) {
     const std::int64_t n = problem_.n;
-    const std::int32_t* counts = problem_.counts + draw * n;
     if (problem_.penalty != nullptr) {
         for (std::size_t k = 0; k < gram_.size(); ++k) gram_[k] = static_cast<double>(n) * problem_.penalty[k];
     } else {
@@ -42,18 +40,20 @@ void Ball::set(std::int64_t draw) {
     std::fill(moment_.begin(), moment_.end(), 0.0);
     double total = 0.0;
     for (std::int64_t i = 0; i < n; ++i) {
-        if (counts[i] == 0) continue;
+        if (problem_.mass(draw, i) == 0.0) continue;
         const double* row = problem_.design + i * p;
-        total += counts[i];
+        const double mass = problem_.mass(draw, i);
+        const double target = problem_.target(i);
+        total += mass * target * target;
         if (arrangement_.of_row[i] < 0) continue;  // a zero row adds a constant to the loss
         for (int a = 0; a < p; ++a) {
-            const double weighted = counts[i] * row[a];
-            moment_[a] += weighted * problem_.labels[i];
-            double* target = &gram_[at(a, 0, p)];
-            for (int b = a; b < p; ++b) target[b] += weighted * row[b];
+            const double weighted = mass * row[a];
+            moment_[a] += weighted * target;
+            double* gram = &gram_[at(a, 0, p)];
+            for (int b = a; b < p; ++b) gram[b] += weighted * row[b];
         }
     }
-    if (!factorise_gram()) factorise_rows(counts);
+    if (!factorise_gram()) factorise_rows(draw);
     finish();
 
     // n (L(anchor) - min L): the curved part of the anchor, and what its own penalty exceeds the one modelled.
@@ -112,16 +112,16 @@ bool Ball::factorise_gram() {
     return true;
 }
 
-// Householder reflections with column pivoting of the weighted rows themselves, sqrt(count_i) (x_i, y_i), and of the
+// Householder reflections with column pivoting of the weighted rows themselves, sqrt(mass_i) (x_i, target_i), and of the
 // rows that stand for the penalty.
-void Ball::factorise_rows(const std::int32_t* counts) {
+void Ball::factorise_rows(std::int64_t draw) {
     const int width = p + 1;
     rows_.clear();
     for (std::int64_t i = 0; i < problem_.n; ++i) {
-        if (counts[i] == 0 || arrangement_.of_row[i] < 0) continue;
-        const double root = std::sqrt(static_cast<double>(counts[i]));
+        if (problem_.mass(draw, i) == 0.0 || arrangement_.of_row[i] < 0) continue;
+        const double root = std::sqrt(problem_.mass(draw, i));
         for (int k = 0; k < p; ++k) rows_.push_back(root * problem_.design[i * p + k]);
-        rows_.push_back(root * problem_.labels[i]);
+        rows_.push_back(root * problem_.target(i));
     }
     rows_.insert(rows_.end(), penalty_rows_.begin(), penalty_rows_.end());
     const int count = static_cast<int>(rows_.size()) / width;

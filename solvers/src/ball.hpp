@@ -1,8 +1,7 @@
 // Squared loss in the coordinates where its sublevel sets are balls.
 #pragma once
 
-#include <algorithm>
-#include <limits>
+#include <cstdint>
 #include <vector>
 
 #include "arrangement.hpp"
@@ -34,24 +33,11 @@ class Ball {
     std::vector<double> apex;    // (p) v of beta = 0
     double radius2 = 0.0;        // n (L(anchor) - min L), the squared radius within which g = 1
     double apex2 = 0.0;          // |u|^2 of beta = 0
-    double rate = 0.0;           // alpha / n: g falls from 1 to 0 over an increase 1 / rate of |u|^2
     double slack = 0.0;          // rounding allowance on |u|^2
-
-    // g as a function of |u|^2, rounded upwards. At rate = infinity any excess makes it 0.
-    double g(double squared_norm) const {
-        const double excess = squared_norm - radius2 - slack;
-        return excess <= 0.0 ? 1.0 : std::max(0.0, 1.0 - rate * excess);
-    }
-
-    // Squared norms beyond this have score * g <= value, for score > 0.
-    double reach2(double score, double value) const {
-        if (rate == 0.0) return std::numeric_limits<double>::infinity();
-        return radius2 + slack + std::max(0.0, 1.0 - value / score) / rate;
-    }
 
  private:
     bool factorise_gram();
-    void factorise_rows(const std::int32_t* counts);
+    void factorise_rows(std::int64_t draw);
     void factorise_penalty();
     void finish();
 

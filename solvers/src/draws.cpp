@@ -13,21 +13,21 @@
 #include <vector>
 
 #include "arrangement.hpp"
+#include "relaxation.hpp"
 #include "tree.hpp"
 
 namespace cudbound {
 
 namespace {
 
-void validate(const Problem& problem, const Limits& limits, int threads) {
-    const auto require = [](bool holds, const char* message) {
-        if (!holds) throw std::invalid_argument(message);
-    };
+void require(bool holds, const char* message) {
+    if (!holds) throw std::invalid_argument(message);
+}
+
+void validate(const Problem& problem) {
     require(problem.n > 0 && problem.p > 0, "design must have at least one row and one column");
     require(problem.draws >= 0, "the number of draws must not be negative");
     require(problem.alpha >= 0.0, "alpha must be in [0, inf]");
-    require(limits.nodes >= 0 && limits.seconds >= 0.0, "limits must not be negative");
-    require(threads >= 1, "threads must be at least 1");
     for (std::int64_t i = 0; i < problem.n; ++i) {
         require(std::abs(problem.labels[i]) == 1.0, "labels must be -1 or +1");
     }
@@ -38,6 +38,11 @@ void validate(const Problem& problem, const Limits& limits, int threads) {
     for (std::int64_t i = 0; i < problem.draws * problem.n; ++i) {
         require(problem.counts[i] >= 0, "counts must not be negative");
         require(problem.weights == nullptr || std::isfinite(problem.weights[i]), "weights must be finite");
+    }
+    for (std::int64_t i = 0; i < problem.n; ++i) {
+        require(problem.sample_weight == nullptr || (problem.sample_weight[i] >= 0.0 && std::isfinite(problem.sample_weight[i])),
+                "sample_weight must be finite and not negative");
+        require(problem.offset == nullptr || std::isfinite(problem.offset[i]), "offset must be finite");
     }
     if (problem.penalty != nullptr) {
         require(std::isfinite(problem.anchor_penalty), "anchor_penalty must be finite");
@@ -51,7 +56,9 @@ void validate(const Problem& problem, const Limits& limits, int threads) {
 
 void solve_draws(const Problem& problem, const Limits& limits, Side side, int threads, const Monitor& monitor,
                  const Results& results) {
-    validate(problem, limits, threads);
+    validate(problem);
+    require(limits.nodes >= 0 && limits.seconds >= 0.0, "limits must not be negative");
+    require(threads >= 1, "threads must be at least 1");
     const Arrangement arrangement = merge_rows(problem.n, problem.p, problem.design);
 
     std::atomic<std::int64_t> next{0};
@@ -108,6 +115,19 @@ void solve_draws(const Problem& problem, const Limits& limits, Side side, int th
     pool.clear();
     if (failure) std::rethrow_exception(failure);
     if (monitor_failure) std::rethrow_exception(monitor_failure);
+}
+
+void minimise(const Problem& problem, const Minimisers& minimisers) {
+    validate(problem);
+    const Arrangement arrangement = merge_rows(problem.n, problem.p, problem.design);
+    const auto relaxation = make_relaxation(problem, arrangement);
+    const auto root = relaxation->make_node();
+    for (std::int64_t draw = 0; draw < problem.draws; ++draw) {
+        relaxation->set(draw);
+        relaxation->start(*root);
+        relaxation->to_beta(root->point.data(), minimisers.coef + draw * problem.p);
+        minimisers.attained[draw] = relaxation->attained;
+    }
 }
 
 }  // namespace cudbound

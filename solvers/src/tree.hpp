@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "arrangement.hpp"
-#include "ball.hpp"
 #include "budget.hpp"
 #include "facet_search.hpp"
 #include "max_gain.hpp"
 #include "open_cone.hpp"
+#include "relaxation.hpp"
 
 namespace cudbound {
 
@@ -22,8 +22,7 @@ struct Outcome {
 };
 
 // For one sign of the deviation every hyperplane has a preferred side, which adds its gain to the score. A
-// node holds the hyperplanes forced onto their preferred sides; v is the nearest point of their closed cone
-// to the minimiser of the loss. Giving a hyperplane up costs its gain and adds no constraint, so the path to
+// node holds the hyperplanes forced onto their preferred sides, and the minimiser of the loss on their closed cone. Giving a hyperplane up costs its gain and adds no constraint, so the path to
 // a leaf holds few constraints.
 class Tree {
  public:
@@ -36,24 +35,13 @@ class Tree {
  private:
     struct Hyperplane {  // an undecided hyperplane on its wrong side at the point of a node
         int index;
-        double distance2;  // squared distance, 0 if flat directions reach it
+        double rise;  // the loss beyond it exceeds the node's by at least this
     };
     struct Level {
-        explicit Level(int p) : active(p), centre(p), point(p) {}
-        void copy_from(const Level& other) {
-            active.copy_from(other.active);
-            centre = other.centre;
-            point = other.point;
-            squared_norm = other.squared_norm;
-        }
-        ActiveSet active;
-        std::vector<double> centre;  // origin of `active`: zero but for the flat coordinates of a proximal step
-        std::vector<double> point;   // (p) centre + active.point()
-        double squared_norm = 0.0;   // |u|^2 of the point
+        std::unique_ptr<Node> node;
         std::vector<Hyperplane> crossed;
     };
     enum Mark : char { undecided, forced, given_up };
-    enum class Settled { yes, too_far, unresolved };
     enum class Found { point, apex };
 
     void prepare(std::int64_t draw);
@@ -63,39 +51,37 @@ class Tree {
     void process(int depth, double score);
     double classify(Level& here, double score);
     void expand(int depth, double attained);
-    Settled settle(Level& here, int next, double limit) const;
-    int most_violated(const Level& here, double allowed) const;
     void apex_node(double score);
     void search_apex(double enough);
     double apex_start() const;
     double apex_g() const;
-    double bound(double score, double squared_norm) const;
-    double margin(int j, const std::vector<double>& point) const;
+    double bound(double score, double loss) const;
+    Sides sides() const;
     void offer(double score, double value, const std::vector<double>& point);
     Level& level(int depth);
     void write_witness(double* witness, Outcome& outcome);
     void clear_ties(const std::vector<double>& base, std::vector<double>& w);
-    double longest_step(const std::vector<double>& base, const std::vector<double>& w) const;
+    double longest_step(const std::vector<double>& base, const std::vector<double>& w);
     double score_at(const double* beta) const;
     void leave_hyperplanes(double* witness) const;
 
     const Problem& problem_;
     const Arrangement& arrangement_;
     const int p_;
-    Ball ball_;
+    const std::unique_ptr<Relaxation> relaxation_;
     Budget budget_;
-    SideScores sides_;
+    SideScores scores_;
     OpenCone cone_;
     MaxGain max_gain_;
     FacetSearch facet_search_;
     std::vector<double> own_weights_;
-    const std::vector<double> minimiser_;  // (p) zeros: its ball coordinates
+    const std::unique_ptr<Node> minimiser_;
 
     // the hyperplanes that matter to this draw, as the arrangement turns them
     std::vector<int> id_;             // (m)
-    std::vector<double> unit_;        // (m, p) unit normals in ball coordinates
+    std::vector<double> unit_;        // (m, p) unit normals in coordinates of the relaxation
     std::vector<double> offset_;      // (m)
-    std::vector<char> reachable_;     // (m) along flat directions alone
+    std::vector<double> curvature_;   // (m) see Relaxation::transform
     std::vector<double> difference_;  // (m) score on the positive side minus score on the negative side
     double constant_score_ = 0.0;     // score of everything else
     double divisor_ = 1.0;            // scores are in units of 1 / divisor
@@ -108,7 +94,7 @@ class Tree {
     std::vector<double> column_;    // (p, k) the same, transposed
     std::vector<double> distance_;  // (k)
     std::vector<double> gain_;      // (k)
-    std::vector<double> curved_;    // (k) 0 if flat directions reach it, so that its distance bounds nothing; else 1
+    std::vector<double> curved_;    // (k) curvature
     double settled_score_ = 0.0;    // score with all of the k on the wrong side
     double score_cap_ = 0.0;        // no open cell scores more
 
@@ -136,7 +122,7 @@ class Tree {
     Found found_ = Found::point;
     double found_sign_ = 1.0;
     double found_score_ = 0.0;
-    std::vector<double> found_point_;  // (p) ball coordinates, or a direction in beta for the apex
+    std::vector<double> found_point_;  // (p) coordinates of the relaxation, or a direction in beta for the apex
     std::vector<int> found_sides_;     // +-(position + 1): tight hyperplanes and the side that counts
 
     // scratch of write_witness

@@ -70,7 +70,7 @@ void Tree::search_apex(double enough) {
 }
 
 // beta = 0 is taken a little closer than it is: a node that close to it is treated as sitting there.
-double Tree::apex_start() const { return ball_.apex2 - Settings::apex * (ball_.apex2 + ball_.slack); }
-double Tree::apex_g() const { return ball_.g(apex_start()); }
+double Tree::apex_start() const { return relaxation_->apex_loss - relaxation_->apex_tolerance; }
+double Tree::apex_g() const { return relaxation_->g(apex_start()); }
 
 }  // namespace cudbound

@@ -15,9 +15,9 @@ namespace cudbound {
 // next to nothing of g. The signs are then looked at once more; a shorter step is tried if they are not the right ones.
 void Tree::write_witness(double* witness, Outcome& outcome) {
     if (found_ == Found::apex) {
-        base_ = ball_.apex;
+        base_ = relaxation_->apex;
         step_.resize(p_);
-        ball_.direction_from_beta(found_point_.data(), step_.data());
+        relaxation_->direction_from_beta(found_point_.data(), step_.data());
     } else {
         base_ = found_point_;
         witness_rows_.clear();
@@ -34,13 +34,13 @@ void Tree::write_witness(double* witness, Outcome& outcome) {
 
     // Shorter steps help where hyperplanes crowd, longer ones where the base point is off by more than the usual
     // rounding.
+    trial_.resize(p_);
     const double step = longest_step(base_, step_);
     double score = 0.0;
     bool attained = false;
-    trial_.resize(p_);
     for (const double factor : {1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e1, 1e2, 1e3}) {
         for (int l = 0; l < p_; ++l) trial_[l] = base_[l] + factor * step * step_[l];
-        ball_.to_beta(trial_.data(), witness);
+        relaxation_->to_beta(trial_.data(), witness);
         leave_hyperplanes(witness);
         score = score_at(witness);
         attained = score >= found_score_ - rounding_ || found_score_ == 0.0;  // any classifier is worth at least 0
@@ -48,7 +48,7 @@ void Tree::write_witness(double* witness, Outcome& outcome) {
     }
     if (!attained) {
         if (outcome.status == Status::OPTIMAL) outcome.status = Status::INACCURATE;
-        const double value = score * ball_.g(dot(trial_.data(), trial_.data(), ball_.rank));
+        const double value = score * relaxation_->g(relaxation_->loss(trial_.data()));
         outcome.lower = std::min(outcome.lower, std::max(0.0, value) / divisor_);
     }
 }
@@ -81,27 +81,27 @@ void Tree::clear_ties(const std::vector<double>& base, std::vector<double>& w) {
     for (int l = 0; l < p_; ++l) w[l] += scale * trial_[l];
 }
 
-double Tree::longest_step(const std::vector<double>& base, const std::vector<double>& w) const {
+double Tree::longest_step(const std::vector<double>& base, const std::vector<double>& w) {
     const double length = std::sqrt(dot(w.data(), w.data(), p_));
     if (length == 0.0) return 0.0;  // the base point is inside the cell
-    // the loss grows by 2 a t + b t^2 along the step
-    const double a = dot(base.data(), w.data(), ball_.rank);
-    const double b = dot(w.data(), w.data(), ball_.rank);
-    const double radius = tie_ / Settings::tie;
-    const double spare = ball_.radius2 - dot(base.data(), base.data(), ball_.rank);
-    double rise = 0.5 * std::max(0.0, spare);
-    if (std::isinf(ball_.rate)) {
-        rise = std::max(rise, Settings::witness_level * radius * radius);
-    } else if (ball_.rate > 0.0) {
-        rise += Settings::witness_loss / ball_.rate;
+    const double start = relaxation_->loss(base.data());
+    double rise = 0.5 * std::max(0.0, relaxation_->anchor_loss - start);
+    if (std::isinf(relaxation_->rate)) {
+        rise = std::max(rise, Settings::witness_level * relaxation_->extent * relaxation_->extent);
+    } else if (relaxation_->rate > 0.0) {
+        rise += Settings::witness_loss / relaxation_->rate;
     }
-    double step = ball_.rate > 0.0 && b > 0.0 ? (std::sqrt(std::max(0.0, a * a + b * rise)) - a) / b
-                                              : std::numeric_limits<double>::infinity();
-    step = std::min(step, std::max(radius, 1.0) / length);
+    double step = std::max(relaxation_->extent, 1.0) / length;
     for (std::size_t i = 0; i < id_.size(); ++i) {
         const double side = std::abs(dot(&unit_[i * p_], base.data(), p_) + offset_[i]);
         const double along = std::abs(dot(&unit_[i * p_], w.data(), p_));
         if (side > tie_ && step * along > 0.5 * side) step = 0.5 * side / along;
+    }
+    if (relaxation_->rate == 0.0) return step;
+    for (int halvings = 0; halvings < 200; ++halvings) {
+        for (int l = 0; l < p_; ++l) trial_[l] = base[l] + step * w[l];
+        if (relaxation_->loss(trial_.data()) - start <= rise) break;
+        step *= 0.5;
     }
     return step;
 }
@@ -111,7 +111,7 @@ double Tree::score_at(const double* beta) const {
     double score = found_sign_ * constant_score_;
     for (const int h : id_) {
         const double side = dot(&arrangement_.normals[static_cast<std::size_t>(h) * p_], beta, p_);
-        score += found_sign_ * (side > 0.0 ? sides_.positive[h] : sides_.negative[h]);
+        score += found_sign_ * (side > 0.0 ? scores_.positive[h] : scores_.negative[h]);
     }
     return score;
 }

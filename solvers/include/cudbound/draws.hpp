@@ -15,22 +15,43 @@ enum class Status : std::int32_t { OPTIMAL = 0, NODE_LIMIT = 1, TIME_LIMIT = 2, 
 // (-S).
 enum class Side : std::int32_t { BOTH = 0, POSITIVE = 1, NEGATIVE = 2 };
 
-// For every draw: sup over open cells of |S| * g(alpha (L(anchor) - inf L)), squared loss, where
-//   S = sum_i weight_i 1{sign(x_i'beta) != y_i},   L(beta) = (1/n) sum_i count_i (y_i - x_i'beta)^2 + beta'P
-//   beta.
+// The surrogate, as a function of the margin m = y f.
+enum class Loss : std::int32_t {
+    SQUARED = 0,        // (1 - m)^2
+    LOGISTIC = 1,       // log(1 + exp(-m))
+    EXPONENTIAL = 2,    // exp(-m)
+    SQUARED_HINGE = 3,  // max(0, 1 - m)^2
+    HINGE = 4,          // max(0, 1 - m)
+    HUBER = 5,          // max(0, 1 - m)^2 down to m = -1, -4 m below
+};
+
+// For every draw: sup over open cells of |S| * g(alpha (L(anchor) - inf L)), where
+//   S = sum_i weight_i 1{sign(x_i'beta) != y_i},
+//   L(beta) = (1/n) sum_i count_i sample_weight_i loss(y_i (x_i'beta + offset_i)) + beta'P beta.
 // Arrays are row-major and belong to the caller; they are only read.
 struct Problem {
-    std::int64_t n = 0;                    // rows
-    std::int64_t p = 0;                    // coefficients
-    std::int64_t draws = 0;                // bootstrap draws
-    const double* design = nullptr;        // shape (n, p); orthonormal columns are best, any full-rank basis works
-    const double* labels = nullptr;        // shape (n), -1 or +1
-    const double* anchor = nullptr;        // shape (p), the fitted coefficients
-    const std::int32_t* counts = nullptr;  // shape (draws, n)
-    const double* weights = nullptr;       // shape (draws, n), or null for (count - 1) / n
-    const double* penalty = nullptr;       // shape (p, p), positive semidefinite, or null
-    double anchor_penalty = 0.0;           // penalty of the anchor, which may exceed anchor'P anchor
-    double alpha = 0.0;                    // in [0, inf]
+    std::int64_t n = 0;                     // rows
+    std::int64_t p = 0;                     // coefficients
+    std::int64_t draws = 0;                 // bootstrap draws
+    const double* design = nullptr;         // shape (n, p); orthonormal columns are best, any full-rank basis works
+    const double* labels = nullptr;         // shape (n), -1 or +1
+    const double* anchor = nullptr;         // shape (p), the fitted coefficients
+    const std::int32_t* counts = nullptr;   // shape (draws, n)
+    const double* weights = nullptr;        // shape (draws, n), or null for (count - 1) / n
+    const double* sample_weight = nullptr;  // shape (n), non-negative, or null for 1
+    const double* offset = nullptr;         // shape (n), or null for 0
+    const double* penalty = nullptr;        // shape (p, p), positive semidefinite, or null
+    double anchor_penalty = 0.0;            // penalty of the anchor, which may exceed anchor'P anchor
+    Loss loss = Loss::SQUARED;
+    double alpha = 0.0;  // in [0, inf]
+
+    // Weight of row i in n L for draw `draw`.
+    double mass(std::int64_t draw, std::int64_t i) const {
+        const double count = counts[draw * n + i];
+        return sample_weight == nullptr ? count : count * sample_weight[i];
+    }
+    // What x_i'beta is fitted to under squared loss.
+    double target(std::int64_t i) const { return offset == nullptr ? labels[i] : labels[i] - offset[i]; }
 };
 
 struct Limits {
@@ -54,5 +75,14 @@ using Monitor = std::function<bool(std::int64_t)>;
 // Throws std::invalid_argument when the problem is not well formed.
 void solve_draws(const Problem& problem, const Limits& limits, Side side, int threads, const Monitor& monitor,
                  const Results& results);
+
+// Row d of every array belongs to draw d; coef has shape (draws, p). Where L has no minimiser, attained is false and the
+// coefficients have a loss within rounding of its infimum.
+struct Minimisers {
+    double* coef = nullptr;
+    bool* attained = nullptr;
+};
+
+void minimise(const Problem& problem, const Minimisers& minimisers);
 
 }  // namespace cudbound

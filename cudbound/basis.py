@@ -1,0 +1,61 @@
+"""Coordinates in which the design has orthonormal columns: what the compiled solver is given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.problem import Problem
+
+Array = NDArray[np.float64]
+
+#: Singular values of the design, its columns scaled to unit length, below this share of the largest count as zero.
+RANK_TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """The problem in coordinates gamma in which the design has orthonormal columns.
+
+    ``design`` spans the columns of the original design, ``to_coef`` (n_coefficients, rank) maps gamma to the
+    coefficients with the smallest penalty that give the same scores, and ``penalty`` (rank, rank) is that penalty.
+    """
+
+    design: Array
+    anchor: Array
+    to_coef: Array
+    penalty: Array | None
+    anchor_penalty: float
+
+
+def orthonormal_basis(problem: Problem) -> Basis:
+    """Remove collinear columns and the effect of bad scaling before the kernel forms Gram matrices."""
+    from scipy.linalg import qr, solve_triangular
+
+    scale = np.linalg.norm(problem.design, axis=0)
+    scale[scale == 0.0] = 1.0
+    q, r, order = qr(problem.design / scale, mode="economic", pivoting=True)
+    diagonal = np.abs(np.diag(r))
+    rank = max(int((diagonal > RANK_TOLERANCE * diagonal.max(initial=0.0)).sum()), 1)
+    p = problem.design.shape[1]
+    to_coef = np.zeros((p, rank))
+    to_coef[order[:rank]] = solve_triangular(r[:rank, :rank], np.eye(rank)) if diagonal[0] > 0 else 0.0
+    to_coef /= scale[:, None]
+    design = np.ascontiguousarray(q[:, :rank]) if diagonal[0] > 0 else np.zeros((problem.labels.size, 1))
+    design[~problem.design.any(axis=1)] = 0.0  # sign(0) = +1 holds for rows that are exactly zero
+    anchor = design.T @ (problem.design @ problem.coef)
+    if problem.penalty is None:
+        return Basis(design, anchor, to_coef, None, 0.0)
+    if rank < p:
+        # the smallest penalty among coefficients with the same scores: add a vector of the null space of the design
+        kernel = np.zeros((p, p - rank))
+        kernel[order[rank:], np.arange(p - rank)] = 1.0
+        kernel[order[:rank]] = -solve_triangular(r[:rank, :rank], r[:rank, rank:])
+        kernel /= scale[:, None]
+        root = np.sqrt(problem.penalty)[:, None]
+        to_coef = to_coef - kernel @ np.linalg.lstsq(root * kernel, root * to_coef, rcond=None)[0]
+    weighted = np.sqrt(problem.penalty)[:, None] * to_coef
+    penalty = np.ascontiguousarray(weighted.T @ weighted)
+    return Basis(design, anchor, to_coef, penalty, float(problem.penalty @ problem.coef**2))

@@ -1,0 +1,115 @@
+"""The compiled kernel: checked problems in, arrays out. The only importer of the compiled module."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.basis import Basis, orthonormal_basis
+from cudbound.losses import LOSSES
+from cudbound.problem import Problem
+from cudbound.results import Draws
+
+try:
+    from cudbound import _solvers
+except ImportError as error:
+    raise ImportError(
+        "The compiled part of cudbound, cudbound._solvers, cannot be imported. This happens when Python runs in a "
+        "source folder that was not built: install it with 'pip install .', or for development with "
+        "'pip install --no-build-isolation --editable .'. "
+        f"(Python {sys.version_info.major}.{sys.version_info.minor}; the import said: {error})"
+    ) from error
+
+Array = NDArray[np.float64]
+
+#: Nodes that no search can reach.
+UNLIMITED = int(np.iinfo(np.int64).max)
+
+SIDES = {"both": _solvers.Side.BOTH, "positive": _solvers.Side.POSITIVE, "negative": _solvers.Side.NEGATIVE}
+
+
+@dataclass(frozen=True, eq=False)
+class Minimisers:
+    """Coefficients that minimise the mean loss of each draw.
+
+    Attributes
+    ----------
+    coef : ndarray of float, shape (n_draws, n_coefficients)
+        A minimiser; where it is not unique, some minimiser.
+    attained : ndarray of bool, shape (n_draws,)
+        False where the loss has no minimiser (separable data under a loss that vanishes): `coef` then has a loss
+        within rounding of the infimum.
+    """
+
+    coef: Array
+    attained: NDArray[np.bool_]
+
+
+def is_native(problem: Problem) -> bool:
+    """Whether the kernel can solve the problem: one of its losses, and no l1 penalty."""
+    return LOSSES.get(problem.loss.name) == problem.loss and (
+        problem.l1_penalty is None or not problem.l1_penalty.any()
+    )
+
+
+def minimise(problem: Problem) -> Minimisers:
+    """Minimise the penalised mean loss of each draw; `coef`, `alpha` and `weights` of the problem do not matter.
+
+    The problem must be native (`is_native`).
+    """
+    basis = orthonormal_basis(problem)
+    coef, attained = _solvers.minimise(_native(problem, basis))
+    return Minimisers(np.einsum("dk,jk->dj", coef, basis.to_coef), attained)
+
+
+def solve_native(
+    problem: Problem,
+    *,
+    side: str,
+    threads: int,
+    node_limit: int | None,
+    time_limit: float | None,
+    report: Callable[[int], None] | None,
+) -> tuple[Draws, bool]:
+    """Solve a native problem; return the draws and whether Ctrl-C ended the search."""
+    basis = orthonormal_basis(problem)
+    solved = _solvers.solve_draws(
+        _native(problem, basis),
+        SIDES[side],
+        UNLIMITED if node_limit is None else min(node_limit, UNLIMITED),
+        np.inf if time_limit is None else time_limit,
+        threads,
+        report,
+    )
+    upper = solved.upper
+    never_begun = np.isinf(upper)
+    if never_begun.any():
+        upper[never_begun] = [_trivial_bound(problem, draw) for draw in np.flatnonzero(never_begun).tolist()]
+    # not a matrix product, whose rounding would depend on the number of draws
+    witness = np.einsum("dk,jk->dj", solved.witness, basis.to_coef)
+    return Draws(solved.lower, upper, solved.status, solved.nodes, witness), solved.interrupted
+
+
+def _native(problem: Problem, basis: Basis) -> _solvers.Problem:
+    return _solvers.Problem(
+        basis.design,
+        problem.labels,
+        basis.anchor,
+        problem.counts,
+        problem.weights,
+        problem.sample_weight,
+        problem.offset,
+        basis.penalty,
+        basis.anchor_penalty,
+        problem.loss.name,
+        problem.alpha,
+    )
+
+
+def _trivial_bound(problem: Problem, draw: int) -> float:
+    weights = problem.score_weights(draw)
+    return float(max(weights[weights > 0].sum(), -weights[weights < 0].sum()))

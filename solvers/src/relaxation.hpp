@@ -1,0 +1,110 @@
+// The convex relaxation of a node: the least loss on the cone of the forced hyperplanes. One class a kind of loss.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "arrangement.hpp"
+#include "cudbound/draws.hpp"
+
+namespace cudbound {
+
+// Hyperplanes in the coordinates of a relaxation; side j of a point v is normal_j'v + distance_j.
+struct Sides {
+    int p = 0;
+    const double* normals = nullptr;    // (k, p) unit rows
+    const double* distances = nullptr;  // (k)
+    double tie = 0.0;                   // sides up to this may be rounding errors
+
+    const double* normal(int j) const { return normals + static_cast<std::size_t>(j) * p; }
+    double side(int j, const double* point) const {
+        double sum = distances[j];
+        for (int l = 0; l < p; ++l) sum += normal(j)[l] * point[l];
+        return sum;
+    }
+    // The one of `members` that the point is farthest on the wrong side of, or -1 if none by more than `allowed`.
+    int most_violated(const std::vector<int>& members, const double* point, double allowed) const {
+        int worst = -1;
+        double least = -allowed;
+        for (const int j : members) {
+            const double here = side(j, point);
+            if (here < least) {
+                least = here;
+                worst = j;
+            }
+        }
+        return worst;
+    }
+};
+
+// A node's minimiser, with what its relaxation needs to go on from there.
+struct Node {
+    explicit Node(int p) : point(p) {}
+    virtual ~Node() = default;
+
+    std::vector<double> point;  // (p)
+    double loss = 0.0;          // lower bound of the loss on the node's closed cone, attained at `point` but for rounding
+};
+
+// Losses are n times the penalised mean loss of the draw, up to a constant of the draw.
+class Relaxation {
+ public:
+    enum class Settled { yes, too_far, unresolved };
+
+    virtual ~Relaxation() = default;
+
+    // Sets up draw `draw`; afterwards the members below describe it.
+    virtual void set(std::int64_t draw) = 0;
+
+    // Unit normal (p, contiguous) and offset of the hyperplane normal'beta = 0: side(v) = unit'v + offset has the sign
+    // of the original. Returns its curvature: among points where g > 0, the loss at distance d beyond it exceeds that
+    // of a node's minimiser by at least the curvature times d^2; 0 if nothing is known.
+    virtual double transform(const double* normal, double* unit, double* offset) const = 0;
+
+    virtual void to_beta(const double* v, double* beta) const = 0;
+    virtual void direction_from_beta(const double* beta, double* v) const = 0;
+    virtual double loss(const double* v) const = 0;
+
+    virtual std::unique_ptr<Node> make_node() const = 0;
+    virtual void copy(const Node& from, Node& to) const = 0;
+
+    // Makes the node that of no forced hyperplanes.
+    virtual void start(Node& node) const = 0;
+
+    // Moves the node to the minimiser for `forced`, whose last member was added and is violated. Ends with too_far when
+    // the loss must exceed `limit`, and with unresolved when rounding prevents an answer; the node is then of no use.
+    virtual Settled settle(Node& node, const Sides& sides, const std::vector<int>& forced, double limit) = 0;
+
+    int p = 0;
+    std::vector<double> anchor;    // (p) the fitted coefficients
+    std::vector<double> apex;      // (p) beta = 0
+    double anchor_loss = 0.0;      // n L(anchor)
+    double apex_loss = 0.0;        // of beta = 0
+    double apex_tolerance = 0.0;   // nodes whose loss is this close to apex_loss count as lying at beta = 0
+    double extent = 0.0;           // length that rounding errors of points are relative to
+    bool attained = true;          // whether the loss has a minimiser
+    double rate = 0.0;             // alpha / n: g falls from 1 to 0 over an increase 1 / rate of the loss
+    double slack = 0.0;            // rounding allowance on losses
+
+    // g as a function of the loss, rounded upwards. At rate = infinity any excess makes it 0.
+    double g(double loss) const {
+        const double excess = loss - anchor_loss - slack;
+        return excess <= 0.0 ? 1.0 : std::max(0.0, 1.0 - rate * excess);
+    }
+
+    // Losses beyond this have score * g <= value, for score > 0.
+    double reach(double score, double value) const {
+        if (rate == 0.0) return std::numeric_limits<double>::infinity();
+        return anchor_loss + slack + std::max(0.0, 1.0 - value / score) / rate;
+    }
+
+    // Losses beyond this have g = 0.
+    double horizon() const { return reach(1.0, 0.0); }
+};
+
+std::unique_ptr<Relaxation> make_relaxation(const Problem& problem, const Arrangement& arrangement);
+
+}  // namespace cudbound
