@@ -1,11 +1,17 @@
 #include "relaxation.hpp"
 
+#include "smooth.hpp"
 #include "squared.hpp"
 
 namespace cudbound {
 
 std::unique_ptr<Relaxation> make_relaxation(const Problem& problem, const Arrangement& arrangement) {
-    return std::make_unique<SquaredRelaxation>(problem, arrangement);
+    switch (problem.loss) {
+        case Loss::SQUARED:
+            return std::make_unique<SquaredRelaxation>(problem, arrangement);
+        default:
+            return make_smooth(problem, arrangement);
+    }
 }
 
 }  // namespace cudbound

@@ -68,6 +68,23 @@ struct Settings {
     // the loss is of the order of its square.
     static constexpr double proximal = 1e-8;
 
+    // Newton's method for smooth losses stops when the loss is known to this, relative to 1 + loss, and the lower end is
+    // used, which can only enlarge Q. It gives a node up after so many steps.
+    static constexpr double newton_gap = 1e-11;
+    static constexpr int newton_steps = 300;
+
+    // A step of Newton's method that is shorter, in the metric of the Hessian, leaves a piecewise quadratic loss where it
+    // is but for its square.
+    static constexpr double newton_still = 1e-10;
+
+    // Pivots of a Hessian below this share of its largest entry make it singular: a small multiple of the identity is
+    // added, and no lower bound is taken from a node before its minimiser is found.
+    static constexpr double newton_pivot = 1e-10;
+
+    // Rows whose loss, under a loss that never reaches 0, is below this count as having none, which can only enlarge Q.
+    // On separable draws it ends the search for a minimiser at infinity.
+    static constexpr double vanished = 1e-12;
+
     // Cost model of the search for the best open cell: visits of a hyperplane in a sweep that take as long as a node of
     // the search by conflicts, and the number of visits (some minutes) beyond which sweeping is not tried. No answer
     // depends on them.

@@ -1,0 +1,56 @@
+// The smooth surrogate losses as functions of the margin: the twins of cudbound/losses.py.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "cudbound/draws.hpp"
+
+namespace cudbound {
+
+struct LossAt {
+    double value;
+    double slope;  // first derivative in the margin
+    double bend;   // second derivative, at a kink that of the side of large margins
+};
+
+template <Loss loss>
+inline LossAt loss_at(double margin) {
+    if constexpr (loss == Loss::LOGISTIC) {
+        const double e = std::exp(-std::abs(margin));
+        const double share = 1.0 / (1.0 + e);
+        return {std::log1p(e) + std::max(0.0, -margin), margin >= 0.0 ? -e * share : -share, e * share * share};
+    } else if constexpr (loss == Loss::EXPONENTIAL) {
+        const double e = std::exp(-margin);
+        return {e, -e, e};
+    } else if constexpr (loss == Loss::SQUARED_HINGE) {
+        const double lack = std::max(0.0, 1.0 - margin);
+        return {lack * lack, -2.0 * lack, lack > 0.0 ? 2.0 : 0.0};
+    } else {
+        static_assert(loss == Loss::HUBER);
+        if (margin < -1.0) return {-4.0 * margin, -4.0, 0.0};
+        const double lack = std::max(0.0, 1.0 - margin);
+        return {lack * lack, -2.0 * lack, lack > 0.0 ? 2.0 : 0.0};
+    }
+}
+
+// Least second derivative on [low, high].
+template <Loss loss>
+inline double least_bend(double low, double high) {
+    if constexpr (loss == Loss::LOGISTIC) {
+        return loss_at<loss>(std::max(std::abs(low), std::abs(high))).bend;
+    } else if constexpr (loss == Loss::EXPONENTIAL) {
+        return std::exp(-high);
+    } else if constexpr (loss == Loss::SQUARED_HINGE) {
+        return high < 1.0 ? 2.0 : 0.0;
+    } else {
+        return high < 1.0 && low >= -1.0 ? 2.0 : 0.0;
+    }
+}
+
+// Whether the third derivative is at most the second, in absolute value, as for the logistic and the exponential loss
+// (Bach 2010, equation 4). The others are piecewise quadratic.
+template <Loss loss>
+inline constexpr bool self_concordant = loss == Loss::LOGISTIC || loss == Loss::EXPONENTIAL;
+
+}  // namespace cudbound
