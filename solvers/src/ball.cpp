@@ -112,8 +112,8 @@ bool Ball::factorise_gram() {
     return true;
 }
 
-// Householder reflections with column pivoting of the weighted rows themselves, sqrt(mass_i) (x_i, target_i), and of the
-// rows that stand for the penalty.
+// Householder reflections with column pivoting of the weighted rows themselves, sqrt(mass_i) (x_i, target_i), and of
+// the rows that stand for the penalty.
 void Ball::factorise_rows(std::int64_t draw) {
     const int width = p + 1;
     rows_.clear();

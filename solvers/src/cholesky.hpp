@@ -14,10 +14,10 @@ class Cholesky {
     bool factorise(const std::vector<double>& matrix, double least);
     void copy_from(const Cholesky& other);
 
-    void multiply(const double* x, double* y) const;            // y = R x
-    void multiply_transposed(const double* x, double* y) const; // y = R'x
-    void solve(const double* x, double* y) const;               // y = R^{-1} x; x and y may be the same
-    void solve_transposed(const double* x, double* y) const;    // y = R^{-T} x; x and y may be the same
+    void multiply(const double* x, double* y) const;             // y = R x
+    void multiply_transposed(const double* x, double* y) const;  // y = R'x
+    void solve(const double* x, double* y) const;                // y = R^{-1} x; x and y may be the same
+    void solve_transposed(const double* x, double* y) const;     // y = R^{-T} x; x and y may be the same
 
     // For each of the `count` vectors in the rows of `columns` (p, count): squared length of R^{-T} x.
     void squared_lengths(const double* columns, int count, std::vector<double>& scratch, double* lengths) const;

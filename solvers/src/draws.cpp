@@ -40,7 +40,8 @@ void validate(const Problem& problem) {
         require(problem.weights == nullptr || std::isfinite(problem.weights[i]), "weights must be finite");
     }
     for (std::int64_t i = 0; i < problem.n; ++i) {
-        require(problem.sample_weight == nullptr || (problem.sample_weight[i] >= 0.0 && std::isfinite(problem.sample_weight[i])),
+        require(problem.sample_weight == nullptr ||
+                    (problem.sample_weight[i] >= 0.0 && std::isfinite(problem.sample_weight[i])),
                 "sample_weight must be finite and not negative");
         require(problem.offset == nullptr || std::isfinite(problem.offset[i]), "offset must be finite");
     }

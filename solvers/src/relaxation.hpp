@@ -46,7 +46,7 @@ struct Node {
     virtual ~Node() = default;
 
     std::vector<double> point;  // (p)
-    double loss = 0.0;          // lower bound of the loss on the node's closed cone, attained at `point` but for rounding
+    double loss = 0.0;  // lower bound of the loss on the node's closed cone, attained at `point` but for rounding
 };
 
 // Losses are n times the penalised mean loss of the draw, up to a constant of the draw.
@@ -79,15 +79,15 @@ class Relaxation {
     virtual Settled settle(Node& node, const Sides& sides, const std::vector<int>& forced, double limit) = 0;
 
     int p = 0;
-    std::vector<double> anchor;    // (p) the fitted coefficients
-    std::vector<double> apex;      // (p) beta = 0
-    double anchor_loss = 0.0;      // n L(anchor)
-    double apex_loss = 0.0;        // of beta = 0
-    double apex_tolerance = 0.0;   // nodes whose loss is this close to apex_loss count as lying at beta = 0
-    double extent = 0.0;           // length that rounding errors of points are relative to
-    bool attained = true;          // whether the loss has a minimiser
-    double rate = 0.0;             // alpha / n: g falls from 1 to 0 over an increase 1 / rate of the loss
-    double slack = 0.0;            // rounding allowance on losses
+    std::vector<double> anchor;   // (p) the fitted coefficients
+    std::vector<double> apex;     // (p) beta = 0
+    double anchor_loss = 0.0;     // n L(anchor)
+    double apex_loss = 0.0;       // of beta = 0
+    double apex_tolerance = 0.0;  // nodes whose loss is this close to apex_loss count as lying at beta = 0
+    double extent = 0.0;          // length that rounding errors of points are relative to
+    bool attained = true;         // whether the loss has a minimiser
+    double rate = 0.0;            // alpha / n: g falls from 1 to 0 over an increase 1 / rate of the loss
+    double slack = 0.0;           // rounding allowance on losses
 
     // g as a function of the loss, rounded upwards. At rate = infinity any excess makes it 0.
     double g(double loss) const {

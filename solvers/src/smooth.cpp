@@ -78,6 +78,7 @@ class SmoothRelaxation final : public Relaxation {
             vector->reserve(n);
         }
         drawn_.reserve(n);
+        gone_.reserve(n);
         columns_scratch_.reserve(n * size);
     }
 
@@ -90,10 +91,13 @@ class SmoothRelaxation final : public Relaxation {
             anchor_loss += std::max(0.0, static_cast<double>(problem_.n) * problem_.anchor_penalty - 0.5 * modelled);
         }
         apex_loss = loss(apex.data());
+        extent = std::sqrt(dot(anchor.data(), anchor.data(), p));
+        if (extent == 0.0) extent = 1.0;
         minimise_freely();
         slack = Settings::excess * (anchor_loss + apex_loss);
         apex_tolerance = 10.0 * Settings::newton_gap * (1.0 + apex_loss);
-        extent = std::sqrt(std::max(dot(anchor.data(), anchor.data(), p), dot(root_.point.data(), root_.point.data(), p)));
+        extent =
+            std::sqrt(std::max(dot(anchor.data(), anchor.data(), p), dot(root_.point.data(), root_.point.data(), p)));
         bound_curvature();
     }
 
@@ -139,6 +143,9 @@ class SmoothRelaxation final : public Relaxation {
     }
 
  private:
+    static constexpr double pivot = self_concordant<kind> ? Settings::vanishing_pivot : Settings::pieces_pivot;
+    static constexpr double ridge = self_concordant<kind> ? Settings::vanishing_ridge : Settings::pieces_ridge;
+
     std::size_t at(int row, int column) const { return static_cast<std::size_t>(row) * p + column; }
 
     // The drawn rows, each turned by its label, so that its margin is its product with beta plus its offset.
@@ -166,6 +173,7 @@ class SmoothRelaxation final : public Relaxation {
             for (int l = 0; l < p; ++l) columns_[l * k + i] = problem_.labels[drawn_[i]] * row[l];
         }
         for (auto* vector : {&margins_, &slopes_, &bends_, &lengths_, &weighted_, &reach_}) vector->resize(k);
+        gone_.assign(k, 0);
     }
 
     void set_margins(const double* beta) const {
@@ -196,7 +204,9 @@ class SmoothRelaxation final : public Relaxation {
             node.value += value;
             slopes_[i] = mass_[i] * here.slope;
             bends_[i] = mass_[i] * here.bend;
-            if (self_concordant<kind> && value < Settings::vanished) {
+            if constexpr (self_concordant<kind>) {
+                gone_[i] = value < (gone_[i] ? Settings::returned : Settings::vanished);
+                if (!gone_[i]) continue;
                 node.dropped += value;
                 slopes_[i] = 0.0;
                 bends_[i] = 0.0;
@@ -238,12 +248,28 @@ class SmoothRelaxation final : public Relaxation {
     }
 
     void factorise(SmoothNode& node) {
-        node.curved = node.factor.factorise(hessian_, Settings::newton_pivot);
-        if (node.curved) return;
+        const double longest = Settings::longest_step * size_of(node.point);
+        node.curved = node.factor.factorise(hessian_, pivot);
+        if (node.curved && free_step(node) <= longest) return;
+        node.curved = false;
         double largest = 0.0;
         for (int a = 0; a < p; ++a) largest = std::max(largest, hessian_[at(a, a)]);
-        for (int a = 0; a < p; ++a) hessian_[at(a, a)] += largest > 0.0 ? 10.0 * Settings::newton_pivot * largest : 1.0;
-        node.factor.factorise(hessian_, 0.0);
+        double added = largest > 0.0 ? ridge * largest : 1.0;
+        for (int round = 0; round < 40; ++round) {
+            for (int a = 0; a < p; ++a) hessian_[at(a, a)] += added;
+            if (node.factor.factorise(hessian_, 0.0) && free_step(node) <= longest) return;
+            added *= 10.0;
+        }
+    }
+
+    double free_step(const SmoothNode& node) {
+        node.factor.solve_transposed(node.gradient.data(), newton_.data());
+        node.factor.solve(newton_.data(), newton_.data());
+        return std::sqrt(dot(newton_.data(), newton_.data(), p));
+    }
+
+    double size_of(const std::vector<double>& point) const {
+        return std::max(extent, std::sqrt(dot(point.data(), point.data(), p)));
     }
 
     void minimise_freely() {
@@ -251,21 +277,31 @@ class SmoothRelaxation final : public Relaxation {
         measure(root_);
         model(root_);
         descend(root_, {p, nullptr, nullptr, 0.0}, {}, std::numeric_limits<double>::infinity(), true);
-        attained = root_.curved || root_.dropped == 0.0;
+        attained = root_.curved || (root_.dropped == 0.0 && !all_but_vanished(root_));
+        if (root_.curved) {
+            // the next step costs little, and squares the error of the minimiser
+            for (int l = 0; l < p; ++l) root_.point[l] += newton_[l];
+            measure(root_);
+            model(root_);
+        }
     }
 
-    // Newton's method: each step minimises the quadratic model on the cone. The model's minimum, lowered by how much the
-    // loss can undercut the model, bounds the loss on the cone from below (the multipliers of the constraints are those
-    // of a dual feasible point). The node's point need not lie in the cone at first; then it takes the whole step.
+    // Newton's method: each step minimises the quadratic model on the cone. The model's minimum, lowered by how much
+    // the loss can undercut the model, bounds the loss on the cone from below (the multipliers of the constraints are
+    // those of a dual feasible point). The node's point need not lie in the cone at first; then it takes the whole
+    // step.
     Settled descend(SmoothNode& here, const Sides& sides, const std::vector<int>& forced, double limit, bool inside) {
+        std::fill(gone_.begin(), gone_.end(), 0);
         for (int iteration = 0; iteration < Settings::newton_steps; ++iteration) {
             if (!find_step(here, sides, forced)) return Settled::unresolved;
             // newton_ is the step, scaled_ the same in the metric of the Hessian
             const double descent = dot(here.gradient.data(), newton_.data(), p);
             const double length2 = dot(scaled_.data(), scaled_.data(), p);
-            here.loss = here.value - here.dropped + descent + length2 - model_error(here, std::sqrt(length2));
+            here.loss =
+                std::max(0.0, here.value - here.dropped + descent + length2 - model_error(here, std::sqrt(length2)));
             if (here.curved && here.loss > limit) return Settled::too_far;
-            if (inside && here.value - here.loss <= Settings::newton_gap * (1.0 + std::abs(here.value))) {
+            if (inside &&
+                here.value - here.dropped - here.loss <= Settings::newton_gap * (1.0 + std::abs(here.value))) {
                 return here.loss > limit ? Settled::too_far : Settled::yes;
             }
             if (inside) {
@@ -286,17 +322,22 @@ class SmoothRelaxation final : public Relaxation {
         return Settled::unresolved;
     }
 
+    bool all_but_vanished(const SmoothNode& here) const {
+        return self_concordant<kind> && here.value <= Settings::vanished * static_cast<double>(mass_.size());
+    }
+
     // The minimiser of the node's quadratic model on the cone: in the metric of the Hessian, the point of the cone that
     // is nearest to the free minimiser of the model.
     bool find_step(const SmoothNode& here, const Sides& sides, const std::vector<int>& forced) {
         here.factor.solve_transposed(here.gradient.data(), shift_.data());
         active_.reset();
-        double allowed = 0.01 * sides.tie;
+        double allowed = 0.01 * Settings::tie;  // relative to the length of the point: cones have no scale
         for (int patience = 100 + 20 * (p + static_cast<int>(forced.size())); patience > 0; --patience) {
             for (int l = 0; l < p; ++l) scaled_[l] = active_.point()[l] - shift_[l];
             here.factor.solve(scaled_.data(), newton_.data());
             for (int l = 0; l < p; ++l) trial_[l] = here.point[l] + newton_[l];
-            const int next = sides.most_violated(forced, trial_.data(), allowed);
+            const double length = size_of(trial_);
+            const int next = sides.most_violated(forced, trial_.data(), allowed * length);
             if (next < 0) return true;
             here.factor.solve_transposed(sides.normal(next), unit_.data());
             const double scale = 1.0 / std::sqrt(dot(unit_.data(), unit_.data(), p));
@@ -305,37 +346,38 @@ class SmoothRelaxation final : public Relaxation {
             if (active_.add(next, unit_.data(), violation * scale, std::numeric_limits<double>::infinity()) ==
                 ActiveSet::Outcome::infeasible) {
                 // a cone is never empty: the violation is a rounding error
-                if (violation < -sides.tie || allowed == sides.tie) return false;
-                allowed = sides.tie;
+                if (violation < -Settings::tie * length || allowed == Settings::tie) return false;
+                allowed = Settings::tie;
                 active_.reset();
             }
         }
         return false;
     }
 
-    // How much the loss on the cone can lie below the minimum of the model there, given the step's length.
+    // How much the loss on the cone can lie below the minimum of the model there, given the length of the step.
     double model_error(const SmoothNode& here, double length) {
-        if constexpr (self_concordant<kind>) {
-            return undercut(length, here.spread);
-        } else {
-            if (length <= Settings::newton_still) return 0.0;  // the pieces meet the model exactly
-            if (!minorised_) return std::numeric_limits<double>::infinity();
-            here.factor.multiply_transposed(scaled_.data(), unit_.data());
+        if constexpr (self_concordant<kind>) return undercut(length, here.spread);
+        // the model's gradient at the end of the step is that of a dual feasible point; what the step changes is the
+        // error
+        here.factor.multiply_transposed(scaled_.data(), unit_.data());
+        if (minorised_) {
             minorant_.solve_transposed(unit_.data(), unit_.data());
             return 0.5 * dot(unit_.data(), unit_.data(), p);
         }
+        return Settings::residual_reach * size_of(here.point) * std::sqrt(dot(unit_.data(), unit_.data(), p));
     }
 
     // Takes the step, halved until the loss falls by a share of what the model promises.
     bool step_down(SmoothNode& here, double descent) {
-        const double before = here.value;
+        const double before = here.value - here.dropped;
         start_ = here.point;
         double share = 1.0;
         for (int halvings = 0; halvings < 60; ++halvings) {
             for (int l = 0; l < p; ++l) here.point[l] = start_[l] + share * newton_[l];
             measure(here);
             const double promised = -share * descent;
-            if (before - here.value >= 1e-4 * promised || promised <= 1e-13 * (1.0 + std::abs(before))) return true;
+            if (before - (here.value - here.dropped) >= 1e-4 * promised || promised <= 1e-13 * (1.0 + std::abs(before)))
+                return true;
             share *= 0.5;
         }
         return false;
@@ -354,7 +396,7 @@ class SmoothRelaxation final : public Relaxation {
             radius = farthest(rise, root_.spread);
         } else {
             std::copy(ridge_.begin(), ridge_.end(), hessian_.begin());
-            if (!minorant_.factorise(hessian_, Settings::newton_pivot)) return;
+            if (!minorant_.factorise(hessian_, pivot)) return;
             minorised_ = true;
             minorant_.squared_lengths(columns_.data(), static_cast<int>(k), columns_scratch_, lengths_.data());
             radius = std::sqrt(2.0 * rise);
@@ -367,7 +409,7 @@ class SmoothRelaxation final : public Relaxation {
                 bends_[i] = mass_[i] * least_bend<kind>(margins_[i] - reach_[i], margins_[i] + reach_[i]);
             }
             set_hessian(bends_);
-            if (!minorant_.factorise(hessian_, Settings::newton_pivot)) {
+            if (!minorant_.factorise(hessian_, pivot)) {
                 minorised_ = false;
                 return;
             }
@@ -394,6 +436,7 @@ class SmoothRelaxation final : public Relaxation {
     std::vector<double> offset_;
     mutable std::vector<double> margins_;
     std::vector<double> slopes_;
+    std::vector<char> gone_;  // rows that count as having no loss
     std::vector<double> bends_;
     std::vector<double> lengths_;
     std::vector<double> weighted_;

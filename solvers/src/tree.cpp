@@ -92,9 +92,15 @@ void Tree::prepare(std::int64_t draw) {
     unit_.resize(m * p_);
     offset_.resize(m);
     curvature_.resize(m);
+    at_minimiser_.resize(m);
+    crossing_.resize(m);
+    probed_.resize(m);
     for (std::size_t i = 0; i < m; ++i) {
         curvature_[i] = relaxation_->transform(&arrangement_.normals[static_cast<std::size_t>(id_[i]) * p_],
                                                &unit_[i * p_], &offset_[i]);
+        at_minimiser_[i] = dot(&unit_[i * p_], minimiser_->point.data(), p_) + offset_[i];
+        crossing_[i] = minimiser_->loss + curvature_[i] * at_minimiser_[i] * at_minimiser_[i];
+        probed_[i] = false;
     }
     tie_ = Settings::tie * relaxation_->extent;
 }
@@ -137,21 +143,10 @@ void Tree::orient(double sign) {
         score_cap_ += std::max(positive, negative);
         member_.push_back(static_cast<int>(i));
     }
-    for (bool changed = true; changed && score_cap_ > incumbent_;) {
-        const double rise = relaxation_->reach(score_cap_, incumbent_) - minimiser_->loss;
-        const std::size_t before = member_.size();
-        std::erase_if(member_, [&](int i) {
-            const double side = dot(&unit_[static_cast<std::size_t>(i) * p_], minimiser_->point.data(), p_) + offset_[i];
-            if (curvature_[i] * side * side <= rise) return false;
-            const double gain = std::abs(difference_[i]);
-            if ((side > 0.0) == (sign * difference_[i] > 0.0)) {
-                settled_score_ += gain;
-            } else {
-                score_cap_ -= gain;
-            }
-            return true;
-        });
-        changed = member_.size() != before;
+    settle_far_hyperplanes();
+    if (score_cap_ > incumbent_) {
+        probe();
+        settle_far_hyperplanes();
     }
     const std::size_t k = member_.size();
     normal_.resize(k * p_);
@@ -173,6 +168,48 @@ void Tree::orient(double sign) {
     mark_.assign(k, undecided);
     forced_.clear();
     margins_.resize(k);
+}
+
+// Those that cost too much to cross keep the side of the minimiser.
+void Tree::settle_far_hyperplanes() {
+    for (bool changed = true; changed && score_cap_ > incumbent_;) {
+        const double reach = relaxation_->reach(score_cap_, incumbent_);
+        const std::size_t before = member_.size();
+        std::erase_if(member_, [&](int i) {
+            if (crossing_[i] <= reach) return false;
+            const double gain = std::abs(difference_[i]);
+            if (at_minimiser_[i] > 0.0 == (sign_ * difference_[i] > 0.0)) {
+                settled_score_ += gain;
+            } else {
+                score_cap_ -= gain;
+            }
+            return true;
+        });
+        changed = member_.size() != before;
+    }
+}
+
+// Where curvature says nothing of what crossing a hyperplane costs, that is found out by crossing it.
+void Tree::probe() {
+    Node& node = *level(0).node;
+    const double reach = relaxation_->reach(score_cap_, incumbent_);
+    const double distance = 0.0;
+    probe_normal_.resize(p_);
+    forced_.assign(1, 0);
+    for (const int i : member_) {
+        if (curvature_[i] > 0.0 || probed_[i] || std::abs(at_minimiser_[i]) <= tie_) continue;
+        for (int l = 0; l < p_; ++l) {
+            const double x = unit_[static_cast<std::size_t>(i) * p_ + l];
+            probe_normal_[l] = at_minimiser_[i] > 0.0 ? -x : x;
+        }
+        relaxation_->copy(*minimiser_, node);
+        const auto settled = relaxation_->settle(node, {p_, probe_normal_.data(), &distance, tie_}, forced_, reach);
+        if (settled == Relaxation::Settled::too_far)
+            crossing_[i] = std::max(crossing_[i], std::nextafter(reach, 1e300));
+        if (settled == Relaxation::Settled::yes) crossing_[i] = std::max(crossing_[i], node.loss);
+        probed_[i] = settled == Relaxation::Settled::yes;
+    }
+    forced_.clear();
 }
 
 void Tree::explore() {
@@ -262,8 +299,8 @@ double Tree::classify(Level& here, double score) {
     return score;
 }
 
-// Children: each crossed hyperplane in turn, the most expensive first, is forced and then given up. What is known of the
-// loss beyond it bounds each child before it is solved.
+// Children: each crossed hyperplane in turn, the most expensive first, is forced and then given up. What is known of
+// the loss beyond it bounds each child before it is solved.
 void Tree::expand(int depth, double attained) {
     Level& here = level(depth);
     std::sort(here.crossed.begin(), here.crossed.end(), [](const Hyperplane& a, const Hyperplane& b) {

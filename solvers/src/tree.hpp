@@ -22,8 +22,8 @@ struct Outcome {
 };
 
 // For one sign of the deviation every hyperplane has a preferred side, which adds its gain to the score. A
-// node holds the hyperplanes forced onto their preferred sides, and the minimiser of the loss on their closed cone. Giving a hyperplane up costs its gain and adds no constraint, so the path to
-// a leaf holds few constraints.
+// node holds the hyperplanes forced onto their preferred sides, and the minimiser of the loss on their closed cone.
+// Giving a hyperplane up costs its gain and adds no constraint, so the path to a leaf holds few constraints.
 class Tree {
  public:
     explicit Tree(const Problem& problem, const Arrangement& arrangement, const std::atomic<bool>& stop,
@@ -47,6 +47,8 @@ class Tree {
     void prepare(std::int64_t draw);
     void offer_start(const std::vector<double>& point, bool positive_counts, bool negative_counts);
     void orient(double sign);
+    void settle_far_hyperplanes();
+    void probe();
     void explore();
     void process(int depth, double score);
     double classify(Level& here, double score);
@@ -78,14 +80,18 @@ class Tree {
     const std::unique_ptr<Node> minimiser_;
 
     // the hyperplanes that matter to this draw, as the arrangement turns them
-    std::vector<int> id_;             // (m)
-    std::vector<double> unit_;        // (m, p) unit normals in coordinates of the relaxation
-    std::vector<double> offset_;      // (m)
-    std::vector<double> curvature_;   // (m) see Relaxation::transform
-    std::vector<double> difference_;  // (m) score on the positive side minus score on the negative side
-    double constant_score_ = 0.0;     // score of everything else
-    double divisor_ = 1.0;            // scores are in units of 1 / divisor
-    double rounding_ = 0.0;           // error that sums of weights may carry
+    std::vector<int> id_;               // (m)
+    std::vector<double> unit_;          // (m, p) unit normals in coordinates of the relaxation
+    std::vector<double> offset_;        // (m)
+    std::vector<double> curvature_;     // (m) see Relaxation::transform
+    std::vector<double> at_minimiser_;  // (m) side of the minimiser
+    std::vector<double> crossing_;      // (m) the loss is at least this on the other side
+    std::vector<char> probed_;          // (m) whether that is exact
+    std::vector<double> probe_normal_;  // (p) scratch
+    std::vector<double> difference_;    // (m) score on the positive side minus score on the negative side
+    double constant_score_ = 0.0;       // score of everything else
+    double divisor_ = 1.0;              // scores are in units of 1 / divisor
+    double rounding_ = 0.0;             // error that sums of weights may carry
 
     // those within reach, for one sign, turned so that the preferred side is positive
     double sign_ = 1.0;

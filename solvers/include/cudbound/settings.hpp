@@ -70,20 +70,30 @@ struct Settings {
 
     // Newton's method for smooth losses stops when the loss is known to this, relative to 1 + loss, and the lower end is
     // used, which can only enlarge Q. It gives a node up after so many steps.
-    static constexpr double newton_gap = 1e-11;
+    static constexpr double newton_gap = 1e-10;
     static constexpr int newton_steps = 300;
 
-    // A step of Newton's method that is shorter, in the metric of the Hessian, leaves a piecewise quadratic loss where it
-    // is but for its square.
-    static constexpr double newton_still = 1e-10;
+    // Pivots of a Hessian below this share of its largest entry make it singular: this multiple of the largest entry is
+    // added to its diagonal, and no lower bound is taken from a node before its minimiser is found. Curvature of a
+    // piecewise quadratic loss is there or not; that of a vanishing one may be small and still count, and what is added to
+    // it is below rounding.
+    static constexpr double pieces_pivot = 1e-10;
+    static constexpr double pieces_ridge = 1e-6;
+    static constexpr double vanishing_pivot = 1e-14;
+    static constexpr double vanishing_ridge = 1e-14;
 
-    // Pivots of a Hessian below this share of its largest entry make it singular: a small multiple of the identity is
-    // added, and no lower bound is taken from a node before its minimiser is found.
-    static constexpr double newton_pivot = 1e-10;
+    // More is added as long as the free step is longer than this many times the coefficients: steps far out and back
+    // again would lose the digits that put a point onto a hyperplane.
+    static constexpr double longest_step = 1e3;
 
-    // Rows whose loss, under a loss that never reaches 0, is below this count as having none, which can only enlarge Q.
-    // On separable draws it ends the search for a minimiser at infinity.
-    static constexpr double vanished = 1e-12;
+    // Without strong convexity, what is left of the gradient at the minimiser on a cone is taken to act over so many times
+    // the size of the coefficients. The lower end is used, which can only enlarge Q.
+    static constexpr double residual_reach = 10.0;
+
+    // Under a loss that never reaches 0, rows whose loss falls below `vanished` count as having none until it is above
+    // `returned` again, which can only enlarge Q. On separable draws it ends the search for a minimiser at infinity.
+    static constexpr double vanished = 1e-10;
+    static constexpr double returned = 1e-8;
 
     // Cost model of the search for the best open cell: visits of a hyperplane in a sweep that take as long as a node of
     // the search by conflicts, and the number of visits (some minutes) beyond which sweeping is not tried. No answer
