@@ -64,5 +64,8 @@ class Problem:
 def solve_draws(problem: Problem, side: Side, node_limit: int, time_limit: float, threads: int, progress: Callable[[int], None] | None) -> Draws:
     """Solve all draws."""
 
+def loss_at(loss: str, margin: float) -> tuple[float, float, float]:
+    """A loss and its first two derivatives in the margin."""
+
 def minimise(problem: Problem) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C')]]:
     """Minimisers of the loss of each draw, and whether they are attained."""

@@ -109,6 +109,11 @@ class Problem {
     cudbound::Problem view_;
 };
 
+nb::typed<nb::tuple, double, double, double> loss_at(const std::string& loss, double margin) {
+    const cudbound::LossAt here = cudbound::loss_at(loss_of(loss), margin);
+    return nb::make_tuple(here.value, here.slope, here.bend);
+}
+
 nb::typed<nb::tuple, Result<double, 2>, Result<bool, 1>> minimise(const Problem& problem) {
     const auto draws = static_cast<std::size_t>(problem.view().draws);
     const auto p = static_cast<std::size_t>(problem.view().p);
@@ -201,6 +206,8 @@ NB_MODULE(_solvers, m) {
 
     m.def("solve_draws", &solve_draws, "problem"_a, "side"_a, "node_limit"_a, "time_limit"_a, "threads"_a,
           "progress"_a.none(), "Solve all draws.");
+
+    m.def("loss_at", &loss_at, "loss"_a, "margin"_a, "A loss and its first two derivatives in the margin.");
 
     m.def("minimise", &minimise, "problem"_a, "Minimisers of the loss of each draw, and whether they are attained.");
 }

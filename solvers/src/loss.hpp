@@ -1,4 +1,4 @@
-// The smooth surrogate losses as functions of the margin: the twins of cudbound/losses.py.
+// The surrogate losses as functions of the margin: the twins of cudbound/losses.py.
 #pragma once
 
 #include <algorithm>
@@ -7,12 +7,6 @@
 #include "cudbound/draws.hpp"
 
 namespace cudbound {
-
-struct LossAt {
-    double value;
-    double slope;  // first derivative in the margin
-    double bend;   // second derivative, at a kink that of the side of large margins
-};
 
 template <Loss loss>
 inline LossAt loss_at(double margin) {
@@ -26,6 +20,10 @@ inline LossAt loss_at(double margin) {
     } else if constexpr (loss == Loss::SQUARED_HINGE) {
         const double lack = std::max(0.0, 1.0 - margin);
         return {lack * lack, -2.0 * lack, lack > 0.0 ? 2.0 : 0.0};
+    } else if constexpr (loss == Loss::HINGE) {
+        return margin < 1.0 ? LossAt{1.0 - margin, -1.0, 0.0} : LossAt{0.0, 0.0, 0.0};
+    } else if constexpr (loss == Loss::SQUARED) {
+        return {(1.0 - margin) * (1.0 - margin), -2.0 * (1.0 - margin), 2.0};
     } else {
         static_assert(loss == Loss::HUBER);
         if (margin < -1.0) return {-4.0 * margin, -4.0, 0.0};
@@ -34,7 +32,7 @@ inline LossAt loss_at(double margin) {
     }
 }
 
-// Least second derivative on [low, high].
+// Least second derivative on [low, high], of a smooth loss.
 template <Loss loss>
 inline double least_bend(double low, double high) {
     if constexpr (loss == Loss::LOGISTIC) {

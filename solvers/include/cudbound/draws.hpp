@@ -54,6 +54,15 @@ struct Problem {
     double target(std::int64_t i) const { return offset == nullptr ? labels[i] : labels[i] - offset[i]; }
 };
 
+// A loss and its first and second derivative in the margin; at a kink, those from the side of large margins.
+struct LossAt {
+    double value;
+    double slope;
+    double bend;
+};
+
+LossAt loss_at(Loss loss, double margin);
+
 struct Limits {
     std::int64_t nodes = std::numeric_limits<std::int64_t>::max();  // per draw
     double seconds = std::numeric_limits<double>::infinity();       // per draw
