@@ -46,9 +46,9 @@ inline double least_bend(double low, double high) {
     }
 }
 
-// Whether the third derivative is at most the second, in absolute value, as for the logistic and the exponential loss
-// (Bach 2010, equation 4). The others are piecewise quadratic.
+// Whether the loss falls to 0 without reaching it. Those that do are self-concordant: the third derivative is at most
+// the second, in absolute value (Bach 2010, equation 4). The others are piecewise quadratic.
 template <Loss loss>
-inline constexpr bool self_concordant = loss == Loss::LOGISTIC || loss == Loss::EXPONENTIAL;
+inline constexpr bool vanishes = loss == Loss::LOGISTIC || loss == Loss::EXPONENTIAL;
 
 }  // namespace cudbound
