@@ -159,7 +159,7 @@ class SmoothRelaxation final : public Relaxation {
         double largest = 0.0;
         const auto diagonal = static_cast<std::size_t>(p) + 1;
         for (std::size_t k = 0; k < hessian_.size(); k += diagonal) largest = std::max(largest, hessian_[k]);
-        double added = largest > 0.0 ? ridge * largest : 1.0;
+        double added = largest > 0.0 ? ridge * largest : length_of(node.gradient) / longest;
         for (int round = 0; round < 40; ++round) {
             for (std::size_t k = 0; k < hessian_.size(); k += diagonal) hessian_[k] += added;
             if (node.factor.factorise(hessian_, 0.0) && free_step(node) <= longest) return;
@@ -199,7 +199,9 @@ class SmoothRelaxation final : public Relaxation {
             here.loss = std::max(0.0, bound);
             if (here.curved && here.loss > limit) return Settled::too_far;
             const double gap = here.value - here.dropped - here.loss;
-            if (inside && (gap <= Settings::newton_gap * (1.0 + here.value) || all_but_vanished(here))) {
+            const bool stalled = -descent <= 1e-13 * (1.0 + here.value);
+            const double allowed = (stalled ? Settings::newton_stall : Settings::newton_gap) * (1.0 + here.value);
+            if (inside && (gap <= allowed || all_but_vanished(here))) {
                 const double share = here.curved ? 1.0 : 0.0;  // without curvature the step may lead far
                 for (int l = 0; l < p; ++l) here.point[l] = here.base[l] + share * newton_[l];
                 return here.loss > limit ? Settled::too_far : Settled::yes;
@@ -239,8 +241,9 @@ class SmoothRelaxation final : public Relaxation {
             if (active_.add(next, unit_.data(), violation * scale, std::numeric_limits<double>::infinity()) ==
                 ActiveSet::Outcome::infeasible) {
                 // a cone is never empty: the violation is a rounding error
-                if (violation < -Settings::tie * length || allowed == Settings::tie) return false;
-                allowed = Settings::tie;
+                const double most = here.curved ? Settings::tie : Settings::singular_tie;
+                if (violation < -most * length || allowed == most) return false;
+                allowed = most;
                 active_.reset();
             }
         }

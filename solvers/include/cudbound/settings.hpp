@@ -73,6 +73,9 @@ struct Settings {
     static constexpr double newton_gap = 1e-10;
     static constexpr int newton_steps = 300;
 
+    // Where rounding stops it earlier than that, by then the loss must be known to this, relative to 1 + loss.
+    static constexpr double newton_stall = 1e-6;
+
     // Pivots of a Hessian below this share of its largest entry make it singular: this multiple of the largest entry is
     // added to its diagonal, and no lower bound is taken from a node before its minimiser is found. Curvature of a
     // piecewise quadratic loss is there or not; that of a vanishing one may be small and still count, and what is added to
@@ -82,9 +85,13 @@ struct Settings {
     static constexpr double vanishing_pivot = 1e-14;
     static constexpr double vanishing_ridge = 1e-14;
 
+    // A singular Hessian costs digits: its node's minimiser may lie on the wrong side of a forced hyperplane by this,
+    // relative to the length of the coefficients. It moves the loss by no more than that.
+    static constexpr double singular_tie = 1e-8;
+
     // More is added as long as the free step is longer than this many times the coefficients: steps far out and back
     // again would lose the digits that put a point onto a hyperplane.
-    static constexpr double longest_step = 1e3;
+    static constexpr double longest_step = 10.0;
 
     // Without strong convexity, what is left of the gradient at the minimiser on a cone is taken to act over so many times
     // the size of the coefficients. The lower end is used, which can only enlarge Q.
