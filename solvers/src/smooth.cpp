@@ -160,6 +160,7 @@ class SmoothRelaxation final : public Relaxation {
         const auto diagonal = static_cast<std::size_t>(p) + 1;
         for (std::size_t k = 0; k < hessian_.size(); k += diagonal) largest = std::max(largest, hessian_[k]);
         double added = largest > 0.0 ? ridge * largest : length_of(node.gradient) / longest;
+        if (added == 0.0) added = 1.0;  // neither curvature nor slope: any metric will do
         for (int round = 0; round < 40; ++round) {
             for (std::size_t k = 0; k < hessian_.size(); k += diagonal) hessian_[k] += added;
             if (node.factor.factorise(hessian_, 0.0) && free_step(node) <= longest) return;
@@ -190,8 +191,18 @@ class SmoothRelaxation final : public Relaxation {
     // gradient.
     Settled descend(SmoothNode& here, const Sides& sides, const std::vector<int>& forced, double limit, bool inside) {
         rows_.readmit();
+        bool restarted = false;
+        double last_gap = std::numeric_limits<double>::infinity();
         for (int iteration = 0; iteration < Settings::newton_steps; ++iteration) {
-            if (!find_step(here, sides, forced)) return Settled::unresolved;
+            if (!find_step(here, sides, forced)) {
+                // beta = 0 has no side to be wrong on
+                if (restarted) return Settled::unresolved;
+                restarted = inside = true;
+                here.base = apex;
+                measure(here);
+                model(here);
+                continue;
+            }
             // newton_ is the step, scaled_ the same in the metric of the Hessian
             const double descent = dot(here.gradient.data(), newton_.data(), p);
             const double length2 = dot(scaled_.data(), scaled_.data(), p);
@@ -199,7 +210,8 @@ class SmoothRelaxation final : public Relaxation {
             here.loss = std::max(0.0, bound);
             if (here.curved && here.loss > limit) return Settled::too_far;
             const double gap = here.value - here.dropped - here.loss;
-            const bool stalled = -descent <= 1e-13 * (1.0 + here.value);
+            const bool stalled = -descent <= 1e-13 * (1.0 + here.value) && gap > 0.5 * last_gap;
+            last_gap = gap;
             const double allowed = (stalled ? Settings::newton_stall : Settings::newton_gap) * (1.0 + here.value);
             if (inside && (gap <= allowed || all_but_vanished(here))) {
                 const double share = here.curved ? 1.0 : 0.0;  // without curvature the step may lead far
