@@ -110,6 +110,21 @@ class DrawnRows {
         return value;
     }
 
+    // Whether a step from `beta` leaves every curved row on its piece of the loss.
+    bool keep_pieces(const double* beta, const double* step) {
+        const std::size_t k = mass_.size();
+        set_margins(beta);
+        std::copy(margins_.begin(), margins_.end(), weighted_.begin());
+        for (int l = 0; l < p_; ++l) {
+            const double* column = columns_.data() + l * k;
+            for (std::size_t i = 0; i < k; ++i) weighted_[i] += step[l] * column[i];
+        }
+        for (std::size_t i = 0; i < k; ++i) {
+            if (loss_at<kind>(margins_[i]).bend > 0.0 && !(loss_at<kind>(weighted_[i]).bend > 0.0)) return false;
+        }
+        return true;
+    }
+
     // Gradient (p) where it was measured.
     void gradient(const double* beta, double* result) const {
         const std::size_t k = mass_.size();

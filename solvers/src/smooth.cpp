@@ -24,7 +24,8 @@ struct SmoothNode final : Node {
     double dropped = 0.0;      // what the rows that the model leaves out contribute to it
     std::vector<double> gradient;
     Cholesky factor;      // of the Hessian
-    bool curved = false;  // whether the Hessian was factorised as it is; if not, a multiple of I was added
+    bool curved = false;  // whether the Hessian was factorised as it is
+    double added = 0.0;   // if not, the multiple of I that was added
     double spread = 0.0;  // largest |R^{-T} x_i|: how fast the curvature can change
 };
 
@@ -75,6 +76,7 @@ class SmoothRelaxation final : public Relaxation {
 
     void set(std::int64_t draw) override {
         rows_.set(draw);
+        minorised_ = false;  // what is known belongs to the draw before
         anchor_loss = rows_.loss(anchor.data());
         if (problem_.penalty != nullptr) {
             const double whole = static_cast<double>(problem_.n) * problem_.anchor_penalty;
@@ -85,8 +87,8 @@ class SmoothRelaxation final : public Relaxation {
         if (extent == 0.0) extent = 1.0;
         minimise_freely();
         extent = std::max(extent, length_of(root_.point));
-        slack = Settings::newton_gap * (1.0 + apex_loss);
-        apex_tolerance = 10.0 * slack;
+        slack = 10.0 * Settings::newton_gap * (1.0 + apex_loss);
+        apex_tolerance = slack;
         bound_curvature();
     }
 
@@ -114,6 +116,7 @@ class SmoothRelaxation final : public Relaxation {
         target.gradient = source.gradient;
         target.factor.copy_from(source.factor);
         target.curved = source.curved;
+        target.added = source.added;
         target.spread = source.spread;
     }
 
@@ -153,16 +156,18 @@ class SmoothRelaxation final : public Relaxation {
 
     void factorise(SmoothNode& node) {
         const double longest = Settings::longest_step * size_of(node.base);
+        node.added = 0.0;
         node.curved = node.factor.factorise(hessian_, pivot);
-        if (node.curved && free_step(node) <= longest) return;
+        if (node.curved && lent_ == 1.0 && free_step(node) <= longest) return;
         node.curved = false;
         double largest = 0.0;
         const auto diagonal = static_cast<std::size_t>(p) + 1;
         for (std::size_t k = 0; k < hessian_.size(); k += diagonal) largest = std::max(largest, hessian_[k]);
-        double added = largest > 0.0 ? ridge * largest : length_of(node.gradient) / longest;
+        double added = largest > 0.0 ? lent_ * ridge * largest : length_of(node.gradient) / longest;
         if (added == 0.0) added = 1.0;  // neither curvature nor slope: any metric will do
         for (int round = 0; round < 40; ++round) {
             for (std::size_t k = 0; k < hessian_.size(); k += diagonal) hessian_[k] += added;
+            node.added += added;
             if (node.factor.factorise(hessian_, 0.0) && free_step(node) <= longest) return;
             added *= 10.0;
         }
@@ -175,12 +180,21 @@ class SmoothRelaxation final : public Relaxation {
     }
 
     void minimise_freely() {
+        lent_ = 1.0;
         root_.base = anchor_loss <= apex_loss ? anchor : apex;
         measure(root_);
         model(root_);
         root_.point = root_.base;
         root_.loss = 0.0;
-        descend(root_, {p, nullptr, nullptr, 0.0}, {}, std::numeric_limits<double>::infinity(), true);
+        const double unlimited = std::numeric_limits<double>::infinity();
+        found_ = descend(root_, {p, nullptr, nullptr, 0.0}, {}, unlimited, true) == Settled::yes;
+        if (!found_) root_.loss = 0.0;
+        if (found_ && root_.curved) {
+            // crossings start from here, and the model is as good as the minimiser
+            root_.base = root_.point;
+            measure(root_);
+            model(root_);
+        }
         attained = !all_but_vanished(root_) && (root_.curved || root_.dropped == 0.0);
     }
 
@@ -191,13 +205,15 @@ class SmoothRelaxation final : public Relaxation {
     // gradient.
     Settled descend(SmoothNode& here, const Sides& sides, const std::vector<int>& forced, double limit, bool inside) {
         rows_.readmit();
-        bool restarted = false;
+        lent_ = 1.0;
         double last_gap = std::numeric_limits<double>::infinity();
         for (int iteration = 0; iteration < Settings::newton_steps; ++iteration) {
             if (!find_step(here, sides, forced)) {
-                // beta = 0 has no side to be wrong on
-                if (restarted) return Settled::unresolved;
-                restarted = inside = true;
+                // Next to flat directions stretch the metric until normals look alike. More curvature is lent, from
+                // beta = 0, which is on no wrong side.
+                lent_ *= Settings::lend_more;
+                if (lent_ * ridge > Settings::lend_most) return Settled::unresolved;
+                inside = true;
                 here.base = apex;
                 measure(here);
                 model(here);
@@ -208,7 +224,7 @@ class SmoothRelaxation final : public Relaxation {
             const double length2 = dot(scaled_.data(), scaled_.data(), p);
             const double bound = here.value - here.dropped + descent + length2 - model_error(here, std::sqrt(length2));
             here.loss = std::max(0.0, bound);
-            if (here.curved && here.loss > limit) return Settled::too_far;
+            if (here.curved && proved_ && here.loss > limit) return Settled::too_far;
             const double gap = here.value - here.dropped - here.loss;
             const bool stalled = -descent <= 1e-13 * (1.0 + here.value) && gap > 0.5 * last_gap;
             last_gap = gap;
@@ -262,16 +278,26 @@ class SmoothRelaxation final : public Relaxation {
         return false;
     }
 
-    // How much the loss on the cone can lie below the minimum of the model there, given the length of the step.
+    // How much the loss on the cone can lie below the minimum of the model there, given the length of the step;
+    // `proved_` tells whether that is certain.
     double model_error(const SmoothNode& here, double length) {
-        if constexpr (vanishes<kind>) return undercut(length, here.spread);
-        // the model's gradient at the end of the step is that of a dual feasible point; what the step changes is the
-        // error
+        proved_ = true;
+        const double lent = Settings::residual_reach * size_of(here.base) * here.added * length_of(newton_);
+        if constexpr (vanishes<kind>) return undercut(length, here.spread) + lent;
+        // If no row leaves its piece the model, but for the multiple of I, touches the loss at the end of the step, and
+        // its gradient there is that of a dual feasible point but for what the multiple of I adds.
+        if (rows_.keep_pieces(here.base.data(), newton_.data())) {
+            const double step = length_of(newton_);
+            proved_ = here.curved;
+            return 0.5 * (length * length + here.added * step * step) + lent;
+        }
+        // Otherwise what the step changes of the gradient is the error.
         here.factor.multiply_transposed(scaled_.data(), unit_.data());
-        if (minorised_) {
+        if (minorised_ && here.value <= horizon()) {
             minorant_.solve_transposed(unit_.data(), unit_.data());
             return 0.5 * dot(unit_.data(), unit_.data(), p);
         }
+        proved_ = false;
         return Settings::residual_reach * size_of(here.base) * length_of(unit_);
     }
 
@@ -306,7 +332,7 @@ class SmoothRelaxation final : public Relaxation {
     void bound_curvature() {
         const double rise = horizon() - root_.loss;
         minorised_ = false;
-        if (!std::isfinite(rise)) return;
+        if (!std::isfinite(rise) || !found_) return;
         const auto measure_lengths = [this](const Cholesky& factor) {
             factor.squared_lengths(rows_.columns(), static_cast<int>(rows_.count()), scratch_, lengths_.data());
         };
@@ -327,7 +353,7 @@ class SmoothRelaxation final : public Relaxation {
                 rows_.set_bend(i, least_bend<kind>(rows_.margin(i) - reach_[i], rows_.margin(i) + reach_[i]));
             }
             rows_.hessian(hessian_);
-            minorised_ = minorant_.factorise(hessian_, pivot);
+            minorised_ = minorant_.factorise(hessian_, Settings::pieces_pivot);
             if (!minorised_) return;
             measure_lengths(minorant_);
             radius = std::sqrt(2.0 * rise);
@@ -340,6 +366,9 @@ class SmoothRelaxation final : public Relaxation {
     ActiveSet active_;
     Cholesky minorant_;
     bool minorised_ = false;
+    bool proved_ = false;  // whether the last model_error is certain
+    bool found_ = false;   // whether the minimiser of the draw was
+    double lent_ = 1.0;    // how much more than usual is added to a singular Hessian
 
     // scratch
     std::vector<double> hessian_;       // (p, p)

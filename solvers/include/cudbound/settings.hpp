@@ -85,6 +85,10 @@ struct Settings {
     static constexpr double vanishing_pivot = 1e-14;
     static constexpr double vanishing_ridge = 1e-14;
 
+    // Where that spoils a step, this many times more is added, up to this share of the largest entry.
+    static constexpr double lend_more = 1e3;
+    static constexpr double lend_most = 1e-3;
+
     // A singular Hessian costs digits: its node's minimiser may lie on the wrong side of a forced hyperplane by this,
     // relative to the length of the coefficients. It moves the loss by no more than that.
     static constexpr double singular_tie = 1e-8;
