@@ -73,7 +73,13 @@ class DrawnRows {
     double bend(std::size_t i) const { return bends_[i]; }       // curvature of row i where it was measured
     double margin(std::size_t i) const { return margins_[i]; }   // where it was measured
     void set_bend(std::size_t i, double bend) { bends_[i] = mass_[i] * bend; }
-    void readmit() { std::fill(gone_.begin(), gone_.end(), 0); }
+    void readmit() {
+        std::fill(gone_.begin(), gone_.end(), 0);
+        vanished_ = Settings::vanished;
+    }
+    // Rows below what ends their absence stay out: otherwise some come and go for ever.
+    void coarsen() { vanished_ = Settings::returned; }
+    double vanished() const { return vanished_; }
 
     double loss(const double* beta) {
         set_margins(beta);
@@ -100,7 +106,7 @@ class DrawnRows {
             slopes_[i] = mass_[i] * here.slope;
             bends_[i] = mass_[i] * here.bend;
             if constexpr (vanishes<kind>) {
-                gone_[i] = share < (gone_[i] ? Settings::returned : Settings::vanished);
+                gone_[i] = share < (gone_[i] ? Settings::returned : vanished_);
                 if (!gone_[i]) continue;
                 value.dropped += share;
                 slopes_[i] = 0.0;
@@ -172,6 +178,7 @@ class DrawnRows {
     std::vector<double> bends_;
     std::vector<double> weighted_;
     std::vector<char> gone_;  // rows that are left out
+    double vanished_ = Settings::vanished;
 };
 
 }  // namespace cudbound

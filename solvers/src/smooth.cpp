@@ -9,6 +9,7 @@
 #include "cudbound/settings.hpp"
 #include "drawn_rows.hpp"
 #include "loss.hpp"
+#include "self_concordance.hpp"
 #include "vector_math.hpp"
 
 namespace cudbound {
@@ -28,30 +29,6 @@ struct SmoothNode final : Node {
     double added = 0.0;   // if not, the multiple of I that was added
     double spread = 0.0;  // largest |R^{-T} x_i|: how fast the curvature can change
 };
-
-// min_t h(t) - nu t with h(t) = (exp(-r t) + r t - 1) / r^2, negated: how much the loss of a self-concordant model can
-// undercut the quadratic one at a residual of length nu. Bach (2010), proposition 1.
-double undercut(double nu, double r) {
-    const double x = r * nu;
-    if (x >= 1.0) return std::numeric_limits<double>::infinity();
-    if (x < 1e-3) return nu * nu * (0.5 + x / 6.0 * (1.0 + x));  // more than the series
-    return (x + (1.0 - x) * std::log1p(-x)) / (r * r);
-}
-
-// The t at which h(t) reaches `rise`.
-double farthest(double rise, double r) {
-    const auto h = [r](double t) {
-        const double x = r * t;
-        return x < 1e-3 ? t * t * (0.5 - x / 6.0) : (std::exp(-x) + x - 1.0) / (r * r);
-    };
-    double high = r * rise + std::sqrt(2.0 * rise) + 1.0 / std::max(r, 1e-300);
-    double low = 0.0;
-    for (int k = 0; k < 60 && high - low > 1e-6 * high; ++k) {
-        const double middle = 0.5 * (low + high);
-        (h(middle) < rise ? low : high) = middle;
-    }
-    return high;
-}
 
 template <Loss kind>
 class SmoothRelaxation final : public Relaxation {
@@ -208,6 +185,7 @@ class SmoothRelaxation final : public Relaxation {
         lent_ = 1.0;
         double last_gap = std::numeric_limits<double>::infinity();
         for (int iteration = 0; iteration < Settings::newton_steps; ++iteration) {
+            if (iteration == Settings::newton_steps / 4) rows_.coarsen();
             if (!find_step(here, sides, forced)) {
                 // Next to flat directions stretch the metric until normals look alike. More curvature is lent, from
                 // beta = 0, which is on no wrong side.
@@ -223,10 +201,11 @@ class SmoothRelaxation final : public Relaxation {
             const double descent = dot(here.gradient.data(), newton_.data(), p);
             const double length2 = dot(scaled_.data(), scaled_.data(), p);
             const double bound = here.value - here.dropped + descent + length2 - model_error(here, std::sqrt(length2));
-            here.loss = std::max(0.0, bound);
+            here.loss = std::max(0.0, std::min(bound, apex_loss));  // beta = 0 lies in every cone
             if (here.curved && proved_ && here.loss > limit) return Settled::too_far;
             const double gap = here.value - here.dropped - here.loss;
-            const bool stalled = -descent <= 1e-13 * (1.0 + here.value) && gap > 0.5 * last_gap;
+            const bool stalled =
+                -descent <= (vanishes<kind> ? 1e-13 : 1e-11) * (1.0 + here.value) && gap > 0.5 * last_gap;
             last_gap = gap;
             const double allowed = (stalled ? Settings::newton_stall : Settings::newton_gap) * (1.0 + here.value);
             if (inside && (gap <= allowed || all_but_vanished(here))) {
@@ -235,7 +214,7 @@ class SmoothRelaxation final : public Relaxation {
                 return here.loss > limit ? Settled::too_far : Settled::yes;
             }
             if (inside) {
-                if (!step_down(here, descent)) return Settled::unresolved;
+                if (!step_down(here, descent, sides, forced)) return Settled::unresolved;
             } else {
                 step_inside(here);
                 inside = true;
@@ -246,7 +225,7 @@ class SmoothRelaxation final : public Relaxation {
     }
 
     bool all_but_vanished(const SmoothNode& here) const {
-        return vanishes<kind> && here.value <= Settings::vanished * static_cast<double>(rows_.count());
+        return vanishes<kind> && here.value <= rows_.vanished() * static_cast<double>(rows_.count());
     }
 
     // The minimiser of the node's quadratic model on the cone: in the metric of the Hessian, the point of the cone that
@@ -313,7 +292,7 @@ class SmoothRelaxation final : public Relaxation {
     }
 
     // Takes the step, halved until the loss falls by a share of what the model promises.
-    bool step_down(SmoothNode& here, double descent) {
+    bool step_down(SmoothNode& here, double descent, const Sides& sides, const std::vector<int>& forced) {
         const double before = here.value - here.dropped;
         here.point = here.base;
         double share = 1.0;
@@ -322,10 +301,34 @@ class SmoothRelaxation final : public Relaxation {
             measure(here);
             const double promised = -share * descent;
             const double fall = before - (here.value - here.dropped);
-            if (fall >= 1e-4 * promised || promised <= 1e-13 * (1.0 + std::abs(before))) return true;
+            if (fall >= 1e-4 * promised || promised <= 1e-13 * (1.0 + std::abs(before))) {
+                if (!here.curved && share == 1.0) stretch(here, descent, sides, forced);
+                return true;
+            }
             share *= 0.5;
         }
         return false;
+    }
+
+    // Without curvature the length of a step is arbitrary: it is doubled as long as the loss keeps falling and the
+    // point stays in the cone.
+    void stretch(SmoothNode& here, double descent, const Sides& sides, const std::vector<int>& forced) {
+        double share = 1.0;
+        double before = here.value - here.dropped;
+        for (int doublings = 0; doublings < 60; ++doublings) {
+            for (int l = 0; l < p; ++l) trial_[l] = here.point[l] + 2.0 * share * newton_[l];
+            if (sides.most_violated(forced, trial_.data(), Settings::tie * size_of(trial_)) >= 0) return;
+            here.base.swap(trial_);
+            measure(here);
+            const double after = here.value - here.dropped;
+            if (!(before - after >= -0.01 * share * descent)) {
+                for (int l = 0; l < p; ++l) here.base[l] = here.point[l] + share * newton_[l];
+                measure(here);
+                return;
+            }
+            before = after;
+            share *= 2.0;
+        }
     }
 
     // A quadratic minorant: wherever g > 0, the Hessian is at least that of `minorant_`.

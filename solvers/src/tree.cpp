@@ -178,7 +178,7 @@ void Tree::settle_far_hyperplanes() {
         std::erase_if(member_, [&](int i) {
             if (crossing_[i] <= reach) return false;
             const double gain = std::abs(difference_[i]);
-            if (at_minimiser_[i] > 0.0 == (sign_ * difference_[i] > 0.0)) {
+            if ((at_minimiser_[i] > 0.0) == (sign_ * difference_[i] > 0.0)) {
                 settled_score_ += gain;
             } else {
                 score_cap_ -= gain;

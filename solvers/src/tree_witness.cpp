@@ -87,7 +87,7 @@ double Tree::longest_step(const std::vector<double>& base, const std::vector<dou
     const double start = relaxation_->loss(base.data());
     double rise = 0.5 * std::max(0.0, relaxation_->anchor_loss - start);
     if (std::isinf(relaxation_->rate)) {
-        rise = std::max(rise, Settings::witness_level * relaxation_->extent * relaxation_->extent);
+        rise = std::max(rise, Settings::witness_level * (relaxation_->anchor_loss + relaxation_->apex_loss));
     } else if (relaxation_->rate > 0.0) {
         rise += Settings::witness_loss / relaxation_->rate;
     }

@@ -12,8 +12,11 @@ cudbound::Problem Instance::view() const {
     problem.anchor = anchor.data();
     problem.counts = counts.data();
     problem.weights = weights.empty() ? nullptr : weights.data();
+    problem.sample_weight = sample_weight.empty() ? nullptr : sample_weight.data();
+    problem.offset = offset.empty() ? nullptr : offset.data();
     problem.penalty = penalty.empty() ? nullptr : penalty.data();
     problem.anchor_penalty = anchor_penalty;
+    problem.loss = loss;
     problem.alpha = alpha;
     return problem;
 }
@@ -77,6 +80,16 @@ bool fit(Instance* instance) {
 }
 
 }  // namespace
+
+void penalise(const std::vector<double>& strengths, Instance* instance) {
+    const int p = instance->p;
+    instance->penalty.assign(static_cast<std::size_t>(p) * p, 0.0);
+    instance->anchor_penalty = 0.0;
+    for (int k = 0; k < p; ++k) {
+        instance->penalty[static_cast<std::size_t>(k) * p + k] = strengths[k];
+        instance->anchor_penalty += strengths[k] * instance->anchor[k] * instance->anchor[k];
+    }
+}
 
 Instance random_instance(Random& random, int n, int p, RowKind rows, LabelKind labels, int draws) {
     Instance instance;

@@ -7,17 +7,24 @@
 
 #include "cudbound/draws.hpp"
 
+inline constexpr cudbound::Loss all_losses[] = {cudbound::Loss::SQUARED,     cudbound::Loss::LOGISTIC,
+                                                cudbound::Loss::EXPONENTIAL, cudbound::Loss::SQUARED_HINGE,
+                                                cudbound::Loss::HINGE,       cudbound::Loss::HUBER};
+
 struct Instance {
     int n = 0;
     int p = 0;
     int draws = 1;
-    std::vector<double> design;        // (n, p)
-    std::vector<double> labels;        // (n)
-    std::vector<double> anchor;        // (p)
-    std::vector<std::int32_t> counts;  // (draws, n)
-    std::vector<double> weights;       // (draws, n), or empty
-    std::vector<double> penalty;       // (p, p), or empty
+    std::vector<double> design;         // (n, p)
+    std::vector<double> labels;         // (n)
+    std::vector<double> anchor;         // (p)
+    std::vector<std::int32_t> counts;   // (draws, n)
+    std::vector<double> weights;        // (draws, n), or empty
+    std::vector<double> sample_weight;  // (n), or empty
+    std::vector<double> offset;         // (n), or empty
+    std::vector<double> penalty;        // (p, p), or empty
     double anchor_penalty = 0.0;
+    cudbound::Loss loss = cudbound::Loss::SQUARED;
     double alpha = 0.0;
 
     cudbound::Problem view() const;
@@ -50,6 +57,9 @@ enum class LabelKind {
     noise,  // fair coins: beta = 0 is nearly as good as the fit
     clear   // follow a linear rule with some errors
 };
+
+// Adds the penalty sum_k strengths_k beta_k^2, and that of the anchor.
+void penalise(const std::vector<double>& strengths, Instance* instance);
 
 // n >= p rows that span R^p, labels, the least-squares fit as anchor, multinomial counts, alpha = n.
 Instance random_instance(Random& random, int n, int p, RowKind rows, LabelKind labels, int draws = 1);

@@ -159,6 +159,30 @@ bool is_open_cone(const Rows& normals, int p) {
     });
 }
 
+Surrogate surrogate(cudbound::Loss loss, long double margin) {
+    using cudbound::Loss;
+    const long double lack = std::max(0.0L, 1.0L - margin);
+    switch (loss) {
+        case Loss::SQUARED:
+            return {(1.0L - margin) * (1.0L - margin), -2.0L * (1.0L - margin), 2.0L};
+        case Loss::LOGISTIC: {
+            const long double wrong = 1.0L / (1.0L + std::exp(margin));
+            const long double right = 1.0L / (1.0L + std::exp(-margin));
+            return {margin < 0.0L ? -margin + std::log1p(std::exp(margin)) : std::log1p(std::exp(-margin)), -wrong,
+                    wrong * right};
+        }
+        case Loss::EXPONENTIAL:
+            return {std::exp(-margin), -std::exp(-margin), std::exp(-margin)};
+        case Loss::SQUARED_HINGE:
+            return {lack * lack, -2.0L * lack, lack > 0.0L ? 2.0L : 0.0L};
+        case Loss::HINGE:
+            return {lack, lack > 0.0L ? -1.0L : 0.0L, 0.0L};
+        default:
+            if (margin < -1.0L) return {-4.0L * margin, -4.0L, 0.0L};
+            return {lack * lack, -2.0L * lack, lack > 0.0L ? 2.0L : 0.0L};
+    }
+}
+
 double score(const cudbound::Problem& problem, std::int64_t draw, const double* beta) {
     const std::int64_t n = problem.n;
     double sum = 0.0;
@@ -175,16 +199,98 @@ double score(const cudbound::Problem& problem, std::int64_t draw, const double* 
 
 namespace {
 
+long double margin(const cudbound::Problem& problem, std::int64_t i, const double* beta) {
+    long double sum = problem.offset != nullptr ? problem.offset[i] : 0.0;
+    for (std::int64_t k = 0; k < problem.p; ++k) {
+        sum += static_cast<long double>(problem.design[i * problem.p + k]) * beta[k];
+    }
+    return problem.labels[i] * sum;
+}
+
+// The weight of a row in n times the loss.
+long double mass(const cudbound::Problem& problem, std::int64_t draw, std::int64_t i) {
+    const long double weight = problem.sample_weight != nullptr ? problem.sample_weight[i] : 1.0;
+    return problem.counts[draw * problem.n + i] * weight;
+}
+
 long double fit_loss(const cudbound::Problem& problem, std::int64_t draw, const double* beta) {
     long double sum = 0.0L;
     for (std::int64_t i = 0; i < problem.n; ++i) {
-        long double residual = problem.labels[i];
-        for (std::int64_t k = 0; k < problem.p; ++k) {
-            residual -= static_cast<long double>(problem.design[i * problem.p + k]) * beta[k];
-        }
-        sum += problem.counts[draw * problem.n + i] * residual * residual;
+        const long double weight = mass(problem, draw, i);
+        if (weight > 0.0L) sum += weight * surrogate(problem.loss, margin(problem, i, beta)).value;
     }
     return sum / problem.n;
+}
+
+// n times the gradient and the Hessian of the loss.
+void differentiate(const cudbound::Problem& problem, std::int64_t draw, const double* beta,
+                   std::vector<long double>* slope, Matrix* bend) {
+    const std::int64_t p = problem.p;
+    slope->assign(p, 0.0L);
+    bend->assign(p, std::vector<long double>(p, 0.0L));
+    for (std::int64_t i = 0; i < problem.n; ++i) {
+        const long double weight = mass(problem, draw, i);
+        if (weight == 0.0L) continue;
+        const double* row = problem.design + i * p;
+        const Surrogate here = surrogate(problem.loss, margin(problem, i, beta));
+        for (std::int64_t a = 0; a < p; ++a) {
+            (*slope)[a] += weight * here.slope * problem.labels[i] * row[a];
+            for (std::int64_t b = 0; b < p; ++b) (*bend)[a][b] += weight * here.bend * row[a] * row[b];
+        }
+    }
+    if (problem.penalty == nullptr) return;
+    for (std::int64_t a = 0; a < p; ++a) {
+        for (std::int64_t b = 0; b < p; ++b) {
+            const long double twice = 2.0L * static_cast<long double>(problem.n) * problem.penalty[a * p + b];
+            (*slope)[a] += twice * beta[b];
+            (*bend)[a][b] += twice;
+        }
+    }
+}
+
+// Newton's method with halved steps. False if the minimiser is not a single one, or the rows are dependent.
+bool minimise_on_flat(const cudbound::Problem& problem, std::int64_t draw, const Rows& rows,
+                      const std::vector<int>& active, Vector* point) {
+    const std::size_t p = problem.p;
+    const std::size_t size = p + active.size();
+    const auto value = [&](const std::vector<long double>& beta) {
+        const Vector rounded(beta.begin(), beta.end());
+        return static_cast<long double>(problem.n) * loss(problem, draw, rounded.data());
+    };
+    std::vector<long double> beta(p, 0.0L);
+    std::vector<long double> slope;
+    Matrix bend;
+    for (int close = 0, steps = 0; close < 3; ++steps) {
+        if (steps == 500) throw std::logic_error("the oracle's Newton steps do not end");
+        differentiate(problem, draw, Vector(beta.begin(), beta.end()).data(), &slope, &bend);
+        Matrix system(size, std::vector<long double>(size, 0.0L));
+        std::vector<long double> right(size, 0.0L);
+        for (std::size_t a = 0; a < p; ++a) {
+            right[a] = -slope[a];
+            for (std::size_t b = 0; b < p; ++b) system[a][b] = bend[a][b];
+            for (std::size_t t = 0; t < active.size(); ++t) {
+                system[a][p + t] = system[p + t][a] = rows[active[t]][a];
+            }
+        }
+        std::vector<long double> step;
+        if (!solve_linear(system, right, &step)) return false;
+        long double descent = 0.0L;
+        for (std::size_t a = 0; a < p; ++a) descent -= slope[a] * step[a];
+        const long double before = value(beta);
+        const bool last = steps > 100 || descent <= 1e-12L * (1.0L + before);  // too short for a line search
+        bool taken = false;
+        for (long double share = 1.0L; share > 1e-12L; share *= 0.5L) {
+            std::vector<long double> trial = beta;
+            for (std::size_t a = 0; a < p; ++a) trial[a] += share * step[a];
+            if (!last && value(trial) > before - 1e-4L * share * descent) continue;
+            beta = trial;
+            taken = true;
+            break;
+        }
+        if (last || !taken) ++close;
+    }
+    point->assign(beta.begin(), beta.end());
+    return true;
 }
 
 }  // namespace
@@ -211,6 +317,62 @@ double g(double alpha, double excess) {
     return std::clamp(1.0 - alpha * excess, 0.0, 1.0);
 }
 
+std::vector<Minimum> minima_on_flats(const cudbound::Problem& problem, std::int64_t draw, const Rows& rows) {
+    std::vector<Minimum> minima;
+    for_each_subset(static_cast<int>(rows.size()), static_cast<int>(problem.p), [&](const std::vector<int>& active) {
+        Vector point;
+        if (!minimise_on_flat(problem, draw, rows, active, &point)) return;
+        minima.push_back({point, loss(problem, draw, point.data())});
+    });
+    return minima;
+}
+
+Minimum least_on_cone(const cudbound::Problem& problem, std::int64_t draw, const Rows& normals) {
+    Minimum least{{}, std::numeric_limits<double>::infinity()};
+    for (const Minimum& minimum : minima_on_flats(problem, draw, normals)) {
+        const double allowed = 1e-10 * std::sqrt(1.0 + dot(minimum.point, minimum.point));
+        const bool inside = std::all_of(normals.begin(), normals.end(),
+                                        [&](const Vector& a) { return dot(a, minimum.point) >= -allowed; });
+        if (inside && minimum.loss < least.loss) least = minimum;
+    }
+    if (least.point.empty()) throw std::logic_error("the loss is not strictly convex");
+    return least;
+}
+
+Vector gradient(const cudbound::Problem& problem, std::int64_t draw, const Vector& beta) {
+    std::vector<long double> slope;
+    Matrix bend;
+    differentiate(problem, draw, beta.data(), &slope, &bend);
+    return {slope.begin(), slope.end()};
+}
+
+double distance_from_optimality(const Vector& slope, const Vector& point, const Rows& normals, double close) {
+    Rows tight;
+    for (const Vector& a : normals) {
+        if (std::abs(dot(a, point)) <= close) tight.push_back(a);
+    }
+    // a point of a cone is a combination of independent generators
+    double best = std::sqrt(dot(slope, slope));
+    for_each_subset(static_cast<int>(tight.size()), static_cast<int>(slope.size()), [&](const std::vector<int>& some) {
+        const std::size_t size = some.size();
+        Matrix gram(size, std::vector<long double>(size));
+        std::vector<long double> right(size);
+        for (std::size_t i = 0; i < size; ++i) {
+            right[i] = dot(tight[some[i]], slope);
+            for (std::size_t j = 0; j < size; ++j) gram[i][j] = dot(tight[some[i]], tight[some[j]]);
+        }
+        std::vector<long double> multipliers;
+        if (size == 0 || !solve_linear(gram, right, &multipliers)) return;
+        Vector rest = slope;
+        for (std::size_t i = 0; i < size; ++i) {
+            const double multiplier = std::max(0.0, static_cast<double>(multipliers[i]));
+            for (std::size_t l = 0; l < rest.size(); ++l) rest[l] -= multiplier * tight[some[i]][l];
+        }
+        best = std::min(best, std::sqrt(dot(rest, rest)));
+    });
+    return best;
+}
+
 Values enumerate_cells(const cudbound::Problem& problem, std::int64_t draw) {
     const int n = static_cast<int>(problem.n);
     const int p = static_cast<int>(problem.p);
@@ -220,53 +382,20 @@ Values enumerate_cells(const cudbound::Problem& problem, std::int64_t draw) {
         if (dot(row, row) > 0.0) rows.push_back(unit(row));
     }
 
-    // The minimiser of the loss on every intersection of hyperplanes where it is unique. That is enough: the minimisers
-    // over a closed cell form a polyhedron without lines, and each of its vertices is one of these.
-    Matrix hessian(p, std::vector<long double>(p, 0.0L));
-    std::vector<long double> moment(p, 0.0L);
-    for (int i = 0; i < n; ++i) {
-        const double* row = problem.design + i * p;
-        const long double count = problem.counts[draw * n + i];
-        for (int a = 0; a < p; ++a) {
-            moment[a] += count * row[a] * problem.labels[i];
-            for (int b = 0; b < p; ++b) hessian[a][b] += count * row[a] * row[b];
-        }
-    }
-    if (problem.penalty != nullptr) {
-        for (int a = 0; a < p; ++a) {
-            for (int b = 0; b < p; ++b) hessian[a][b] += static_cast<long double>(n) * problem.penalty[a * p + b];
-        }
-    }
-    Rows candidates;
-    Vector losses;
-    for_each_subset(static_cast<int>(rows.size()), p, [&](const std::vector<int>& active) {
-        const std::size_t size = p + active.size();
-        Matrix system(size, std::vector<long double>(size, 0.0L));
-        std::vector<long double> right(size, 0.0L);
-        for (int a = 0; a < p; ++a) {
-            right[a] = moment[a];
-            for (int b = 0; b < p; ++b) system[a][b] = hessian[a][b];
-            for (std::size_t t = 0; t < active.size(); ++t) {
-                system[a][p + t] = system[p + t][a] = rows[active[t]][a];
-            }
-        }
-        std::vector<long double> solution;
-        if (!solve_linear(system, right, &solution)) return;
-        candidates.emplace_back(solution.begin(), solution.begin() + p);
-        losses.push_back(loss(problem, draw, candidates.back().data()));
-    });
+    // The minimisers over a closed cell form a polyhedron without lines, and each of its vertices is one of these.
+    const std::vector<Minimum> candidates = minima_on_flats(problem, draw, rows);
 
     Values values;
     const double start = anchor_loss(problem, draw);
     for (const Vector& w : cells(rows, p)) {
         double least = std::numeric_limits<double>::infinity();
-        for (std::size_t c = 0; c < candidates.size(); ++c) {
-            if (losses[c] >= least) continue;
-            const double allowed = 1e-10 * std::sqrt(1.0 + dot(candidates[c], candidates[c]));
+        for (const Minimum& candidate : candidates) {
+            if (candidate.loss >= least) continue;
+            const double allowed = 1e-10 * std::sqrt(1.0 + dot(candidate.point, candidate.point));
             const bool inside = std::all_of(rows.begin(), rows.end(), [&](const Vector& row) {
-                return dot(row, candidates[c]) * (dot(row, w) > 0.0 ? 1.0 : -1.0) >= -allowed;
+                return dot(row, candidate.point) * (dot(row, w) > 0.0 ? 1.0 : -1.0) >= -allowed;
             });
-            if (inside) least = losses[c];
+            if (inside) least = candidate.loss;
         }
         if (std::isinf(least)) throw std::logic_error("the rows do not span the space");
         const double value = score(problem, draw, w.data()) * g(problem.alpha, least - start);

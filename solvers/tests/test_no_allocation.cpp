@@ -1,4 +1,5 @@
 // The search does not allocate: this program counts the calls of operator new.
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <new>
@@ -59,33 +60,80 @@ TEST(allocations_are_counted) {
 
 // Clear labels, n = 50: thousands of nodes of the main search, no search of the apex.
 TEST(main_search) {
-    Random random(111);
-    for (const int p : {1, 2, 3, 5}) {
-        check::set_context("p", p);
-        const Instance instance = random_instance(random, 50, p, RowKind::general, LabelKind::clear, 50);
+    for (const cudbound::Loss loss : all_losses) {
+        Random random(111);
+        for (const int p : {1, 2, 3, 5}) {
+            check::set_context("loss", static_cast<int>(loss), "p", p);
+            Instance instance = random_instance(random, 50, p, RowKind::general, LabelKind::clear, 30);
+            instance.loss = loss;
+            std::int64_t nodes = 0;
+            CHECK_EQUAL(allocations_when_warm(instance, &nodes), 0);
+            CHECK_AT_MOST(p == 1 ? 0 : 50, nodes);
+        }
+    }
+}
+
+// The same with everything a problem can have.
+TEST(penalty_weights_and_offset) {
+    for (const cudbound::Loss loss : all_losses) {
+        check::set_context("loss", static_cast<int>(loss));
+        Random random(114);
+        Instance instance = random_instance(random, 50, 4, RowKind::general, LabelKind::clear, 30);
+        instance.loss = loss;
+        penalise({0.0, 0.1, 0.1, 0.1}, &instance);
+        for (int i = 0; i < instance.n; ++i) {
+            instance.sample_weight.push_back(0.5 * integer(random, 0, 3));
+            instance.offset.push_back(0.3 * normal(random));
+            instance.design[static_cast<std::size_t>(i) * 4] = i % 7 == 0 ? 0.0 : 1.0;
+        }
+        std::fill_n(instance.design.begin(), 4, 0.0);  // a zero row
         std::int64_t nodes = 0;
         CHECK_EQUAL(allocations_when_warm(instance, &nodes), 0);
-        CHECK_AT_MOST(p == 1 ? 0 : 100, nodes);
+        CHECK_AT_MOST(50, nodes);
     }
 }
 
 // Many hyperplanes through a point: conflicts are looked for in the main search too.
 TEST(integer_features) {
-    Random random(112);
-    const Instance instance = random_instance(random, 50, 4, RowKind::integers, LabelKind::clear, 30);
-    std::int64_t nodes = 0;
-    CHECK_EQUAL(allocations_when_warm(instance, &nodes), 0);
-    CHECK_AT_MOST(100, nodes);
+    for (const cudbound::Loss loss : all_losses) {
+        check::set_context("loss", static_cast<int>(loss));
+        Random random(112);
+        Instance instance = random_instance(random, 50, 4, RowKind::integers, LabelKind::clear, 30);
+        instance.loss = loss;
+        std::int64_t nodes = 0;
+        CHECK_EQUAL(allocations_when_warm(instance, &nodes), 0);
+        CHECK_AT_MOST(50, nodes);
+    }
+}
+
+// Few rows drawn: flat directions and separable draws.
+TEST(few_drawn_rows) {
+    for (const cudbound::Loss loss : all_losses) {
+        check::set_context("loss", static_cast<int>(loss));
+        Random random(115);
+        Instance instance = random_instance(random, 40, 4, RowKind::general, LabelKind::noise, 20);
+        instance.loss = loss;
+        for (int d = 0; d < instance.draws; ++d) {
+            for (int i = 1 + d % 8; i < instance.n; ++i)
+                instance.counts[static_cast<std::size_t>(d) * instance.n + i] = 0;
+        }
+        std::int64_t nodes = 0;
+        CHECK_EQUAL(allocations_when_warm(instance, &nodes), 0);
+        CHECK_AT_MOST(10, nodes);
+    }
 }
 
 // Weak labels: the best open cell is searched, by visiting all of them and, for p >= 4, by conflicts first.
 TEST(apex_search) {
-    Random random(113);
-    for (const int p : {2, 3, 4, 5}) {
-        check::set_context("p", p);
-        const Instance instance = random_instance(random, p > 3 ? 25 : 50, p, RowKind::general, LabelKind::noise, 20);
-        std::int64_t nodes = 0;
-        CHECK_EQUAL(allocations_when_warm(instance, &nodes), 0);
-        CHECK_AT_MOST(100, nodes);
+    for (const cudbound::Loss loss : all_losses) {
+        Random random(113);
+        for (const int p : {2, 3, 4, 5}) {
+            check::set_context("loss", static_cast<int>(loss), "p", p);
+            Instance instance = random_instance(random, p > 3 ? 25 : 50, p, RowKind::general, LabelKind::noise, 12);
+            instance.loss = loss;
+            std::int64_t nodes = 0;
+            CHECK_EQUAL(allocations_when_warm(instance, &nodes), 0);
+            CHECK_AT_MOST(50, nodes);
+        }
     }
 }

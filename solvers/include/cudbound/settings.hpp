@@ -50,7 +50,7 @@ struct Settings {
     static constexpr double witness_loss = 1e-8;
 
     // At alpha = infinity g falls at once: there the witness may have this much more loss than the anchor, relative to
-    // the squared radius of the search.
+    // the losses of the anchor and of beta = 0.
     static constexpr double witness_level = 1e-12;
 
     // Coefficients this close to a hyperplane, relative to their length, lie on it but for rounding.
@@ -105,6 +105,32 @@ struct Settings {
     // `returned` again, which can only enlarge Q. On separable draws it ends the search for a minimiser at infinity.
     static constexpr double vanished = 1e-10;
     static constexpr double returned = 1e-8;
+
+    // Hinge loss, in units of the mean curvature that squared loss would have. Eigenvalues of the penalty below this
+    // count as zero, which can only enlarge Q.
+    static constexpr double hinge_flat = 1e-13;
+
+    // Along eigenvectors where the penalty curves less than this, proximal iterations lend so much curvature to the
+    // loss, which has no influence on the minimum when they end. A node that takes more steps is given up.
+    static constexpr double hinge_curved = 1e-8;
+    static constexpr double hinge_lent = 1e-5;
+    static constexpr int hinge_proximal_steps = 1000;
+
+    // Violations and proximal steps below this, relative to the point and (steps) to the multipliers, are rounding
+    // errors. What they may cost is taken off the loss, which can only enlarge Q.
+    static constexpr double hinge_rounding = 1e-14;
+
+    // What is left of the slope at the minimiser on a cone is taken to act over so many times the size of the point. The
+    // lower end is used, which can only enlarge Q.
+    static constexpr double hinge_reach = 2.0;
+
+    // Least share of the multipliers' size that ties are relative to, where the anchor and the minimiser are shorter.
+    static constexpr double hinge_load = 1e-6;
+
+    // Rows this close to margin 1 at the anchor, relative to its length, are there in the first guess; steps that move a
+    // point by less than this share of the centre's are not extended. No answer depends on either.
+    static constexpr double hinge_start = 1e-6;
+    static constexpr double hinge_still = 1e-6;
 
     // Cost model of the search for the best open cell: visits of a hyperplane in a sweep that take as long as a node of
     // the search by conflicts, and the number of visits (some minutes) beyond which sweeping is not tried. No answer

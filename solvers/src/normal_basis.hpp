@@ -1,0 +1,46 @@
+// A set of independent normals and the orthonormal basis that goes with it.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace cudbound {
+
+// At most p independent vectors of R^p, normals = basis * triangle: the first
+// size() columns of the basis span them, the others their orthogonal
+// complement.
+class NormalBasis {
+ public:
+    explicit NormalBasis(int p);
+
+    void clear();
+    void copy_from(const NormalBasis& other);
+
+    int size() const { return size_; }
+    const double* column(int k) const { return &basis_[static_cast<std::size_t>(k) * p_]; }
+
+    // projected (p) = basis'a; returns the squared length of the part of `a`
+    // outside the span.
+    double project(const double* a, double* projected) const;
+    // Solves triangle x = y and triangle'x = y, x and y of length size(); x and y
+    // may be the same.
+    void solve(const double* y, double* x) const;
+    void solve_transposed(const double* y, double* x) const;
+
+    // Adds the independent vector with these coordinates in the basis.
+    void append(const double* projected);
+    // Removes the normal at position k; those after it move up.
+    void drop(int k);
+
+ private:
+    double* entries(int k) { return &triangle_[static_cast<std::size_t>(k) * p_]; }
+    const double* entries(int k) const { return &triangle_[static_cast<std::size_t>(k) * p_]; }
+
+    int p_;
+    int size_ = 0;
+    std::vector<double> basis_;      // (p, p) column-major, orthonormal
+    std::vector<double> triangle_;   // (p, p) column-major, upper
+    std::vector<double> reflector_;  // (p) scratch
+};
+
+}  // namespace cudbound

@@ -1,0 +1,458 @@
+// Minimisers of smooth losses on cones: against Newton's method in long double on every intersection of the
+// hyperplanes, and, where the minimiser is not a single one, by their optimality conditions.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "check.hpp"
+#include "cudbound/settings.hpp"
+#include "instances.hpp"
+#include "oracles.hpp"
+#include "smooth.hpp"
+
+namespace {
+
+using cudbound::Loss;
+using cudbound::Problem;
+using cudbound::Relaxation;
+using Settled = cudbound::Relaxation::Settled;
+using oracle::Rows;
+using oracle::Vector;
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double tie = 1e-10;
+
+constexpr Loss smooth_losses[] = {Loss::LOGISTIC, Loss::EXPONENTIAL, Loss::SQUARED_HINGE, Loss::HUBER};
+
+bool vanishes(Loss loss) { return loss == Loss::LOGISTIC || loss == Loss::EXPONENTIAL; }
+
+struct Setting {
+    explicit Setting(const Instance& instance)
+        : p(instance.p),
+          problem(instance.view()),
+          arrangement(cudbound::merge_rows(problem.n, problem.p, problem.design)),
+          relaxation(cudbound::make_smooth(problem, arrangement)),
+          node(relaxation->make_node()) {
+        relaxation->set(0);
+        relaxation->start(*node);
+    }
+
+    double exact(const Vector& beta) const {
+        return static_cast<double>(problem.n) * oracle::loss(problem, 0, beta.data());
+    }
+
+    // As the tree does: from the minimiser, one violated hyperplane after the other.
+    Settled settle(const Rows& normals, double limit) {
+        Vector flat;
+        for (const Vector& a : normals) flat.insert(flat.end(), a.begin(), a.end());
+        const Vector distances(normals.size(), 0.0);
+        const cudbound::Sides sides{p, flat.data(), distances.data(), tie * relaxation->extent};
+        std::vector<int> forced;
+        relaxation->start(*node);
+        for (int j = 0; j < static_cast<int>(normals.size()); ++j) {
+            forced.push_back(j);
+            if (sides.side(j, node->point.data()) >= -sides.tie) continue;
+            const Settled settled = relaxation->settle(*node, sides, forced, limit);
+            if (settled != Settled::yes) return settled;
+        }
+        return Settled::yes;
+    }
+
+    int p;
+    Problem problem;
+    cudbound::Arrangement arrangement;
+    std::unique_ptr<Relaxation> relaxation;
+    std::unique_ptr<cudbound::Node> node;
+};
+
+Rows random_cone(Random& random, const Setting& setting, int size) {
+    Rows normals;
+    for (int j = 0; j < size; ++j) {
+        const int h = integer(random, 0, setting.arrangement.count - 1);
+        const double* normal = &setting.arrangement.normals[static_cast<std::size_t>(h) * setting.p];
+        normals.emplace_back(normal, normal + setting.p);
+        if (integer(random, 0, 1) == 1) {
+            for (double& x : normals.back()) x = -x;
+        }
+    }
+    return normals;
+}
+
+// The node's point lies in the cone but for rounding, its loss is what it is said to be, and no loss on the cone is
+// below the node's. Where the Hessian is singular, rounding costs digits.
+constexpr double exact_bound = 1e-12;
+constexpr double singular_bound = 1e-7;
+
+void check_node(Random& random, const Setting& setting, const Rows& normals, double gap, double rounding) {
+    const cudbound::Node& node = *setting.node;
+    const double size = std::max(setting.relaxation->extent, std::sqrt(oracle::dot(node.point, node.point)));
+    double outside = 0.0;
+    for (const Vector& a : normals) outside = std::max(outside, -oracle::dot(a, node.point));
+    CHECK_AT_MOST(outside, 1.01 * cudbound::Settings::singular_tie * size);
+    const Vector slope = oracle::gradient(setting.problem, 0, node.point);
+    const double gained = 10.0 * outside * std::sqrt(oracle::dot(slope, slope));  // by leaving the cone
+    const double at_point = setting.exact(node.point);
+    const double scale = 1.0 + at_point;
+    const double evaluated = (1e-12 + 1e-15 * size) * scale;  // margins of large coefficients carry rounding errors
+    CHECK_NEAR(setting.relaxation->loss(node.point.data()), at_point, evaluated);
+    CHECK_AT_MOST(node.loss, at_point + gained + rounding * scale);
+    CHECK_NEAR(node.loss, at_point, gap * scale + gained);
+    for (int points = 0; points < 100; ++points) {
+        Vector beta = node.point;
+        const double spread = size * std::pow(10.0, integer(random, -3, 1));
+        for (double& x : beta) x += spread * normal(random);
+        const bool inside =
+            std::all_of(normals.begin(), normals.end(), [&](const Vector& a) { return oracle::dot(a, beta) >= 0.0; });
+        if (inside) CHECK_AT_MOST(node.loss, setting.exact(beta) + rounding * scale);
+    }
+}
+
+// The gradient at the node's point is a combination of the normals of the hyperplanes through it.
+void check_optimality(const Setting& setting, const Rows& normals, double tolerance) {
+    const Vector& point = setting.node->point;
+    const Vector slope = oracle::gradient(setting.problem, 0, point);
+    const double close = 1e-7 * std::max(setting.relaxation->extent, std::sqrt(oracle::dot(point, point)));
+    CHECK_AT_MOST(oracle::distance_from_optimality(slope, point, normals, close), tolerance);
+}
+
+enum class Dress { plain, penalty, free_intercept, weights, offset };
+
+Instance random_problem(Random& random, Loss loss, int p, int n, RowKind rows, LabelKind labels, Dress dress) {
+    Instance instance = random_instance(random, n, p, rows, labels);
+    instance.loss = loss;
+    if (dress == Dress::penalty || dress == Dress::free_intercept) {
+        std::vector<double> strengths(p, std::pow(10.0, integer(random, -3, 0)));
+        if (dress == Dress::free_intercept) strengths[0] = 0.0;
+        penalise(strengths, &instance);
+    }
+    for (int i = 0; i < n; ++i) {
+        if (dress == Dress::weights) instance.sample_weight.push_back(integer(random, 0, 3));
+        if (dress == Dress::offset) instance.offset.push_back(normal(random));
+    }
+    return instance;
+}
+
+}  // namespace
+
+// p = 1, row 1 drawn a times with label +1 and b times with -1, logistic loss: the minimum is at log(a / b), with
+// loss a log(1 + b / a) + b log(1 + a / b).
+TEST(logistic_in_one_dimension_by_hand) {
+    Instance instance;
+    instance.n = 2;
+    instance.p = 1;
+    instance.design = {1.0, 1.0};
+    instance.labels = {1.0, -1.0};
+    instance.anchor = {0.0};
+    instance.counts = {3, 1};
+    instance.alpha = 2.0;
+    instance.loss = Loss::LOGISTIC;
+    Setting setting(instance);
+    CHECK_NEAR(setting.node->point[0], std::log(3.0), 1e-12);
+    CHECK_NEAR(setting.node->loss, 3.0 * std::log(4.0 / 3.0) + std::log(4.0), 1e-9);
+    CHECK_NEAR(setting.relaxation->apex_loss, 4.0 * std::log(2.0), 1e-14);
+    CHECK(setting.relaxation->attained);
+    // beyond beta = 0 the least loss is that at 0
+    CHECK(setting.settle({{-1.0}}, infinity) == Settled::yes);
+    CHECK_NEAR(setting.node->point[0], 0.0, 1e-12);
+    CHECK_NEAR(setting.node->loss, 4.0 * std::log(2.0), 1e-9);
+    // exponential loss: 3 e^-b + e^b is least at log(3) / 2, with 2 sqrt(3)
+    instance.loss = Loss::EXPONENTIAL;
+    const Setting exponential(instance);
+    CHECK_NEAR(exponential.node->point[0], 0.5 * std::log(3.0), 1e-12);
+    CHECK_NEAR(exponential.node->loss, 2.0 * std::sqrt(3.0), 1e-9);
+    // squared hinge: 3 (1 - b)^2 + (1 + b)^2 is least at 1/2, with 3; so is Huber's
+    for (const Loss loss : {Loss::SQUARED_HINGE, Loss::HUBER}) {
+        instance.loss = loss;
+        const Setting pieces(instance);
+        CHECK_NEAR(pieces.node->point[0], 0.5, 1e-12);
+        CHECK_NEAR(pieces.node->loss, 3.0, 1e-9);
+    }
+}
+
+TEST(cones_equal_newton_on_every_intersection) {
+    Random random(141);
+    for (const Loss loss : smooth_losses) {
+        for (int trial = 0; trial < 250; ++trial) {
+            const int p = 1 + trial % 3;
+            check::set_context("loss", static_cast<int>(loss), "trial", trial, "p", p);
+            const Instance instance =
+                random_problem(random, loss, p, p + 6, trial % 2 == 0 ? RowKind::general : RowKind::integers,
+                               trial % 5 < 3 ? LabelKind::noise : LabelKind::clear, Dress::penalty);
+            Setting setting(instance);
+            CHECK(setting.relaxation->attained);
+            for (int size = 0; size <= 6; ++size) {
+                const Rows normals = random_cone(random, setting, size);
+                const oracle::Minimum least = oracle::least_on_cone(setting.problem, 0, normals);
+                const double expected = instance.n * least.loss;
+                CHECK(setting.settle(normals, infinity) == Settled::yes);
+                CHECK_NEAR(setting.node->loss, expected, 1e-9 * (1.0 + expected));
+                CHECK_AT_MOST(setting.node->loss, expected + 1e-12 * (1.0 + expected));
+                double length = 1.0;
+                for (const double x : least.point) length += std::abs(x);
+                for (int k = 0; k < p; ++k) CHECK_NEAR(setting.node->point[k], least.point[k], 1e-4 * length);
+                check_node(random, setting, normals, 1e-9, exact_bound);
+                check_optimality(setting, normals, 1e-5 * (1.0 + expected));
+            }
+        }
+    }
+}
+
+// A node is given up as too far only if the loss on its cone exceeds the limit, and always if it clearly does.
+TEST(too_far_means_beyond_the_limit) {
+    Random random(142);
+    int far = 0;
+    for (const Loss loss : smooth_losses) {
+        for (int trial = 0; trial < 250; ++trial) {
+            const int p = 1 + trial % 3;
+            const Instance instance =
+                random_problem(random, loss, p, p + 6, RowKind::general, LabelKind::noise, Dress::penalty);
+            Setting setting(instance);
+            const Rows normals = random_cone(random, setting, 1 + trial % 4);
+            const double expected = instance.n * oracle::least_on_cone(setting.problem, 0, normals).loss;
+            for (const double margin : {1e-8, 1e-5, 1e-2, 1.0}) {
+                check::set_context("loss", static_cast<int>(loss), "trial", trial, "margin", margin);
+                CHECK(setting.settle(normals, expected + margin * (1.0 + expected)) == Settled::yes);
+                const Settled settled = setting.settle(normals, expected - margin * (1.0 + expected));
+                const bool unconstrained = oracle::least_on_cone(setting.problem, 0, {}).loss * instance.n >
+                                           expected - 1e-12 * (1.0 + expected);
+                if (unconstrained) continue;  // no hyperplane was violated
+                CHECK(settled == Settled::too_far);
+                ++far;
+            }
+        }
+    }
+    CHECK(far > 1000);
+}
+
+// No penalty, or one that leaves the intercept free, weights of the rows (some of them zero) and offsets: the minimiser
+// may not be a single one, or may not exist.
+TEST(optimality_without_strict_convexity) {
+    Random random(143);
+    int nodes = 0;
+    int unresolved = 0;
+    for (const Dress dress : {Dress::plain, Dress::free_intercept, Dress::weights, Dress::offset}) {
+        for (const Loss loss : smooth_losses) {
+            for (int trial = 0; trial < 150; ++trial) {
+                const int p = 2 + trial % 3;
+                check::set_context("loss", static_cast<int>(loss), "trial", trial, "dress", static_cast<int>(dress));
+                const RowKind kinds[] = {RowKind::general, RowKind::homogeneous, RowKind::integers, RowKind::repeated};
+                const Instance instance = random_problem(random, loss, p, p + 10, kinds[trial % 4],
+                                                         trial % 5 < 3 ? LabelKind::noise : LabelKind::clear, dress);
+                Setting setting(instance);
+                check_node(random, setting, {}, cudbound::Settings::newton_stall, singular_bound);
+                check_optimality(setting, {}, 1e-4 * (1.0 + setting.relaxation->apex_loss));
+                for (int size = 1; size <= 3; ++size) {
+                    const Rows normals = random_cone(random, setting, size);
+                    const Settled settled = setting.settle(normals, infinity);
+                    ++nodes;
+                    CHECK(settled != Settled::too_far);
+                    if (settled == Settled::yes) {
+                        check_node(random, setting, normals, cudbound::Settings::newton_stall, singular_bound);
+                        check_optimality(setting, normals, 1e-4 * (1.0 + setting.relaxation->apex_loss));
+                    } else {
+                        ++unresolved;
+                    }
+                }
+            }
+        }
+    }
+    check::set_context("nodes that rounding left open, of", nodes);
+    CHECK_AT_MOST(unresolved, nodes / 200);
+}
+
+// Fewer drawn rows than coefficients: the loss is flat along a subspace. With labels of either sign the rows can all
+// be had at any margin, so that a vanishing loss has no minimiser and the others have the minimum 0.
+TEST(fewer_drawn_rows_than_coefficients) {
+    Random random(144);
+    int nodes = 0;
+    int unresolved = 0;
+    for (const Loss loss : smooth_losses) {
+        for (int trial = 0; trial < 150; ++trial) {
+            const int p = 2 + trial % 4;
+            check::set_context("loss", static_cast<int>(loss), "trial", trial, "p", p);
+            Instance instance = random_instance(random, p + 6, p, RowKind::general, LabelKind::noise);
+            instance.loss = loss;
+            instance.counts.assign(instance.n, 0);
+            for (int k = 0; k < instance.n; ++k) ++instance.counts[integer(random, 0, p - 2)];
+            Setting setting(instance);
+            CHECK_EQUAL(setting.relaxation->attained, !vanishes(loss));
+            CHECK_AT_MOST(0.0, setting.node->loss);
+            CHECK_AT_MOST(setting.exact(setting.node->point), 1e-7);
+            check_node(random, setting, {}, cudbound::Settings::newton_stall, singular_bound);
+            for (int size = 1; size <= 4; ++size) {
+                const Rows normals = random_cone(random, setting, size);
+                const Settled settled = setting.settle(normals, infinity);
+                ++nodes;
+                CHECK(settled != Settled::too_far);
+                if (settled == Settled::yes) {
+                    check_node(random, setting, normals, cudbound::Settings::newton_stall, singular_bound);
+                    check_optimality(setting, normals, 1e-4 * (1.0 + setting.relaxation->apex_loss));
+                } else {
+                    ++unresolved;
+                }
+            }
+        }
+    }
+    check::set_context("nodes that rounding left open, of", nodes);
+    CHECK_AT_MOST(unresolved, nodes / 200);
+}
+
+// Labels that a linear rule gets all right: the infimum of a vanishing loss is 0, and not attained; a penalty changes
+// that.
+TEST(separable_draws) {
+    Random random(145);
+    for (const Loss loss : smooth_losses) {
+        for (int trial = 0; trial < 100; ++trial) {
+            const int p = 1 + trial % 4;
+            check::set_context("loss", static_cast<int>(loss), "trial", trial, "p", p);
+            Instance instance = random_instance(random, p + 8, p, RowKind::homogeneous, LabelKind::noise);
+            Vector rule(p);
+            for (double& x : rule) x = normal(random);
+            for (int i = 0; i < instance.n; ++i) {
+                const Vector row(instance.design.begin() + i * p, instance.design.begin() + (i + 1) * p);
+                instance.labels[i] = oracle::dot(row, rule) > 0.0 ? 1.0 : -1.0;
+            }
+            instance.loss = loss;
+            {
+                const Setting setting(instance);
+                CHECK_EQUAL(setting.relaxation->attained, !vanishes(loss));
+                CHECK_AT_MOST(0.0, setting.node->loss);
+                CHECK_AT_MOST(setting.node->loss, 1e-8);
+                CHECK_AT_MOST(setting.exact(setting.node->point), 1e-7);
+            }
+            penalise(Vector(p, 0.01), &instance);
+            const Setting penalised(instance);
+            CHECK(penalised.relaxation->attained);
+            CHECK_NEAR(penalised.node->loss, instance.n * oracle::least_on_cone(penalised.problem, 0, {}).loss, 1e-8);
+        }
+    }
+}
+
+// One class and an intercept: separable, in the plainest way.
+TEST(a_single_class) {
+    Random random(146);
+    for (const Loss loss : smooth_losses) {
+        for (const double label : {-1.0, 1.0}) {
+            for (const int p : {1, 2, 4}) {
+                check::set_context("loss", static_cast<int>(loss), "label", label, "p", p);
+                Instance instance = random_instance(random, p + 8, p, RowKind::general, LabelKind::noise);
+                instance.labels.assign(instance.n, label);
+                instance.loss = loss;
+                const Setting setting(instance);
+                CHECK_EQUAL(setting.relaxation->attained, !vanishes(loss));
+                CHECK_AT_MOST(setting.exact(setting.node->point), 1e-7);
+                CHECK_AT_MOST(0.0, setting.node->loss);
+            }
+        }
+    }
+}
+
+// Every row with both labels: beta = 0 is the only minimiser if the rows span the space, and the hyperplanes of any
+// cone pass through it.
+TEST(opposite_labels_on_every_row) {
+    Random random(147);
+    for (const Loss loss : smooth_losses) {
+        for (int trial = 0; trial < 60; ++trial) {
+            const int p = 1 + trial % 4;
+            check::set_context("loss", static_cast<int>(loss), "trial", trial, "p", p);
+            Instance instance = random_instance(random, p + 4, p, RowKind::homogeneous, LabelKind::noise);
+            const int n = instance.n;
+            instance.design.insert(instance.design.end(), instance.design.begin(), instance.design.begin() + n * p);
+            for (int i = 0; i < n; ++i) instance.labels.push_back(-instance.labels[i]);
+            instance.n = 2 * n;
+            instance.counts.assign(instance.n, 2);
+            instance.loss = loss;
+            Setting setting(instance);
+            CHECK(setting.relaxation->attained);
+            const double expected = 4.0 * n * cudbound::loss_at(loss, 0.0).value;
+            CHECK_NEAR(setting.node->loss, expected, 1e-9 * (1.0 + expected));
+            for (int k = 0; k < p; ++k) CHECK_NEAR(setting.node->point[k], 0.0, 1e-4);
+            const Rows normals = random_cone(random, setting, 3);
+            CHECK(setting.settle(normals, infinity) == Settled::yes);
+            CHECK_NEAR(setting.node->loss, expected, 1e-9 * (1.0 + expected));
+        }
+    }
+}
+
+// Huber's loss with all margins below -1: rows 1 with labels +1 and -1 and offsets -5 and 5 have margins b - 5 and
+// -b - 5. Its value is 4 (5 - b) + 4 (5 + b) = 40 for any |b| <= 4, without curvature.
+TEST(huber_in_its_linear_piece) {
+    Instance instance;
+    instance.n = 2;
+    instance.p = 1;
+    instance.design = {1.0, 1.0};
+    instance.labels = {1.0, -1.0};
+    instance.anchor = {1.0};
+    instance.counts = {1, 1};
+    instance.offset = {-5.0, 5.0};
+    instance.alpha = 2.0;
+    instance.loss = Loss::HUBER;
+    Setting setting(instance);
+    CHECK_NEAR(setting.relaxation->anchor_loss, 40.0, 1e-13);
+    CHECK_NEAR(setting.node->loss, 40.0, 1e-8);
+    CHECK_AT_MOST(setting.node->loss, 40.0 + 1e-12);
+    CHECK_NEAR(setting.exact(setting.node->point), 40.0, 1e-8);
+    CHECK(setting.relaxation->attained);
+    for (const double side : {-1.0, 1.0}) {
+        CHECK(setting.settle({{side}}, infinity) == Settled::yes);
+        CHECK_NEAR(setting.node->loss, 40.0, 1e-8);
+    }
+    // three rows to one: 12 (5 - b) + 4 (5 + b) falls until the first kink, at b = 4; there 3 (6 - b)^2 + 4 (5 + b) has
+    // its minimum at b = 6 - 2/3, with 4/3 + 136/3 - 4 = 128/3
+    instance.counts = {3, 1};
+    const Setting uneven(instance);
+    CHECK_NEAR(uneven.node->point[0], 6.0 - 2.0 / 3.0, 1e-10);
+    CHECK_NEAR(uneven.node->loss, 4.0 / 3.0 + 4.0 * (11.0 - 2.0 / 3.0), 1e-8);
+}
+
+// Zero rows have a constant loss, offset included; so have all rows if no others are drawn.
+TEST(zero_rows_are_a_constant) {
+    for (const Loss loss : smooth_losses) {
+        check::set_context("loss", static_cast<int>(loss));
+        Instance instance;
+        instance.n = 3;
+        instance.p = 1;
+        instance.design = {0.0, 1.0, 1.0};
+        instance.labels = {-1.0, 1.0, -1.0};
+        instance.anchor = {0.5};
+        instance.counts = {2, 0, 0};
+        instance.offset = {0.5, 0.0, 0.0};
+        instance.alpha = 3.0;
+        instance.loss = loss;
+        const double constant = 2.0 * cudbound::loss_at(loss, -0.5).value;
+        const Setting alone(instance);
+        CHECK_NEAR(alone.node->loss, constant, 1e-9);
+        CHECK_NEAR(alone.relaxation->anchor_loss, constant, 1e-14);
+        CHECK_NEAR(alone.relaxation->apex_loss, constant, 1e-14);
+        CHECK(alone.relaxation->attained);
+        instance.counts = {2, 1, 1};
+        const Setting together(instance);
+        CHECK_NEAR(together.node->point[0], 0.0, 1e-9);
+        CHECK_NEAR(together.node->loss, constant + 2.0 * cudbound::loss_at(loss, 0.0).value, 1e-9);
+    }
+}
+
+// Rows of weight zero do not enter, wherever they are.
+TEST(rows_without_weight) {
+    Random random(148);
+    for (const Loss loss : smooth_losses) {
+        for (int trial = 0; trial < 40; ++trial) {
+            check::set_context("loss", static_cast<int>(loss), "trial", trial);
+            Instance instance = random_instance(random, 12, 2, RowKind::general, LabelKind::noise);
+            instance.loss = loss;
+            penalise({0.1, 0.1}, &instance);
+            Instance fewer = instance;
+            instance.sample_weight.assign(instance.n, 1.0);
+            for (int i = 0; i < instance.n; i += 3) {
+                instance.sample_weight[i] = 0.0;
+                fewer.counts[i] = 0;
+                // far out, where the exponential loss overflows
+                for (int k = 0; k < 2; ++k) instance.design[i * 2 + k] *= 1e4;
+            }
+            const Setting weighted(instance);
+            const Setting left_out(fewer);
+            CHECK_EQUAL(weighted.node->loss, left_out.node->loss);
+            for (int k = 0; k < 2; ++k) CHECK_EQUAL(weighted.node->point[k], left_out.node->point[k]);
+        }
+    }
+}
