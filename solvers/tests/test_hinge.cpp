@@ -24,403 +24,355 @@ using Matrix = std::vector<Numbers>;
 using Settled = Relaxation::Settled;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-Vector row_of(const Problem &problem, int i) {
-  return {problem.design + static_cast<std::ptrdiff_t>(i) * problem.p,
-          problem.design + static_cast<std::ptrdiff_t>(i + 1) * problem.p};
+Vector row_of(const Problem& problem, int i) {
+    return {problem.design + static_cast<std::ptrdiff_t>(i) * problem.p,
+            problem.design + static_cast<std::ptrdiff_t>(i + 1) * problem.p};
 }
 
 // Some solution of a x = b, with zeros where the equations leave a choice;
 // false if there is none.
-bool solve_any(Matrix a, Numbers b, Numbers *x) {
-  const std::size_t size = b.size();
-  std::vector<std::size_t> pivot_row;
-  std::vector<std::size_t> pivot_column;
-  std::vector<bool> used_row(size, false);
-  std::vector<bool> used_column(size, false);
-  while (pivot_row.size() < size) {
-    long double largest = 1e-9L;
-    std::size_t row = size;
-    std::size_t column = size;
-    for (std::size_t i = 0; i < size; ++i) {
-      for (std::size_t j = 0; j < size; ++j) {
-        if (!used_row[i] && !used_column[j] && std::abs(a[i][j]) > largest) {
-          largest = std::abs(a[i][j]);
-          row = i;
-          column = j;
+bool solve_any(Matrix a, Numbers b, Numbers* x) {
+    const std::size_t size = b.size();
+    std::vector<std::size_t> pivot_row;
+    std::vector<std::size_t> pivot_column;
+    std::vector<bool> used_row(size, false);
+    std::vector<bool> used_column(size, false);
+    while (pivot_row.size() < size) {
+        long double largest = 1e-9L;
+        std::size_t row = size;
+        std::size_t column = size;
+        for (std::size_t i = 0; i < size; ++i) {
+            for (std::size_t j = 0; j < size; ++j) {
+                if (!used_row[i] && !used_column[j] && std::abs(a[i][j]) > largest) {
+                    largest = std::abs(a[i][j]);
+                    row = i;
+                    column = j;
+                }
+            }
         }
-      }
+        if (row == size) break;
+        used_row[row] = used_column[column] = true;
+        pivot_row.push_back(row);
+        pivot_column.push_back(column);
+        for (std::size_t i = 0; i < size; ++i) {
+            if (i == row) continue;
+            const long double factor = a[i][column] / a[row][column];
+            for (std::size_t j = 0; j < size; ++j) a[i][j] -= factor * a[row][j];
+            b[i] -= factor * b[row];
+        }
     }
-    if (row == size)
-      break;
-    used_row[row] = used_column[column] = true;
-    pivot_row.push_back(row);
-    pivot_column.push_back(column);
     for (std::size_t i = 0; i < size; ++i) {
-      if (i == row)
-        continue;
-      const long double factor = a[i][column] / a[row][column];
-      for (std::size_t j = 0; j < size; ++j)
-        a[i][j] -= factor * a[row][j];
-      b[i] -= factor * b[row];
+        if (!used_row[i] && std::abs(b[i]) > 1e-9L) return false;
     }
-  }
-  for (std::size_t i = 0; i < size; ++i) {
-    if (!used_row[i] && std::abs(b[i]) > 1e-9L)
-      return false;
-  }
-  x->assign(size, 0.0L);
-  for (std::size_t k = 0; k < pivot_row.size(); ++k) {
-    (*x)[pivot_column[k]] = b[pivot_row[k]] / a[pivot_row[k]][pivot_column[k]];
-  }
-  return true;
+    x->assign(size, 0.0L);
+    for (std::size_t k = 0; k < pivot_row.size(); ++k) {
+        (*x)[pivot_column[k]] = b[pivot_row[k]] / a[pivot_row[k]][pivot_column[k]];
+    }
+    return true;
 }
 
-double least_slack(const Rows &normals, const Vector &beta) {
-  double least = infinity;
-  for (const Vector &normal : normals)
-    least = std::min(least, oracle::dot(normal, beta));
-  return least;
+double least_slack(const Rows& normals, const Vector& beta) {
+    double least = infinity;
+    for (const Vector& normal : normals) least = std::min(least, oracle::dot(normal, beta));
+    return least;
 }
 
 // The least n L on the cone normal'beta >= 0. On a smallest face of the set of
 // minimisers some rows have margin 1, some hyperplanes are met, and some rows
 // have margins below 1: with all of these given it solves a linear system. Any
 // solution that lies in the cone is a candidate, whatever its own pieces are.
-double least_on_cone(const Problem &problem, const Rows &normals) {
-  const int p = static_cast<int>(problem.p);
-  std::vector<int> rows;
-  for (int i = 0; i < problem.n; ++i) {
-    if (problem.mass(0, i) > 0.0)
-      rows.push_back(i);
-  }
-  const int count = static_cast<int>(rows.size());
-  double least = infinity;
-  oracle::for_each_subset(
-      count + static_cast<int>(normals.size()), p,
-      [&](const std::vector<int> &equal) {
+double least_on_cone(const Problem& problem, const Rows& normals) {
+    const int p = static_cast<int>(problem.p);
+    std::vector<int> rows;
+    for (int i = 0; i < problem.n; ++i) {
+        if (problem.mass(0, i) > 0.0) rows.push_back(i);
+    }
+    const int count = static_cast<int>(rows.size());
+    double least = infinity;
+    oracle::for_each_subset(count + static_cast<int>(normals.size()), p, [&](const std::vector<int>& equal) {
         Rows held;
         Numbers levels;
         std::vector<bool> free(count, true);
         for (const int e : equal) {
-          if (e >= count) {
-            held.push_back(normals[e - count]);
-            levels.push_back(0.0L);
-            continue;
-          }
-          const int i = rows[e];
-          free[e] = false;
-          held.push_back(row_of(problem, i));
-          levels.push_back(problem.labels[i] - (problem.offset == nullptr
-                                                    ? 0.0
-                                                    : problem.offset[i]));
+            if (e >= count) {
+                held.push_back(normals[e - count]);
+                levels.push_back(0.0L);
+                continue;
+            }
+            const int i = rows[e];
+            free[e] = false;
+            held.push_back(row_of(problem, i));
+            levels.push_back(problem.labels[i] - (problem.offset == nullptr ? 0.0 : problem.offset[i]));
         }
         std::vector<int> others;
         for (int e = 0; e < count; ++e) {
-          if (free[e])
-            others.push_back(rows[e]);
+            if (free[e]) others.push_back(rows[e]);
         }
         const std::size_t size = p + held.size();
         Matrix system(size, Numbers(size, 0.0L));
         for (int a = 0; a < p; ++a) {
-          for (int b = 0; b < p; ++b) {
-            if (problem.penalty != nullptr)
-              system[a][b] = 2.0L * problem.n * problem.penalty[a * p + b];
-          }
-          for (std::size_t t = 0; t < held.size(); ++t)
-            system[a][p + t] = system[p + t][a] = held[t][a];
+            for (int b = 0; b < p; ++b) {
+                if (problem.penalty != nullptr) system[a][b] = 2.0L * problem.n * problem.penalty[a * p + b];
+            }
+            for (std::size_t t = 0; t < held.size(); ++t) system[a][p + t] = system[p + t][a] = held[t][a];
         }
         for (int below = 0; below < 1 << others.size(); ++below) {
-          Numbers right(size, 0.0L);
-          for (std::size_t k = 0; k < others.size(); ++k) {
-            if ((below >> k & 1) == 0)
-              continue;
-            const int i = others[k];
-            for (int a = 0; a < p; ++a) {
-              right[a] += static_cast<long double>(problem.mass(0, i)) *
-                          problem.labels[i] *
-                          problem.design[static_cast<std::size_t>(i) * p + a];
+            Numbers right(size, 0.0L);
+            for (std::size_t k = 0; k < others.size(); ++k) {
+                if ((below >> k & 1) == 0) continue;
+                const int i = others[k];
+                for (int a = 0; a < p; ++a) {
+                    right[a] += static_cast<long double>(problem.mass(0, i)) * problem.labels[i] *
+                                problem.design[static_cast<std::size_t>(i) * p + a];
+                }
             }
-          }
-          std::copy(levels.begin(), levels.end(), right.begin() + p);
-          Numbers solution;
-          if (!solve_any(system, right, &solution))
-            continue;
-          const Vector beta(solution.begin(), solution.begin() + p);
-          const double size_of = 1.0 + std::sqrt(oracle::dot(beta, beta));
-          if (least_slack(normals, beta) < -1e-14 * size_of)
-            continue;
-          least = std::min(least, static_cast<double>(problem.n) *
-                                      oracle::loss(problem, 0, beta.data()));
+            std::copy(levels.begin(), levels.end(), right.begin() + p);
+            Numbers solution;
+            if (!solve_any(system, right, &solution)) continue;
+            const Vector beta(solution.begin(), solution.begin() + p);
+            const double size_of = 1.0 + std::sqrt(oracle::dot(beta, beta));
+            if (least_slack(normals, beta) < -1e-14 * size_of) continue;
+            least = std::min(least, static_cast<double>(problem.n) * oracle::loss(problem, 0, beta.data()));
         }
-      });
-  return least;
+    });
+    return least;
 }
 
 struct Setting {
-  explicit Setting(const Instance &instance)
-      : problem(instance.view()),
-        arrangement(cudbound::merge_rows(problem.n, problem.p, problem.design)),
-        relaxation(cudbound::make_relaxation(problem, arrangement)),
-        node(relaxation->make_node()) {
-    relaxation->set(0);
-    relaxation->start(*node);
-  }
-  Vector beta() const {
-    Vector beta(problem.p);
-    relaxation->to_beta(node->point.data(), beta.data());
-    return beta;
-  }
-  double tie() const { return Settings::tie * relaxation->extent; }
+    explicit Setting(const Instance& instance)
+        : problem(instance.view()),
+          arrangement(cudbound::merge_rows(problem.n, problem.p, problem.design)),
+          relaxation(cudbound::make_relaxation(problem, arrangement)),
+          node(relaxation->make_node()) {
+        relaxation->set(0);
+        relaxation->start(*node);
+    }
+    Vector beta() const {
+        Vector beta(problem.p);
+        relaxation->to_beta(node->point.data(), beta.data());
+        return beta;
+    }
+    double tie() const { return Settings::tie * relaxation->extent; }
 
-  const Problem problem;
-  const cudbound::Arrangement arrangement;
-  const std::unique_ptr<Relaxation> relaxation;
-  const std::unique_ptr<cudbound::Node> node;
+    const Problem problem;
+    const cudbound::Arrangement arrangement;
+    const std::unique_ptr<Relaxation> relaxation;
+    const std::unique_ptr<cudbound::Node> node;
 };
 
 // Hyperplanes that a node is to lie on the positive side of, given in beta.
 struct Cone {
-  explicit Cone(const Setting &setting) : setting_(&setting) {}
+    explicit Cone(const Setting& setting) : setting_(&setting) {}
 
-  void add(const Vector &normal) {
-    const int p = static_cast<int>(normal.size());
-    normals.push_back(normal);
-    units_.resize(units_.size() + p);
-    offsets_.push_back(0.0);
-    setting_->relaxation->transform(
-        normal.data(), units_.data() + units_.size() - p, &offsets_.back());
-    forced.push_back(static_cast<int>(normals.size()) - 1);
-  }
-  void pop() {
-    normals.pop_back();
-    units_.resize(units_.size() - setting_->problem.p);
-    offsets_.pop_back();
-    forced.pop_back();
-  }
-  cudbound::Sides sides() const {
-    return {static_cast<int>(setting_->problem.p), units_.data(),
-            offsets_.data(), setting_->tie()};
-  }
-  double last_side(const Vector &v) const {
-    return sides().side(forced.back(), v.data());
-  }
+    void add(const Vector& normal) {
+        const int p = static_cast<int>(normal.size());
+        normals.push_back(normal);
+        units_.resize(units_.size() + p);
+        offsets_.push_back(0.0);
+        setting_->relaxation->transform(normal.data(), units_.data() + units_.size() - p, &offsets_.back());
+        forced.push_back(static_cast<int>(normals.size()) - 1);
+    }
+    void pop() {
+        normals.pop_back();
+        units_.resize(units_.size() - setting_->problem.p);
+        offsets_.pop_back();
+        forced.pop_back();
+    }
+    cudbound::Sides sides() const {
+        return {static_cast<int>(setting_->problem.p), units_.data(), offsets_.data(), setting_->tie()};
+    }
+    double last_side(const Vector& v) const { return sides().side(forced.back(), v.data()); }
 
-  Rows normals;
-  std::vector<int> forced;
+    Rows normals;
+    std::vector<int> forced;
 
-private:
-  const Setting *setting_;
-  std::vector<double> units_;
-  std::vector<double> offsets_;
+ private:
+    const Setting* setting_;
+    std::vector<double> units_;
+    std::vector<double> offsets_;
 };
 
 enum class Penalty { none, full, free_intercept, correlated, tiny, huge };
-constexpr Penalty penalties[] = {Penalty::none,           Penalty::full,
-                                 Penalty::free_intercept, Penalty::correlated,
-                                 Penalty::tiny,           Penalty::huge};
+constexpr Penalty penalties[] = {Penalty::none,       Penalty::full, Penalty::free_intercept,
+                                 Penalty::correlated, Penalty::tiny, Penalty::huge};
 
-void add_penalty(Random &random, Penalty kind, Instance *instance) {
-  const int p = instance->p;
-  if (kind == Penalty::none)
-    return;
-  std::vector<double> strengths(p, 1.0 / (2.0 * instance->n));
-  if (kind == Penalty::free_intercept)
-    strengths[0] = 0.0;
-  if (kind == Penalty::tiny)
-    strengths.assign(p, 1e-9);
-  if (kind == Penalty::huge)
-    strengths.assign(p, 1e3);
-  penalise(strengths, instance);
-  if (kind != Penalty::correlated)
-    return;
-  // of rank one
-  Vector w(p);
-  for (double &x : w)
-    x = normal(random);
-  const double along = oracle::dot(w, instance->anchor);
-  for (int a = 0; a < p; ++a) {
-    for (int b = 0; b < p; ++b)
-      instance->penalty[static_cast<std::size_t>(a) * p + b] =
-          0.1 * w[a] * w[b];
-  }
-  instance->anchor_penalty = 0.1 * along * along;
+void add_penalty(Random& random, Penalty kind, Instance* instance) {
+    const int p = instance->p;
+    if (kind == Penalty::none) return;
+    std::vector<double> strengths(p, 1.0 / (2.0 * instance->n));
+    if (kind == Penalty::free_intercept) strengths[0] = 0.0;
+    if (kind == Penalty::tiny) strengths.assign(p, 1e-9);
+    if (kind == Penalty::huge) strengths.assign(p, 1e3);
+    penalise(strengths, instance);
+    if (kind != Penalty::correlated) return;
+    // of rank one
+    Vector w(p);
+    for (double& x : w) x = normal(random);
+    const double along = oracle::dot(w, instance->anchor);
+    for (int a = 0; a < p; ++a) {
+        for (int b = 0; b < p; ++b) instance->penalty[static_cast<std::size_t>(a) * p + b] = 0.1 * w[a] * w[b];
+    }
+    instance->anchor_penalty = 0.1 * along * along;
 }
 
 // Draws of few rows, of one class, with rows of opposite labels, with zero
 // rows, with weights that are not whole.
-Instance random_problem(Random &random, int trial, int n, int p) {
-  const RowKind kinds[] = {RowKind::general, RowKind::integers,
-                           RowKind::repeated, RowKind::homogeneous};
-  Instance instance =
-      random_instance(random, n, p, kinds[trial % 4],
-                      trial % 3 == 0 ? LabelKind::clear : LabelKind::noise);
-  instance.loss = Loss::HINGE;
-  instance.anchor_penalty = 0.0;
-  if (trial % 5 == 0) {
-    for (int i = 0; i < n; ++i)
-      instance.sample_weight.push_back(0.25 + 0.5 * std::abs(normal(random)));
-  }
-  if (trial % 7 < 2) {
-    for (int i = 0; i < n; ++i)
-      instance.offset.push_back(trial % 7 == 0 ? 0.4 : normal(random));
-  }
-  if (trial % 11 == 0)
-    instance.labels.assign(n, 1.0);
-  if (trial % 13 == 0) { // the same rows with either label
-    for (int i = 0; i + 1 < n; i += 2) {
-      std::copy_n(&instance.design[static_cast<std::size_t>(i) * p], p,
-                  &instance.design[static_cast<std::size_t>(i + 1) * p]);
-      instance.labels[i + 1] = -instance.labels[i];
+Instance random_problem(Random& random, int trial, int n, int p) {
+    const RowKind kinds[] = {RowKind::general, RowKind::integers, RowKind::repeated, RowKind::homogeneous};
+    Instance instance =
+        random_instance(random, n, p, kinds[trial % 4], trial % 3 == 0 ? LabelKind::clear : LabelKind::noise);
+    instance.loss = Loss::HINGE;
+    instance.anchor_penalty = 0.0;
+    if (trial % 5 == 0) {
+        for (int i = 0; i < n; ++i) instance.sample_weight.push_back(0.25 + 0.5 * std::abs(normal(random)));
     }
-  }
-  if (trial % 9 == 0)
-    std::fill_n(&instance.design[static_cast<std::size_t>(n - 1) * p], p, 0.0);
-  if (trial % 6 == 0) {
-    for (int i = p; i < n; ++i)
-      instance.counts[i] = 0;
-  }
-  if (trial % 8 == 0)
-    instance.anchor.assign(p, 0.0);
-  add_penalty(random, penalties[(trial / 4) % 6], &instance);
-  return instance;
+    if (trial % 7 < 2) {
+        for (int i = 0; i < n; ++i) instance.offset.push_back(trial % 7 == 0 ? 0.4 : normal(random));
+    }
+    if (trial % 11 == 0) instance.labels.assign(n, 1.0);
+    if (trial % 13 == 0) {  // the same rows with either label
+        for (int i = 0; i + 1 < n; i += 2) {
+            std::copy_n(&instance.design[static_cast<std::size_t>(i) * p], p,
+                        &instance.design[static_cast<std::size_t>(i + 1) * p]);
+            instance.labels[i + 1] = -instance.labels[i];
+        }
+    }
+    if (trial % 9 == 0) std::fill_n(&instance.design[static_cast<std::size_t>(n - 1) * p], p, 0.0);
+    if (trial % 6 == 0) {
+        for (int i = p; i < n; ++i) instance.counts[i] = 0;
+    }
+    if (trial % 8 == 0) instance.anchor.assign(p, 0.0);
+    add_penalty(random, penalties[(trial / 4) % 6], &instance);
+    return instance;
 }
 
 // A normal of a hyperplane that a tree would force: of a row, or any.
-Vector some_normal(Random &random, const Setting &setting) {
-  const int p = static_cast<int>(setting.problem.p);
-  if (setting.arrangement.count > 0 && integer(random, 0, 4) > 0) {
-    const double *normal =
-        &setting.arrangement
-             .normals[static_cast<std::size_t>(
-                          integer(random, 0, setting.arrangement.count - 1)) *
-                      p];
-    return {normal, normal + p};
-  }
-  Vector any(p);
-  for (double &x : any)
-    x = normal(random);
-  const double length = std::sqrt(oracle::dot(any, any));
-  for (double &x : any)
-    x /= length;
-  return any;
+Vector some_normal(Random& random, const Setting& setting) {
+    const int p = static_cast<int>(setting.problem.p);
+    if (setting.arrangement.count > 0 && integer(random, 0, 4) > 0) {
+        const double* normal =
+            &setting.arrangement
+                 .normals[static_cast<std::size_t>(integer(random, 0, setting.arrangement.count - 1)) * p];
+        return {normal, normal + p};
+    }
+    Vector any(p);
+    for (double& x : any) x = normal(random);
+    const double length = std::sqrt(oracle::dot(any, any));
+    for (double& x : any) x /= length;
+    return any;
 }
 
 // Forces random hyperplanes against the side of the node's point, one after the
 // other, and calls `visit` with the cone after each of them. Stops when a node
 // does not settle.
 template <class Visit>
-void force_in_turn(Random &random, Setting &setting, int most,
-                   const Visit &visit) {
-  Cone cone(setting);
-  for (int tries = 0;
-       tries < 3 * most && static_cast<int>(cone.forced.size()) < most;
-       ++tries) {
-    Vector normal = some_normal(random, setting);
-    cone.add(normal);
-    double side = cone.last_side(setting.node->point);
-    if (side > 0.0) {
-      cone.pop();
-      for (double &x : normal)
-        x = -x;
-      cone.add(normal);
-      side = -side;
+void force_in_turn(Random& random, Setting& setting, int most, const Visit& visit) {
+    Cone cone(setting);
+    const auto again = setting.relaxation->make_node();
+    for (int tries = 0; tries < 3 * most && static_cast<int>(cone.forced.size()) < most; ++tries) {
+        Vector normal = some_normal(random, setting);
+        cone.add(normal);
+        double side = cone.last_side(setting.node->point);
+        if (side > 0.0) {
+            cone.pop();
+            for (double& x : normal) x = -x;
+            cone.add(normal);
+            side = -side;
+        }
+        if (side > -setting.tie()) {
+            cone.pop();
+            continue;
+        }
+        setting.relaxation->copy(*setting.node, *again);
+        const Settled settled = setting.relaxation->settle(*setting.node, cone.sides(), cone.forced, infinity);
+        CHECK(settled == Settled::yes);
+        if (settled != Settled::yes) return;
+        // a limit above the loss changes nothing
+        const double limit = setting.node->loss + 1e-9 * (1.0 + setting.node->loss);
+        CHECK(setting.relaxation->settle(*again, cone.sides(), cone.forced, limit) == Settled::yes);
+        CHECK_NEAR(again->loss, setting.node->loss, 1e-11 * (1.0 + again->loss));
+        visit(cone);
     }
-    if (side > -setting.tie()) {
-      cone.pop();
-      continue;
-    }
-    const Settled settled = setting.relaxation->settle(
-        *setting.node, cone.sides(), cone.forced, infinity);
-    CHECK(settled == Settled::yes);
-    if (settled != Settled::yes)
-      return;
-    visit(cone);
-  }
 }
 
 // The node's point lies in the cone, has the node's loss, and that is not above
 // any of the candidates'.
-void check_node(const Setting &setting, const Rows &normals, double least) {
-  const Relaxation &relaxation = *setting.relaxation;
-  const double size = 1.0 + least;
-  CHECK_AT_MOST(setting.node->loss, least + 1e-12 * size);
-  CHECK_NEAR(setting.node->loss, least, 1e-10 * size);
-  CHECK_NEAR(relaxation.loss(setting.node->point.data()), least, 1e-10 * size);
-  const Vector beta = setting.beta();
-  CHECK_NEAR(setting.problem.n * oracle::loss(setting.problem, 0, beta.data()),
-             least, 1e-9 * size);
-  CHECK(least_slack(normals, beta) >=
-        -1e-8 * (1.0 + std::sqrt(oracle::dot(beta, beta))));
+void check_node(const Setting& setting, const Rows& normals, double least) {
+    const Relaxation& relaxation = *setting.relaxation;
+    const double size = 1.0 + least;
+    CHECK_AT_MOST(setting.node->loss, least + 1e-12 * size);
+    CHECK_NEAR(setting.node->loss, least, 1e-10 * size);
+    CHECK_NEAR(relaxation.loss(setting.node->point.data()), least, 1e-10 * size);
+    const Vector beta = setting.beta();
+    CHECK_NEAR(setting.problem.n * oracle::loss(setting.problem, 0, beta.data()), least, 1e-9 * size);
+    CHECK(least_slack(normals, beta) >= -1e-8 * (1.0 + std::sqrt(oracle::dot(beta, beta))));
 }
 
-} // namespace
+}  // namespace
 
 // p = 1, rows 1 and 2 with labels +1, -1 and counts 1, 2, so that n L = max(0,
 // 1 - b) + 2 max(0, 1 + 2 b): least at b = -1/2, with 3/2; on b >= 0 at 0,
 // with 3. Anchor 1: n L = 6.
 TEST(one_dimension_by_hand) {
-  Instance instance;
-  instance.n = 2;
-  instance.p = 1;
-  instance.design = {1.0, 2.0};
-  instance.labels = {1.0, -1.0};
-  instance.anchor = {1.0};
-  instance.counts = {1, 2};
-  instance.alpha = 1.0;
-  instance.loss = Loss::HINGE;
-  Setting setting(instance);
-  CHECK_NEAR(setting.beta()[0], -0.5, 1e-14);
-  CHECK_NEAR(setting.node->loss, 1.5, 1e-14);
-  CHECK_NEAR(setting.relaxation->anchor_loss, 6.0, 1e-14);
-  CHECK_NEAR(setting.relaxation->apex_loss, 3.0, 1e-14);
-  CHECK(setting.relaxation->attained);
-  Cone cone(setting);
-  cone.add({1.0});
-  CHECK(setting.relaxation->settle(*setting.node, cone.sides(), cone.forced,
-                                   infinity) == Settled::yes);
-  CHECK_NEAR(setting.beta()[0], 0.0, 1e-14);
-  CHECK_NEAR(setting.node->loss, 3.0, 1e-13);
-  CHECK(setting.node->loss >=
-        setting.relaxation->apex_loss - setting.relaxation->apex_tolerance);
+    Instance instance;
+    instance.n = 2;
+    instance.p = 1;
+    instance.design = {1.0, 2.0};
+    instance.labels = {1.0, -1.0};
+    instance.anchor = {1.0};
+    instance.counts = {1, 2};
+    instance.alpha = 1.0;
+    instance.loss = Loss::HINGE;
+    Setting setting(instance);
+    CHECK_NEAR(setting.beta()[0], -0.5, 1e-14);
+    CHECK_NEAR(setting.node->loss, 1.5, 1e-14);
+    CHECK_NEAR(setting.relaxation->anchor_loss, 6.0, 1e-14);
+    CHECK_NEAR(setting.relaxation->apex_loss, 3.0, 1e-14);
+    CHECK(setting.relaxation->attained);
+    Cone cone(setting);
+    cone.add({1.0});
+    CHECK(setting.relaxation->settle(*setting.node, cone.sides(), cone.forced, infinity) == Settled::yes);
+    CHECK_NEAR(setting.beta()[0], 0.0, 1e-14);
+    CHECK_NEAR(setting.node->loss, 3.0, 1e-13);
+    CHECK(setting.node->loss >= setting.relaxation->apex_loss - setting.relaxation->apex_tolerance);
 }
 
 // The same with the penalty b^2: n L has 2 b^2 more, of slope -2 at b = -1/2.
 // The slope of n L is -1 - 2 before that kink and -1 + 4 - 2 after it, so it is
 // still least there, with 3/2 + 2/4.
 TEST(one_dimension_with_a_penalty_by_hand) {
-  Instance instance;
-  instance.n = 2;
-  instance.p = 1;
-  instance.design = {1.0, 2.0};
-  instance.labels = {1.0, -1.0};
-  instance.anchor = {1.0};
-  instance.counts = {1, 2};
-  instance.alpha = 1.0;
-  instance.loss = Loss::HINGE;
-  penalise({1.0}, &instance);
-  const Setting setting(instance);
-  CHECK_NEAR(setting.beta()[0], -0.5, 1e-14);
-  CHECK_NEAR(setting.node->loss, 2.0, 1e-14);
-  CHECK_NEAR(setting.relaxation->anchor_loss, 8.0, 1e-14);
+    Instance instance;
+    instance.n = 2;
+    instance.p = 1;
+    instance.design = {1.0, 2.0};
+    instance.labels = {1.0, -1.0};
+    instance.anchor = {1.0};
+    instance.counts = {1, 2};
+    instance.alpha = 1.0;
+    instance.loss = Loss::HINGE;
+    penalise({1.0}, &instance);
+    const Setting setting(instance);
+    CHECK_NEAR(setting.beta()[0], -0.5, 1e-14);
+    CHECK_NEAR(setting.node->loss, 2.0, 1e-14);
+    CHECK_NEAR(setting.relaxation->anchor_loss, 8.0, 1e-14);
 }
 
 TEST(equal_to_enumeration) {
-  Random random(171);
-  int cones = 0;
-  for (int trial = 0; trial < 264; ++trial) {
-    const int p = 1 + trial % 3;
-    const Instance instance = random_problem(random, trial, p == 3 ? 5 : 6, p);
-    Setting setting(instance);
-    check::set_context("trial", trial, "p", p);
-    check_node(setting, {}, least_on_cone(setting.problem, {}));
-    force_in_turn(random, setting, 3, [&](const Cone &cone) {
-      check::set_context("trial", trial, "p", p, "forced", cone.forced.size());
-      ++cones;
-      check_node(setting, cone.normals,
-                 least_on_cone(setting.problem, cone.normals));
-    });
-  }
-  CHECK(cones > 400);
+    Random random(171);
+    int cones = 0;
+    for (int trial = 0; trial < 264; ++trial) {
+        const int p = 1 + trial % 3;
+        const Instance instance = random_problem(random, trial, p == 3 ? 5 : 6, p);
+        Setting setting(instance);
+        check::set_context("trial", trial, "p", p);
+        check_node(setting, {}, least_on_cone(setting.problem, {}));
+        force_in_turn(random, setting, 3, [&](const Cone& cone) {
+            check::set_context("trial", trial, "p", p, "forced", cone.forced.size());
+            ++cones;
+            check_node(setting, cone.normals, least_on_cone(setting.problem, cone.normals));
+        });
+    }
+    CHECK(cones > 400);
 }
 
 // The conditions of optimality, at sizes that are out of reach of enumeration:
@@ -429,277 +381,264 @@ TEST(equal_to_enumeration) {
 // the hyperplanes that the point lies on, with multipliers not below 0. Where
 // the normals involved are independent the multipliers solve a linear system.
 TEST(optimal_by_its_multipliers) {
-  Random random(172);
-  int checked = 0;
-  int skipped = 0;
-  for (int trial = 0; trial < 120; ++trial) {
-    const int p = 2 + trial % 5;
-    Instance instance =
-        random_instance(random, 50, p, RowKind::general,
-                        trial % 2 == 0 ? LabelKind::clear : LabelKind::noise);
-    instance.loss = Loss::HINGE;
-    add_penalty(random, penalties[trial % 6], &instance);
-    Setting setting(instance);
-    const Problem &problem = setting.problem;
-    const auto check_optimal = [&](const Rows &normals) {
-      const Vector beta = setting.beta();
-      const double close = 1e-8 * (1.0 + std::sqrt(oracle::dot(beta, beta)));
-      Rows held;
-      Vector most;
-      Numbers slope(p, 0.0L);
-      double value = 0.0;
-      for (int a = 0; a < p; ++a) {
-        for (int b = 0; b < p && problem.penalty != nullptr; ++b) {
-          slope[a] += 2.0L * problem.n * problem.penalty[a * p + b] * beta[b];
-        }
-        value += static_cast<double>(0.5L * slope[a]) * beta[a];
-      }
-      for (int i = 0; i < problem.n; ++i) {
-        const double mass = problem.mass(0, i);
-        Vector row = row_of(problem, i);
-        for (double &x : row)
-          x *= problem.labels[i];
-        const double lack = 1.0 - oracle::dot(row, beta);
-        if (mass == 0.0 || lack < -close)
-          continue;
-        value += mass * std::max(0.0, lack);
-        if (lack > close) {
-          for (int a = 0; a < p; ++a)
-            slope[a] -= mass * row[a];
-        } else {
-          held.push_back(row);
-          most.push_back(mass);
-        }
-      }
-      for (const Vector &normal : normals) {
-        const double side = oracle::dot(normal, beta);
-        CHECK(side >= -close);
-        if (side > close)
-          continue;
-        held.push_back(normal);
-        most.push_back(infinity);
-      }
-      CHECK_NEAR(setting.node->loss, value, 1e-9 * (1.0 + value));
-      const std::size_t count = held.size();
-      Matrix gram(count, Numbers(count, 0.0L));
-      Numbers right(count, 0.0L);
-      for (std::size_t s = 0; s < count; ++s) {
-        for (std::size_t t = 0; t < count; ++t)
-          gram[s][t] = oracle::dot(held[s], held[t]);
-        for (int a = 0; a < p; ++a)
-          right[s] += slope[a] * held[s][a];
-      }
-      Numbers multipliers;
-      if (!oracle::solve_linear(gram, right, &multipliers)) {
-        ++skipped;
-        return;
-      }
-      ++checked;
-      double scale = 1.0;
-      for (int a = 0; a < p; ++a)
-        scale += std::abs(static_cast<double>(slope[a]));
-      for (std::size_t s = 0; s < count; ++s) {
-        CHECK(multipliers[s] >= -1e-8L * scale);
-        CHECK(multipliers[s] <= most[s] + 1e-8L * scale);
-        for (int a = 0; a < p; ++a)
-          slope[a] -= multipliers[s] * held[s][a];
-      }
-      for (int a = 0; a < p; ++a)
-        CHECK_NEAR(static_cast<double>(slope[a]), 0.0, 1e-8 * scale);
-    };
-    check::set_context("trial", trial, "p", p);
-    check_optimal({});
-    force_in_turn(random, setting, 8, [&](const Cone &cone) {
-      check::set_context("trial", trial, "p", p, "forced", cone.forced.size());
-      check_optimal(cone.normals);
-    });
-  }
-  check::set_context("checked", checked, "skipped", skipped);
-  CHECK(checked > 300);
+    Random random(172);
+    int checked = 0;
+    int skipped = 0;
+    for (int trial = 0; trial < 120; ++trial) {
+        const int p = 2 + trial % 5;
+        Instance instance =
+            random_instance(random, 50, p, RowKind::general, trial % 2 == 0 ? LabelKind::clear : LabelKind::noise);
+        instance.loss = Loss::HINGE;
+        add_penalty(random, penalties[trial % 6], &instance);
+        Setting setting(instance);
+        const Problem& problem = setting.problem;
+        const auto check_optimal = [&](const Rows& normals) {
+            const Vector beta = setting.beta();
+            const double close = 1e-8 * (1.0 + std::sqrt(oracle::dot(beta, beta)));
+            Rows held;
+            Vector most;
+            Numbers slope(p, 0.0L);
+            double value = 0.0;
+            for (int a = 0; a < p; ++a) {
+                for (int b = 0; b < p && problem.penalty != nullptr; ++b) {
+                    slope[a] += 2.0L * problem.n * problem.penalty[a * p + b] * beta[b];
+                }
+                value += static_cast<double>(0.5L * slope[a]) * beta[a];
+            }
+            for (int i = 0; i < problem.n; ++i) {
+                const double mass = problem.mass(0, i);
+                Vector row = row_of(problem, i);
+                for (double& x : row) x *= problem.labels[i];
+                const double lack = 1.0 - oracle::dot(row, beta);
+                if (mass == 0.0 || lack < -close) continue;
+                value += mass * std::max(0.0, lack);
+                if (lack > close) {
+                    for (int a = 0; a < p; ++a) slope[a] -= mass * row[a];
+                } else {
+                    held.push_back(row);
+                    most.push_back(mass);
+                }
+            }
+            for (const Vector& normal : normals) {
+                const double side = oracle::dot(normal, beta);
+                CHECK(side >= -close);
+                if (side > close) continue;
+                held.push_back(normal);
+                most.push_back(infinity);
+            }
+            CHECK_NEAR(setting.node->loss, value, 1e-9 * (1.0 + value));
+            const std::size_t count = held.size();
+            Matrix gram(count, Numbers(count, 0.0L));
+            Numbers right(count, 0.0L);
+            for (std::size_t s = 0; s < count; ++s) {
+                for (std::size_t t = 0; t < count; ++t) gram[s][t] = oracle::dot(held[s], held[t]);
+                for (int a = 0; a < p; ++a) right[s] += slope[a] * held[s][a];
+            }
+            Numbers multipliers;
+            if (!oracle::solve_linear(gram, right, &multipliers)) {
+                ++skipped;
+                return;
+            }
+            ++checked;
+            double scale = 1.0;
+            for (int a = 0; a < p; ++a) scale += std::abs(static_cast<double>(slope[a]));
+            for (std::size_t s = 0; s < count; ++s) {
+                CHECK(multipliers[s] >= -1e-8L * scale);
+                CHECK(multipliers[s] <= most[s] + 1e-8L * scale);
+                for (int a = 0; a < p; ++a) slope[a] -= multipliers[s] * held[s][a];
+            }
+            for (int a = 0; a < p; ++a) CHECK_NEAR(static_cast<double>(slope[a]), 0.0, 1e-8 * scale);
+        };
+        check::set_context("trial", trial, "p", p);
+        check_optimal({});
+        force_in_turn(random, setting, 8, [&](const Cone& cone) {
+            check::set_context("trial", trial, "p", p, "forced", cone.forced.size());
+            check_optimal(cone.normals);
+        });
+    }
+    check::set_context("checked", checked, "skipped", skipped);
+    CHECK(checked > 300);
 }
 
 // A node that was led through a sequence of cones has the loss of one that is
 // settled at once, whatever came last.
 TEST(continued_nodes_equal_new_ones) {
-  Random random(173);
-  int compared = 0;
-  for (int trial = 0; trial < 150; ++trial) {
-    const int p = 2 + trial % 4;
-    const Instance instance = random_problem(random, trial, 30, p);
-    Setting setting(instance);
-    force_in_turn(random, setting, 8, [&](const Cone &cone) {
-      check::set_context("trial", trial, "p", p, "forced", cone.forced.size());
-      const Setting fresh(instance);
-      std::vector<int> reversed(cone.forced.rbegin(), cone.forced.rend());
-      // the last member must be violated
-      for (std::size_t k = 0; k < reversed.size(); ++k) {
-        std::rotate(reversed.begin(), reversed.begin() + 1, reversed.end());
-        if (cone.sides().side(reversed.back(), fresh.node->point.data()) <
-            -fresh.tie())
-          break;
-      }
-      if (cone.sides().side(reversed.back(), fresh.node->point.data()) >=
-          -fresh.tie())
-        return;
-      ++compared;
-      CHECK(fresh.relaxation->settle(*fresh.node, cone.sides(), reversed,
-                                     infinity) == Settled::yes);
-      CHECK_NEAR(fresh.node->loss, setting.node->loss,
-                 1e-10 * (1.0 + setting.node->loss));
-    });
-  }
-  CHECK(compared > 200);
+    Random random(173);
+    int compared = 0;
+    for (int trial = 0; trial < 150; ++trial) {
+        const int p = 2 + trial % 4;
+        const Instance instance = random_problem(random, trial, 30, p);
+        Setting setting(instance);
+        force_in_turn(random, setting, 8, [&](const Cone& cone) {
+            check::set_context("trial", trial, "p", p, "forced", cone.forced.size());
+            const Setting fresh(instance);
+            std::vector<int> reversed(cone.forced.rbegin(), cone.forced.rend());
+            // the last member must be violated
+            for (std::size_t k = 0; k < reversed.size(); ++k) {
+                std::rotate(reversed.begin(), reversed.begin() + 1, reversed.end());
+                if (cone.sides().side(reversed.back(), fresh.node->point.data()) < -fresh.tie()) break;
+            }
+            if (cone.sides().side(reversed.back(), fresh.node->point.data()) >= -fresh.tie()) return;
+            ++compared;
+            CHECK(fresh.relaxation->settle(*fresh.node, cone.sides(), reversed, infinity) == Settled::yes);
+            CHECK_NEAR(fresh.node->loss, setting.node->loss, 1e-10 * (1.0 + setting.node->loss));
+        });
+    }
+    CHECK(compared > 200);
 }
 
 // too_far exactly if the least loss is above the limit; a copy leaves the
 // original as it is.
 TEST(limits_and_copies) {
-  Random random(174);
-  int stopped = 0;
-  for (int trial = 0; trial < 120; ++trial) {
-    const int p = 1 + trial % 5;
-    const Instance instance = random_problem(random, trial, 40, p);
-    const Setting setting(instance);
-    Relaxation &relaxation = *setting.relaxation;
-    const auto child = relaxation.make_node();
-    for (int tries = 0; tries < 10; ++tries) {
-      check::set_context("trial", trial, "p", p, "try", tries);
-      Vector normal = some_normal(random, setting);
-      Cone cone(setting);
-      cone.add(normal);
-      if (cone.last_side(setting.node->point) > 0.0) {
-        for (double &x : normal)
-          x = -x;
-        cone = Cone(setting);
-        cone.add(normal);
-      }
-      if (cone.last_side(setting.node->point) > -setting.tie())
-        continue;
-      const Vector before = setting.node->point;
-      relaxation.copy(*setting.node, *child);
-      CHECK(relaxation.settle(*child, cone.sides(), cone.forced, infinity) ==
-            Settled::yes);
-      const double least = child->loss;
-      const double rise = least - setting.node->loss;
-      CHECK(rise >= -1e-12 * (1.0 + least));
-      CHECK(setting.node->point == before);
-      relaxation.copy(*setting.node, *child);
-      CHECK(relaxation.settle(*child, cone.sides(), cone.forced,
-                              least + 1e-9 * (1.0 + least)) == Settled::yes);
-      CHECK_NEAR(child->loss, least, 1e-11 * (1.0 + least));
-      if (rise < 1e-6)
-        continue;
-      for (const double share : {0.0, 0.5, 0.999}) {
-        ++stopped;
-        relaxation.copy(*setting.node, *child);
-        const double limit = setting.node->loss + share * rise;
-        CHECK(relaxation.settle(*child, cone.sides(), cone.forced, limit) ==
-              Settled::too_far);
-      }
+    Random random(174);
+    int stopped = 0;
+    for (int trial = 0; trial < 120; ++trial) {
+        const int p = 1 + trial % 5;
+        const Instance instance = random_problem(random, trial, 40, p);
+        const Setting setting(instance);
+        Relaxation& relaxation = *setting.relaxation;
+        const auto child = relaxation.make_node();
+        for (int tries = 0; tries < 10; ++tries) {
+            check::set_context("trial", trial, "p", p, "try", tries);
+            Vector normal = some_normal(random, setting);
+            Cone cone(setting);
+            cone.add(normal);
+            if (cone.last_side(setting.node->point) > 0.0) {
+                for (double& x : normal) x = -x;
+                cone = Cone(setting);
+                cone.add(normal);
+            }
+            if (cone.last_side(setting.node->point) > -setting.tie()) continue;
+            const Vector before = setting.node->point;
+            relaxation.copy(*setting.node, *child);
+            CHECK(relaxation.settle(*child, cone.sides(), cone.forced, infinity) == Settled::yes);
+            const double least = child->loss;
+            const double rise = least - setting.node->loss;
+            CHECK(rise >= -1e-12 * (1.0 + least));
+            CHECK(setting.node->point == before);
+            relaxation.copy(*setting.node, *child);
+            CHECK(relaxation.settle(*child, cone.sides(), cone.forced, least + 1e-9 * (1.0 + least)) == Settled::yes);
+            CHECK_NEAR(child->loss, least, 1e-11 * (1.0 + least));
+            if (rise < 1e-6) continue;
+            for (const double share : {0.0, 0.5, 0.999}) {
+                ++stopped;
+                relaxation.copy(*setting.node, *child);
+                const double limit = setting.node->loss + share * rise;
+                CHECK(relaxation.settle(*child, cone.sides(), cone.forced, limit) == Settled::too_far);
+            }
+        }
     }
-  }
-  CHECK(stopped > 500);
+    CHECK(stopped > 500);
 }
 
 // A cone in which beta = 0 is best: with the two classes' rows turned against
 // the labels, no direction helps.
 TEST(nodes_at_the_apex_count_as_such) {
-  Random random(175);
-  int found = 0;
-  for (int trial = 0; trial < 120; ++trial) {
-    const int p = 1 + trial % 5;
-    Instance instance = random_problem(random, trial, 40, p);
-    instance.offset.clear();
-    const Setting setting(instance);
-    Relaxation &relaxation = *setting.relaxation;
-    // n L falls along no direction of the half-space -slope'beta <= 0 of its
-    // slope at 0, where all margins are 0
-    Vector slope(p, 0.0);
-    for (int i = 0; i < instance.n; ++i) {
-      for (int a = 0; a < p; ++a) {
-        slope[a] -= setting.problem.mass(0, i) * instance.labels[i] *
-                    row_of(setting.problem, i)[a];
-      }
+    Random random(175);
+    int found = 0;
+    for (int trial = 0; trial < 120; ++trial) {
+        const int p = 1 + trial % 5;
+        Instance instance = random_problem(random, trial, 40, p);
+        instance.offset.clear();
+        const Setting setting(instance);
+        Relaxation& relaxation = *setting.relaxation;
+        // n L falls along no direction of the half-space -slope'beta <= 0 of its
+        // slope at 0, where all margins are 0
+        Vector slope(p, 0.0);
+        for (int i = 0; i < instance.n; ++i) {
+            for (int a = 0; a < p; ++a) {
+                slope[a] -= setting.problem.mass(0, i) * instance.labels[i] * row_of(setting.problem, i)[a];
+            }
+        }
+        const double length = std::sqrt(oracle::dot(slope, slope));
+        if (length < 1e-6) continue;
+        for (double& x : slope) x /= length;
+        Cone cone(setting);
+        cone.add(slope);
+        if (cone.last_side(setting.node->point) > -setting.tie()) continue;
+        check::set_context("trial", trial, "p", p);
+        ++found;
+        CHECK(relaxation.settle(*setting.node, cone.sides(), cone.forced, infinity) == Settled::yes);
+        CHECK(setting.node->loss >= relaxation.apex_loss - relaxation.apex_tolerance);
+        CHECK_AT_MOST(setting.node->loss, relaxation.apex_loss + 1e-12 * (1.0 + relaxation.apex_loss));
     }
-    const double length = std::sqrt(oracle::dot(slope, slope));
-    if (length < 1e-6)
-      continue;
-    for (double &x : slope)
-      x /= length;
-    Cone cone(setting);
-    cone.add(slope);
-    if (cone.last_side(setting.node->point) > -setting.tie())
-      continue;
-    check::set_context("trial", trial, "p", p);
-    ++found;
-    CHECK(relaxation.settle(*setting.node, cone.sides(), cone.forced,
-                            infinity) == Settled::yes);
-    CHECK(setting.node->loss >=
-          relaxation.apex_loss - relaxation.apex_tolerance);
-    CHECK_AT_MOST(setting.node->loss,
-                  relaxation.apex_loss + 1e-12 * (1.0 + relaxation.apex_loss));
-  }
-  CHECK(found > 80);
+    CHECK(found > 80);
 }
 
 // With a penalty on every coefficient the curvature is 1: coordinates are
 // lengths in the metric of the penalty. Without any there is none, and with a
 // free intercept only for hyperplanes that do not depend on it.
 TEST(curvature) {
-  Random random(176);
-  for (const Penalty kind :
-       {Penalty::full, Penalty::huge, Penalty::none, Penalty::free_intercept}) {
-    check::set_context("penalty", static_cast<int>(kind));
-    Instance instance =
-        random_instance(random, 30, 3, RowKind::general, LabelKind::clear);
-    instance.loss = Loss::HINGE;
-    add_penalty(random, kind, &instance);
-    const Setting setting(instance);
-    Vector unit(3);
-    double offset = 0.0;
-    const bool curved = kind == Penalty::full || kind == Penalty::huge;
-    const auto curvature = [&](const Vector &normal) {
-      return setting.relaxation->transform(normal.data(), unit.data(), &offset);
-    };
-    CHECK_NEAR(curvature({0.6, 0.0, 0.8}), curved ? 1.0 : 0.0, 1e-14);
-    CHECK_NEAR(curvature({0.0, 0.6, 0.8}), kind == Penalty::none ? 0.0 : 1.0,
-               1e-14);
-  }
+    Random random(176);
+    for (const Penalty kind : {Penalty::full, Penalty::huge, Penalty::none, Penalty::free_intercept}) {
+        check::set_context("penalty", static_cast<int>(kind));
+        Instance instance = random_instance(random, 30, 3, RowKind::general, LabelKind::clear);
+        instance.loss = Loss::HINGE;
+        add_penalty(random, kind, &instance);
+        const Setting setting(instance);
+        Vector unit(3);
+        double offset = 0.0;
+        const bool curved = kind == Penalty::full || kind == Penalty::huge;
+        const auto curvature = [&](const Vector& normal) {
+            return setting.relaxation->transform(normal.data(), unit.data(), &offset);
+        };
+        CHECK_NEAR(curvature({0.6, 0.0, 0.8}), curved ? 1.0 : 0.0, 1e-14);
+        CHECK_NEAR(curvature({0.0, 0.6, 0.8}), kind == Penalty::none ? 0.0 : 1.0, 1e-14);
+    }
+}
+
+// Nothing drawn, or rows that are all zero: the loss is a constant but for the penalty.
+TEST(nothing_to_fit) {
+    Random random(178);
+    for (const Penalty kind : {Penalty::none, Penalty::full, Penalty::free_intercept}) {
+        for (const bool zero_rows : {false, true}) {
+            check::set_context("penalty", static_cast<int>(kind), "zero rows", zero_rows);
+            Instance instance = random_instance(random, 10, 2, RowKind::general, LabelKind::clear);
+            instance.loss = Loss::HINGE;
+            if (zero_rows) {
+                std::fill(instance.design.begin(), instance.design.end(), 0.0);
+            } else {
+                std::fill(instance.counts.begin(), instance.counts.end(), 0);
+            }
+            add_penalty(random, kind, &instance);
+            const Setting setting(instance);
+            CHECK_NEAR(setting.node->loss, zero_rows ? 10.0 : 0.0, 1e-12);
+            CHECK_NEAR(setting.relaxation->loss(setting.node->point.data()), zero_rows ? 10.0 : 0.0, 1e-12);
+            CHECK_NEAR(setting.relaxation->apex_loss, zero_rows ? 10.0 : 0.0, 1e-12);
+            CHECK(setting.relaxation->extent > 0.0);
+        }
+    }
 }
 
 // Q against all cells, each minimised by enumeration.
 TEST(whole_search_equal_to_enumeration) {
-  Random random(177);
-  for (int trial = 0; trial < 80; ++trial) {
-    const int p = 1 + trial % 3;
-    Instance instance = random_problem(random, trial, p == 3 ? 5 : 6, p);
-    const double rates[] = {0.3, 1.0, static_cast<double>(instance.n), 100.0};
-    instance.alpha = rates[(trial / 3) % 4];
-    const Problem problem = instance.view();
-    check::set_context("trial", trial, "p", p, "alpha", instance.alpha);
-    Rows rows;
-    for (int i = 0; i < instance.n; ++i)
-      rows.push_back(row_of(problem, i));
-    double best = 0.0;
-    for (const Vector &inside : oracle::cells(rows, p)) {
-      Rows turned;
-      for (const Vector &row : rows) {
-        if (oracle::dot(row, row) == 0.0)
-          continue;
-        const double turn = oracle::dot(row, inside) > 0.0 ? 1.0 : -1.0;
-        Vector normal = row;
-        for (double &x : normal)
-          x *= turn;
-        turned.push_back(normal);
-      }
-      const double excess = least_on_cone(problem, turned) / instance.n -
-                            oracle::anchor_loss(problem, 0);
-      best = std::max(best, std::abs(oracle::score(problem, 0, inside.data())) *
-                                oracle::g(instance.alpha, excess));
+    Random random(177);
+    for (int trial = 0; trial < 80; ++trial) {
+        const int p = 1 + trial % 3;
+        Instance instance = random_problem(random, trial, p == 3 ? 5 : 6, p);
+        const double rates[] = {0.3, 1.0, static_cast<double>(instance.n), 100.0};
+        instance.alpha = rates[(trial / 3) % 4];
+        const Problem problem = instance.view();
+        check::set_context("trial", trial, "p", p, "alpha", instance.alpha);
+        Rows rows;
+        for (int i = 0; i < instance.n; ++i) rows.push_back(row_of(problem, i));
+        double best = 0.0;
+        for (const Vector& inside : oracle::cells(rows, p)) {
+            Rows turned;
+            for (const Vector& row : rows) {
+                if (oracle::dot(row, row) == 0.0) continue;
+                const double turn = oracle::dot(row, inside) > 0.0 ? 1.0 : -1.0;
+                Vector normal = row;
+                for (double& x : normal) x *= turn;
+                turned.push_back(normal);
+            }
+            const double excess = least_on_cone(problem, turned) / instance.n - oracle::anchor_loss(problem, 0);
+            best =
+                std::max(best, std::abs(oracle::score(problem, 0, inside.data())) * oracle::g(instance.alpha, excess));
+        }
+        const Answer answer = solve(instance);
+        CHECK(answer.status[0] == cudbound::Status::OPTIMAL);
+        CHECK_NEAR(answer.lower[0], best, 1e-8);
+        CHECK_NEAR(answer.upper[0], best, 1e-8);
     }
-    const Answer answer = solve(instance);
-    CHECK(answer.status[0] == cudbound::Status::OPTIMAL);
-    CHECK_NEAR(answer.lower[0], best, 1e-8);
-    CHECK_NEAR(answer.upper[0], best, 1e-8);
-  }
 }

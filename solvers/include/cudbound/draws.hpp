@@ -85,8 +85,8 @@ using Monitor = std::function<bool(std::int64_t)>;
 void solve_draws(const Problem& problem, const Limits& limits, Side side, int threads, const Monitor& monitor,
                  const Results& results);
 
-// Row d of every array belongs to draw d; coef has shape (draws, p). Where L has no minimiser, attained is false and the
-// coefficients have a loss within rounding of its infimum.
+// Row d of every array belongs to draw d; coef has shape (draws, p). Where L has no minimiser, attained is false and
+// the coefficients have a loss within rounding of its infimum.
 struct Minimisers {
     double* coef = nullptr;
     bool* attained = nullptr;

@@ -68,8 +68,8 @@ struct Settings {
     // the loss is of the order of its square.
     static constexpr double proximal = 1e-8;
 
-    // Newton's method for smooth losses stops when the loss is known to this, relative to 1 + loss, and the lower end is
-    // used, which can only enlarge Q. It gives a node up after so many steps.
+    // Newton's method for smooth losses stops when the loss is known to this, relative to 1 + loss, and the lower end
+    // is used, which can only enlarge Q. It gives a node up after so many steps.
     static constexpr double newton_gap = 1e-10;
     static constexpr int newton_steps = 300;
 
@@ -78,8 +78,8 @@ struct Settings {
 
     // Pivots of a Hessian below this share of its largest entry make it singular: this multiple of the largest entry is
     // added to its diagonal, and no lower bound is taken from a node before its minimiser is found. Curvature of a
-    // piecewise quadratic loss is there or not; that of a vanishing one may be small and still count, and what is added to
-    // it is below rounding.
+    // piecewise quadratic loss is there or not; that of a vanishing one may be small and still count, and what is added
+    // to it is below rounding.
     static constexpr double pieces_pivot = 1e-10;
     static constexpr double pieces_ridge = 1e-6;
     static constexpr double vanishing_pivot = 1e-14;
@@ -97,8 +97,8 @@ struct Settings {
     // again would lose the digits that put a point onto a hyperplane.
     static constexpr double longest_step = 10.0;
 
-    // Without strong convexity, what is left of the gradient at the minimiser on a cone is taken to act over so many times
-    // the size of the coefficients. The lower end is used, which can only enlarge Q.
+    // Without strong convexity, what is left of the gradient at the minimiser on a cone is taken to act over so many
+    // times the size of the coefficients. The lower end is used, which can only enlarge Q.
     static constexpr double residual_reach = 10.0;
 
     // Under a loss that never reaches 0, rows whose loss falls below `vanished` count as having none until it is above
@@ -120,15 +120,15 @@ struct Settings {
     // errors. What they may cost is taken off the loss, which can only enlarge Q.
     static constexpr double hinge_rounding = 1e-14;
 
-    // What is left of the slope at the minimiser on a cone is taken to act over so many times the size of the point. The
-    // lower end is used, which can only enlarge Q.
+    // What is left of the slope at the minimiser on a cone is taken to act over so many times the size of the point.
+    // The lower end is used, which can only enlarge Q.
     static constexpr double hinge_reach = 2.0;
 
     // Least share of the multipliers' size that ties are relative to, where the anchor and the minimiser are shorter.
     static constexpr double hinge_load = 1e-6;
 
-    // Rows this close to margin 1 at the anchor, relative to its length, are there in the first guess; steps that move a
-    // point by less than this share of the centre's are not extended. No answer depends on either.
+    // Rows this close to margin 1 at the anchor, relative to its length, are there in the first guess; steps that move
+    // a point by less than this share of the centre's are not extended. No answer depends on either.
     static constexpr double hinge_start = 1e-6;
     static constexpr double hinge_still = 1e-6;
 
