@@ -2,6 +2,12 @@
 
 Each loss is one small object with a twin in the compiled solver (``solvers/src/loss.hpp``). All but the squared loss
 depend on the margin m = y f alone; so does the squared loss, as y^2 = 1 makes it (1 - m)^2.
+
+References
+----------
+F. Bach, "Self-concordant analysis for logistic regression", Electronic Journal of Statistics 4 (2010), section 2.
+T. Zhang, "Statistical behavior and consistency of classification methods based on convex risk minimization", Annals of
+Statistics 32 (2004), pages 56-85.
 """
 
 from __future__ import annotations
@@ -65,7 +71,8 @@ class SquaredLoss:
 class LogisticLoss:
     """Logistic loss log(1 + exp(-m)), the negative log-likelihood of logistic regression.
 
-    Self-concordant in the sense of Bach (2010), equation 4: the third derivative is at most the second.
+    Self-concordant in the generalised sense of Bach (2010), section 2: the third derivative is, in absolute value, at
+    most the second, so that the curvature at scores h apart differs by a factor of exp(abs(h)) at most.
     """
 
     name: str = "logistic"
@@ -186,10 +193,26 @@ LOSSES: dict[str, NativeLoss] = {
 def get_loss(name: str) -> NativeLoss:
     """Return the loss of that name.
 
+    Parameters
+    ----------
+    name : {"squared", "logistic", "exponential", "squared_hinge", "hinge", "huber"}
+        Name of a loss.
+
+    Returns
+    -------
+    NativeLoss
+        Its value and derivatives.
+
     Raises
     ------
     ValueError
         If no loss has that name; the message lists those that exist.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> get_loss("hinge").value(np.array([1.0, -1.0]), np.array([0.25, 0.25])).tolist()
+    [0.75, 1.25]
     """
     if not isinstance(name, str) or name not in LOSSES:
         raise ValueError(f"The 'loss' parameter must be one of {sorted(LOSSES)}. Got {name!r} instead.")

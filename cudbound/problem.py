@@ -76,8 +76,9 @@ class Problem:
     def mean_loss(self, draw: int, coef: ArrayLike) -> float:
         """Penalised mean surrogate loss of `coef` on one draw."""
         beta = np.asarray(coef, dtype=float)
-        drawn = self.counts[draw] > 0
-        mean = float(self.shares(draw) @ self.loss.value(self.labels[drawn], self.scores(beta)[drawn]))
+        rows, shares = np.flatnonzero(self.counts[draw] > 0), self.shares(draw)
+        rows, shares = rows[shares > 0.0], shares[shares > 0.0]  # a loss without weight may be infinite
+        mean = float(shares @ self.loss.value(self.labels[rows], self.scores(beta)[rows]))
         if self.penalty is not None:
             mean += float(self.penalty @ beta**2)
         if self.l1_penalty is not None:
@@ -263,6 +264,15 @@ def make_problem(
     if offset is not None:
         offset = _finite("offset", np.full(n, offset) if np.ndim(offset) == 0 else offset, 1)
         _expect_shape("offset", offset, (n,))
+    surrogate = _loss(loss)
+    if offset is not None:
+        with np.errstate(over="ignore"):
+            finite = np.isfinite(surrogate.value(labels, offset)).all()
+        if not finite:
+            raise ValueError(
+                f"'offset' must leave the {surrogate.name} loss of the offset alone finite. Got offsets up to "
+                f"{np.abs(offset).max():.3g} instead."
+            )
     return Problem(
         design,
         labels,
@@ -270,12 +280,19 @@ def make_problem(
         np.array(counts, dtype=np.int32, order="C"),
         alpha,
         weights,
-        get_loss(loss) if isinstance(loss, str) else loss,
+        surrogate,
         _non_negative("penalty", penalty, p),
         _non_negative("l1_penalty", l1_penalty, p),
         _non_negative("sample_weight", sample_weight, n),
         offset,
     )
+
+
+def _loss(loss: Any) -> Loss:
+    """Return a loss object as it is, and look anything else up by its name."""
+    is_object = all(hasattr(loss, name) for name in ("name", "vanishes", "value"))
+    found: Loss = loss if is_object and not isinstance(loss, type) else get_loss(loss)
+    return found
 
 
 def _non_negative(name: str, values: ArrayLike | None, size: int) -> Array | None:

@@ -1,8 +1,7 @@
 """The branch and bound of Laber & Murphy (2008), section 4, with every convex subproblem solved by cvxpy.
 
-Slow and general: the oracle against which the compiled solver is tested, with the same contract. A further
-convex surrogate needs an entry in `cudbound.losses.LOSSES` and one in
-`cudbound.reference_subproblems.CVXPY_LOSSES`.
+Slow and general: the oracle against which the compiled solver is tested, with the same contract, and the solver of
+losses and penalties that the compiled one does not know.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from scipy.optimize import linprog
 
 from cudbound.exceptions import CudboundWarning, SolveInterrupted
 from cudbound.problem import Problem
-from cudbound.reference_subproblems import CVXPY_LOSSES, Minimum, Relaxation, choose_solvers, import_cvxpy
+from cudbound.reference_subproblems import Minimum, Relaxation, choose_solvers, import_cvxpy, loss_expression
 from cudbound.results import Draws, SolveStatus
 
 Array = NDArray[np.float64]
@@ -65,7 +64,8 @@ def solve_reference(
     1. Rows with a non-zero weight are merged into hyperplanes, largest change of the score first. A node at
        depth j fixes on which side of the first j hyperplanes the classifier lies.
     2. Its relaxation is the least loss on the closed cone of these sides. The child that contains the
-       minimiser of its parent inherits it.
+       minimiser of its parent inherits it. Where a loss falls to its infimum only far out, a linear program finds
+       the direction, and a point far along it stands for the minimiser.
     3. A node is pruned if its cone has no interior point, which a linear program decides, or if the best
        score that is left, times g at the relaxed loss, does not exceed the best value found.
     4. Values are taken only in cells shown to be open: those that border a relaxed minimiser or the anchor.
@@ -96,8 +96,8 @@ def solve_reference(
     ImportError
         If cvxpy is not installed.
     ValueError
-        If `side` is not one of the three, `cvxpy_solver` is not installed, or the loss has no entry in
-        `CVXPY_LOSSES`.
+        If `side` is not one of the three, `cvxpy_solver` is not installed, or the loss is neither one of
+        `cudbound.losses` nor a `cudbound.CvxpyLoss` that keeps its rules.
     SolveInterrupted
         On Ctrl-C, with the draws finished so far.
 
@@ -109,10 +109,13 @@ def solve_reference(
 
     Notes
     -----
-    Guarantee: lower <= Q <= upper, up to the tolerances at the head of this module and of
-    `cudbound.reference_subproblems`, each with the side on which it errs; the two are equal unless a limit
-    struck or a solver failed. A row of zeros has class sign(0) = +1 for every classifier. The number of nodes
-    is exponential in the number of rows at worst.
+    Guarantee: lower <= Q <= upper, up to the tolerances at the head of this module, of
+    `cudbound.reference_subproblems` and of `cudbound.reference_polish`, each with the side on which it errs; the
+    two are equal unless a limit struck or a solver failed. The least losses of the six losses of the package are
+    exact to rounding where the optimality conditions confirm it, which is nearly always; those of a
+    `cudbound.CvxpyLoss` are right to what cvxpy's solver proves, about 1e-9, and enter as lower bounds.
+    A row of zeros has class sign(0) = +1 for every classifier. The number of nodes is exponential in the number
+    of rows at worst.
 
     References
     ----------
@@ -132,11 +135,7 @@ def solve_reference(
         raise ValueError(f"The 'side' parameter must be one of {sorted(_SIDES)}. Got {side!r} instead.")
     cp = import_cvxpy()
     solvers = choose_solvers(cp, cvxpy_solver)
-    if problem.loss not in CVXPY_LOSSES:
-        raise ValueError(
-            f"The reference solver knows the losses {sorted(CVXPY_LOSSES)}. Got {problem.loss!r} instead; "
-            "add its cvxpy expression to cudbound.reference_subproblems.CVXPY_LOSSES."
-        )
+    loss_expression(cp, problem.loss, problem.labels, cp.Variable(problem.labels.size))
     problem, scale = _equilibrate(problem)
     n_draws, p = problem.n_draws, problem.design.shape[1]
     draws = Draws(
@@ -175,6 +174,7 @@ def _equilibrate(problem: Problem) -> tuple[Problem, Array]:
         design=problem.design / scale,
         coef=problem.coef * scale,
         penalty=None if problem.penalty is None else problem.penalty / scale**2,
+        l1_penalty=None if problem.l1_penalty is None else problem.l1_penalty / scale,
     )
     return scaled, scale
 
@@ -326,10 +326,11 @@ class _Search:
         allowed = 1e-7 / max(1.0, steepness) if math.isfinite(problem.alpha) else 1e-9
         length = max(1.0, float(np.abs(beta).max()))
         loss = problem.mean_loss(self._draw, beta)
-        for power in range(25):
-            moved = beta + 10.0**-power * length * self._inside
-            if problem.mean_loss(self._draw, moved) <= loss + allowed:
-                break
+        with np.errstate(over="ignore"):  # an infinite loss is one above what is allowed
+            for power in range(25):
+                moved = beta + 10.0**-power * length * self._inside
+                if problem.mean_loss(self._draw, moved) <= loss + allowed:
+                    break
         return np.asarray(moved, dtype=float)
 
     def _g(self, loss: float) -> float:

@@ -5,10 +5,9 @@ The only importer of the compiled module.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,7 @@ from cudbound.validation import check_choice, check_n_jobs, check_node_limit, ch
 Array = NDArray[np.float64]
 
 SOLVERS = ("native", "cvxpy")
+
 
 def solve_draws(
     design: ArrayLike,

@@ -46,8 +46,9 @@ class Flats:
 def visit_flats(problem: Problem, draw: int) -> Flats:
     """Visit every flat of one draw, squared loss."""
     n, p = problem.design.shape
-    assert problem.loss == "squared"
-    assert problem.penalty is None
+    assert problem.loss.name == "squared"
+    for name in ("penalty", "l1_penalty", "sample_weight", "offset"):
+        assert getattr(problem, name) is None, f"flats of problems with '{name}' are not known"
     weights = problem.score_weights(draw)
     active = np.flatnonzero(weights)
     assert active.size >= p, "cells need lines on their border"

@@ -5,20 +5,18 @@ which is decided by Gordan's theorem (either A v > 0 has a solution, or A'y = 0 
 the least-squares problem min |A'y|^2 + (sum y - 1)^2 over y >= 0 has residual 0 in the second case only, and
 in the first A'y is a v of largest margin (Lawson & Hanson 1974, chapter 23).
 
-The minimum of the loss over the closure of a cell is a non-negative least-squares problem in the extreme rays
-of the cell, whose images need not be linearly independent: the Gram matrix may be rank-deficient.
+The least loss on the closure of each cell is found, and certified, by `cell_minima`.
 
-Nothing is taken from scipy on trust: an interior point is checked by its signs, its absence by y, a minimum
-by its optimality conditions. What scipy's nnls gets wrong (along dependent columns it may scale up rounding
-errors by 1e15) is done again by a linear program or by trying all independent sets of rays.
+Nothing is taken from scipy on trust: an interior point is checked by its signs, its absence by y; where nnls
+fails, a linear program decides.
 """
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 
 import numpy as np
+from cell_minima import least_losses
 from numpy.typing import NDArray
 from scipy.optimize import linprog, nnls
 
@@ -184,97 +182,6 @@ def open_cells(normals: Array) -> tuple[NDArray[np.int64], Array]:
         cells = grown
     patterns = np.array([signs for signs, _ in cells], dtype=np.int64).reshape(len(cells), m)
     return patterns, np.array([point for _, point in cells])
-
-
-def _null_space(matrix: Array, columns: int) -> tuple[Array, Array]:
-    """Return orthonormal bases (p, r) of the row space and (p, p - r) of the null space."""
-    if matrix.shape[0] == 0:
-        return np.zeros((columns, 0)), np.eye(columns)
-    _, values, right = np.linalg.svd(matrix)
-    rank = int((values > 1e-9).sum())
-    return right[:rank].T, right[rank:].T
-
-
-def rays_of(normals: Array) -> Array:
-    """Return both unit vectors of every line in which hyperplanes meet; the normals must span the space."""
-    m, r = normals.shape
-    assert np.linalg.matrix_rank(normals, tol=1e-9) == r, "cells with a lineality space have no extreme rays"
-    rays = []
-    for chosen in itertools.combinations(range(m), r - 1):
-        _, line = _null_space(normals[list(chosen)], r)
-        if line.shape[1] != 1:
-            continue
-        rays.extend([line[:, 0], -line[:, 0]])
-    return np.array(rays)
-
-
-def least_losses(problem: Problem, draw: int, normals: Array, patterns: NDArray[np.int64]) -> Array:
-    """Return the minimum of the (penalised) mean squared loss over the closure of each cell."""
-    assert problem.loss == "squared", "the oracle is written for squared loss"
-    n, p = problem.design.shape
-    root = np.sqrt(problem.counts[draw] / n)
-    matrix, target = root[:, None] * problem.design, root * problem.labels
-    if problem.penalty is not None:
-        matrix = np.vstack([matrix, np.diag(np.sqrt(problem.penalty))])
-        target = np.concatenate([target, np.zeros(p)])
-    row_space, lineality = _null_space(normals, p)
-    rounding = 1e-12 * np.linalg.norm(matrix)
-    # the directions that no hyperplane sees are minimised over freely
-    free = matrix @ lineality
-    if free.shape[1]:
-        left, values, _ = np.linalg.svd(free, full_matrices=False)
-        left = left[:, values > rounding]
-        matrix = matrix - left @ (left.T @ matrix)
-        target = target - left @ (left.T @ target)
-    if normals.shape[0] == 0:
-        return np.full(len(patterns), float(target @ target))
-    reduced = normals @ row_space
-    rays = rays_of(reduced)
-    sides = reduced @ rays.T  # (m, rays)
-    sides[np.abs(sides) <= 1e-9] = 0.0
-    images = matrix @ row_space @ rays.T
-    # a ray along which the loss does not change: what rounding leaves of its image must not be scaled up
-    lengths = np.linalg.norm(images, axis=0)
-    images[:, lengths <= rounding] = 0.0
-    images /= np.where(lengths <= rounding, 1.0, lengths)
-    losses = np.empty(len(patterns))
-    for k, pattern in enumerate(patterns):
-        of_cell = (pattern[:, None] * sides >= 0.0).all(axis=0)
-        assert of_cell.any(), "an open pointed cone has extreme rays"
-        losses[k] = square_of_distance_to_cone(images[:, of_cell], target)
-    return losses
-
-
-def square_of_distance_to_cone(columns: Array, target: Array) -> float:
-    """Return min |columns @ x - target|^2 over x >= 0, for columns that are unit vectors or zero."""
-    try:
-        point = columns @ nnls(columns, target)[0]
-    except RuntimeError:  # its iteration limit
-        point = np.full(target.shape, np.nan)
-    if not _is_projection(columns, target, point):
-        point = _project_by_trial(columns, target)
-        assert _is_projection(columns, target, point), "no set of rays gives the minimum"
-    return float(np.square(point - target).sum())
-
-
-def _is_projection(columns: Array, target: Array, point: Array) -> bool:
-    """Whether a point of the cone is the nearest: its residual is normal to it and acute to no column."""
-    residual, tolerance = target - point, 1e-10 * max(1.0, float(np.linalg.norm(target)))
-    return bool(abs(residual @ point) <= tolerance and (columns.T @ residual).max(initial=0.0) <= tolerance)
-
-
-def _project_by_trial(columns: Array, target: Array) -> Array:
-    """Return the nearest point of the cone: it is the projection on the span of some independent columns."""
-    best = np.zeros_like(target)
-    for size in range(1, int(np.linalg.matrix_rank(columns, tol=1e-9)) + 1):
-        for chosen in itertools.combinations(range(columns.shape[1]), size):
-            some = columns[:, list(chosen)]
-            if np.linalg.svd(some, compute_uv=False)[-1] <= 1e-9:
-                continue
-            x = np.linalg.lstsq(some, target, rcond=None)[0]
-            if x.min() >= -1e-12 and np.linalg.norm(some @ x - target) < np.linalg.norm(best - target):
-                best = some @ x
-    return best
 
 
 def enumerate_q(problem: Problem, draw: int) -> OracleResult:

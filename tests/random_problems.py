@@ -1,27 +1,103 @@
 """Seeded random small problems, one function a kind, for comparisons of the solvers with each other.
 
-Sizes are small enough (n 3 to 10, p 1 to 5) for enumeration of all cells within tens of milliseconds.
+Sizes are small enough (n 3 to 10, p 1 to 8) for enumeration of all cells within tens of milliseconds.
+`make` gives problems of squared loss; `make_with_loss` dresses any of them in another loss, with or without a
+penalty, weights of the rows and an offset.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize
 
 from cudbound.bootstrap import draw_counts
+from cudbound.losses import get_loss
 from cudbound.problem import Problem, make_problem
 
 Array = NDArray[np.float64]
 Rng = np.random.Generator
 
 N_DRAWS = 3
+ALPHA_CHANCES = [0.03, 0.15, 0.2, 0.15, 0.15, 0.2, 0.06, 0.06]
 
 
 def make(kind: str, seed: int) -> Problem:
     """Return a random problem of one of the `KINDS`, with `N_DRAWS` draws; the same for the same seed."""
     return KINDS[kind](np.random.default_rng([seed, *kind.encode()]))
+
+
+def make_with_loss(
+    kind: str,
+    seed: int,
+    loss: str,
+    *,
+    penalised: bool | None = None,
+    weighted: bool | None = None,
+    shifted: bool | None = None,
+) -> Problem:
+    """Return the problem ``make(kind, seed)`` under another loss; the same for the same arguments.
+
+    A quadratic penalty (the intercept free in half of the problems), weights of the rows in the loss (by class, or
+    one a row with some of them 0) and a constant offset are added or left out as the arguments say, and at random
+    if they are None. Problems of the kinds that are about a penalty keep the one they have.
+
+    Draws of few rows separate what they hold and err on the rest, so that Q would be the largest score of any cell
+    in most problems. Half of them therefore get arbitrary signed weights, which tell the loss from the score; all
+    get an alpha of their own. The anchor minimises, to a few digits, the loss of one of the draws or of the
+    training set; where there is no minimiser, it is some point of small loss.
+    """
+    problem = make(kind, seed)
+    rng = np.random.default_rng([seed, *kind.encode(), *loss.encode()])
+    with_penalty, with_weights, with_offset = rng.random(3) < [0.5, 0.4, 0.2]
+    n, p = problem.design.shape
+    penalty = problem.penalty
+    if penalty is None and (with_penalty if penalised is None else penalised):
+        penalty = rng.choice([0.003, 0.03, 0.3, 1.0], size=p)
+        if rng.random() < 0.5:
+            penalty[0] = 0.0
+    sample_weight = None
+    if with_weights if weighted is None else weighted:
+        if rng.random() < 0.6:
+            sample_weight = np.where(problem.labels > 0.0, *rng.choice([0.2, 0.5, 1.0, 3.0], size=2))
+        else:
+            sample_weight = rng.choice([0.0, 0.5, 1.0, 2.5], size=n)
+    offset = None
+    if with_offset if shifted is None else shifted:
+        offset = np.full(n, rng.choice([-1.0, -0.3, 0.4, 1.5]))
+    weights = problem.weights
+    if weights is None and rng.random() < 0.5:
+        weights = rng.normal(size=problem.counts.shape) * (rng.random(problem.counts.shape) < 0.9)
+    dressed = replace(
+        problem,
+        loss=get_loss(loss),
+        alpha=float(rng.choice([0.0, 0.5, 1.0, 2.0, n / 4.0, n, n**2.0, np.inf], p=ALPHA_CHANCES)),
+        weights=weights,
+        penalty=penalty,
+        sample_weight=sample_weight,
+        offset=offset,
+    )
+    fitted = np.vstack([problem.counts, np.ones((1, n), dtype=np.int32)])[rng.integers(N_DRAWS + 1)]
+    return replace(dressed, coef=_fit(replace(dressed, counts=fitted[None], weights=None)))
+
+
+def _fit(problem: Problem) -> Array:
+    """Minimise the loss of the first draw, roughly."""
+    p, drawn = problem.coef.size, problem.counts[0] > 0
+    design, labels, shares = problem.design[drawn], problem.labels[drawn], problem.shares(0)
+    penalty = np.zeros(p) if problem.penalty is None else problem.penalty
+    pull = 1e-3  # keeps a finite anchor for separable data, and a single one
+
+    def objective(coef: Array) -> tuple[float, Array]:
+        slopes = get_loss(problem.loss.name).gradient(labels, problem.scores(coef)[drawn])
+        gradient = design.T @ (shares * slopes) + 2.0 * (penalty + pull) * coef
+        return problem.mean_loss(0, coef) + pull * float(coef @ coef), gradient
+
+    found = minimize(objective, np.zeros(p), jac=True, method="L-BFGS-B")
+    return np.asarray(found.x, dtype=float)
 
 
 def _alpha(rng: Rng, n: int) -> float:
@@ -233,6 +309,17 @@ def penalised(rng: Rng) -> Problem:
     return _problem(rng, design, _noisy_labels(rng, design, 1.0), penalty=penalty)
 
 
+def ridge_with_fewer_rows(rng: Rng) -> Problem:
+    """Fewer rows than coefficients, and a quadratic penalty on all of them but, now and then, the intercept."""
+    n = int(rng.integers(3, 6))
+    p = int(rng.integers(n + 1, 9))
+    design = _with_intercept(rng.normal(size=(n, p - 1)))
+    penalty = np.full(p, rng.choice([0.01, 0.1, 1.0]))
+    if rng.random() < 0.3:
+        penalty[0] = 0.0
+    return _problem(rng, design, _noisy_labels(rng, design, 1.0), penalty=penalty)
+
+
 KINDS: dict[str, Callable[[Rng], Problem]] = {
     kind.__name__: kind
     for kind in (
@@ -254,5 +341,6 @@ KINDS: dict[str, Callable[[Rng], Problem]] = {
         sensitivity_weights,
         signed_weights,
         penalised,
+        ridge_with_fewer_rows,
     )
 }

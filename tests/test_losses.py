@@ -1,26 +1,53 @@
-"""The surrogate losses: values, derivatives, the registry."""
+"""The surrogate losses: values, derivatives, inequalities, the registry."""
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
 
-from cudbound.losses import LOSSES, SquaredLoss, get_loss
+from cudbound.losses import LOSSES, get_loss
+
+# value, first and second derivative in the score at margins m, label +1
+BY_HAND = {
+    # (1 - m)^2, 2 (m - 1), 2
+    "squared": [(-2.0, 9.0, -6.0, 2.0), (0.5, 0.25, -1.0, 2.0), (3.0, 4.0, 4.0, 2.0)],
+    # at m = log 3: log(4/3), -1/4, 1/4 * 3/4
+    "logistic": [(0.0, math.log(2.0), -0.5, 0.25), (math.log(3.0), math.log(4.0 / 3.0), -0.25, 0.1875)],
+    "exponential": [(0.0, 1.0, -1.0, 1.0), (math.log(2.0), 0.5, -0.5, 0.5), (-math.log(2.0), 2.0, -2.0, 2.0)],
+    "squared_hinge": [(-2.0, 9.0, -6.0, 2.0), (0.5, 0.25, -1.0, 2.0), (1.5, 0.0, 0.0, 0.0)],
+    "hinge": [(-2.0, 3.0, -1.0, 0.0), (0.5, 0.5, -1.0, 0.0), (1.5, 0.0, 0.0, 0.0)],
+    # -4 m below m = -1
+    "huber": [(-2.0, 8.0, -4.0, 0.0), (-0.5, 2.25, -3.0, 2.0), (0.5, 0.25, -1.0, 2.0), (1.5, 0.0, 0.0, 0.0)],
+}
+# at a kink, the derivatives from the side of large margins
+AT_KINKS = {
+    "squared_hinge": [(1.0, 0.0, 0.0, 0.0)],
+    "hinge": [(1.0, 0.0, 0.0, 0.0)],
+    "huber": [(1.0, 0.0, 0.0, 0.0), (-1.0, 4.0, -4.0, 2.0)],
+}
+MARGINS = st.floats(-30.0, 30.0)
 
 
-def test_squared_loss_by_hand() -> None:
-    loss = SquaredLoss()
-    labels, scores = np.array([1.0, -1.0, 1.0]), np.array([0.5, 0.5, 1.0])
-    np.testing.assert_array_equal(loss.value(labels, scores), [0.25, 2.25, 0.0])
-    np.testing.assert_array_equal(loss.gradient(labels, scores), [-1.0, 3.0, 0.0])
-    np.testing.assert_array_equal(loss.curvature(labels, scores), [2.0, 2.0, 2.0])
+@pytest.mark.parametrize("name", LOSSES)
+def test_values_and_derivatives_by_hand(name: str) -> None:
+    loss = get_loss(name)
+    margins, values, slopes, bends = np.array([*BY_HAND[name], *AT_KINKS.get(name, [])]).T
+    for label in (1.0, -1.0):
+        labels = np.full_like(margins, label)
+        np.testing.assert_allclose(loss.value(labels, label * margins), values, atol=1e-15)
+        np.testing.assert_allclose(loss.gradient(labels, label * margins), label * slopes, atol=1e-15)
+        np.testing.assert_allclose(loss.curvature(labels, label * margins), bends, atol=1e-15)
 
 
 @pytest.mark.parametrize("name", LOSSES)
 def test_derivatives_are_those_of_the_value(name: str) -> None:
-    loss = LOSSES[name]
-    scores = np.linspace(-2.3, 2.1, 9)
+    loss = get_loss(name)
+    scores = np.linspace(-2.3, 2.1, 9)  # none at a kink, margin -1 or 1
     for label in (-1.0, 1.0):
         labels = np.full_like(scores, label)
         for i, score in enumerate(scores):
@@ -31,13 +58,58 @@ def test_derivatives_are_those_of_the_value(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", LOSSES)
-def test_losses_are_convex_and_even_in_the_margin(name: str) -> None:
-    loss = LOSSES[name]
-    scores = np.linspace(-3.0, 3.0, 13)
-    labels = np.ones_like(scores)
-    assert (loss.curvature(labels, scores) >= 0.0).all()
-    # exchanging the classes exchanges the sign of the score
+@given(first=MARGINS, second=MARGINS)
+def test_no_tangent_is_above_the_loss(name: str, first: float, second: float) -> None:
+    # convexity, at kinks as well; the tangent is taken at one margin and compared at the other
+    loss, one = get_loss(name), np.ones(1)
+    at, to = np.array([first]), np.array([second])
+    tangent = loss.value(one, at) + loss.gradient(one, at) * (to - at)
+    assert loss.value(one, to) >= tangent - 1e-12 * (1.0 + np.abs(tangent))
+    assert loss.curvature(one, at) >= 0.0
+
+
+@pytest.mark.parametrize("name", LOSSES)
+@given(score=MARGINS)
+def test_exchanging_the_classes_exchanges_the_sign_of_the_score(name: str, score: float) -> None:
+    loss, labels, scores = get_loss(name), np.ones(1), np.array([score])
     np.testing.assert_array_equal(loss.value(labels, scores), loss.value(-labels, -scores))
+    np.testing.assert_array_equal(loss.gradient(labels, scores), -loss.gradient(-labels, -scores))
+    np.testing.assert_array_equal(loss.curvature(labels, scores), loss.curvature(-labels, -scores))
+
+
+@pytest.mark.parametrize("name", ["logistic", "exponential"])
+@given(margin=MARGINS, step=st.floats(-5.0, 5.0))
+def test_self_concordant_losses_change_their_curvature_slowly(name: str, margin: float, step: float) -> None:
+    # |third derivative| <= second derivative (Bach 2010, section 2) on the way from m to m + h means that the
+    # second derivatives at its ends differ by a factor of e^|h| at most
+    loss, one = get_loss(name), np.ones(1)
+    before, after = (float(loss.curvature(one, np.array([m]))[0]) for m in (margin, margin + step))
+    assert before > 0.0
+    assert math.exp(-abs(step)) * (1.0 - 1e-12) <= after / before <= math.exp(abs(step)) * (1.0 + 1e-12)
+
+
+@pytest.mark.parametrize("name", ["logistic", "exponential"])
+@given(margin=st.floats(-15.0, 15.0))
+def test_the_third_derivative_is_at_most_the_second(name: str, margin: float) -> None:
+    loss, width = get_loss(name), 1e-4
+    low, middle, high = loss.curvature(np.ones(3), np.array([margin - width, margin, margin + width]))
+    assert abs(high - low) / (2.0 * width) <= middle * (1.0 + 1e-7)
+
+
+@pytest.mark.parametrize("name", LOSSES)
+def test_a_loss_vanishes_if_it_falls_to_0_without_reaching_it(name: str) -> None:
+    loss = get_loss(name)
+    values = loss.value(np.ones(3), np.array([1.0, 10.0, 40.0]))
+    falls = bool((np.diff(values) < 0.0).all() and 0.0 < values[-1] < 1e-16)
+    assert falls == loss.vanishes
+
+
+def test_far_margins_are_neither_lost_nor_too_large() -> None:
+    # log(1 + e^1000) = 1000 and log(1 + e^-700) = e^-700, to rounding
+    loss, labels, scores = get_loss("logistic"), np.ones(2), np.array([-1000.0, 700.0])
+    np.testing.assert_allclose(loss.value(labels, scores), [1000.0, math.exp(-700.0)], rtol=1e-13)
+    np.testing.assert_allclose(loss.gradient(labels, scores), [-1.0, -math.exp(-700.0)], rtol=1e-13)
+    np.testing.assert_allclose(loss.curvature(labels, scores), [0.0, math.exp(-700.0)], rtol=1e-13)
 
 
 @pytest.mark.parametrize("name", LOSSES)
@@ -45,8 +117,14 @@ def test_a_loss_is_registered_under_its_name(name: str) -> None:
     assert get_loss(name).name == name
 
 
-def test_an_unknown_loss_is_named_with_those_that_exist() -> None:
+def test_the_six_losses_are_there() -> None:
+    assert sorted(LOSSES) == ["exponential", "hinge", "huber", "logistic", "squared", "squared_hinge"]
+
+
+@pytest.mark.parametrize("name", ["cubic", "Hinge", None, ["squared"]])
+def test_an_unknown_loss_is_named_with_those_that_exist(name: object) -> None:
     with pytest.raises(
-        ValueError, match=r"'loss' parameter must be one of \['squared'\]\. Got 'cubic' instead"
+        ValueError,
+        match=r"must be one of \['exponential', 'hinge', 'huber', 'logistic', 'squared', 'squared_hinge'\]\. Got ",
     ):
-        get_loss("cubic")
+        get_loss(name)  # type: ignore[arg-type]  # what is no string is refused in the same words

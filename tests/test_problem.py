@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from random_problems import KINDS, make
+from random_problems import KINDS, make, make_with_loss
 
+from cudbound.cvxpy_loss import CvxpyLoss
+from cudbound.losses import LOSSES, get_loss
 from cudbound.problem import FORMAT, Problem, make_problem
 from cudbound.solve import solve_problem
 
@@ -43,7 +45,7 @@ def test_standard_forms_and_defaults() -> None:
     assert problem.alpha == 3.0
     assert problem.weights is None
     assert problem.penalty is None
-    assert problem.loss == "squared"
+    assert problem.loss.name == "squared"
     assert problem.n_draws == 2
 
 
@@ -65,6 +67,28 @@ def test_mean_loss_by_hand() -> None:
     assert problem_with().mean_loss(1, COEF) == pytest.approx(0.09)
     # the penalty 2 * 0.01 + 0.5 * 0.16 is added to the mean
     assert problem_with(penalty=[2.0, 0.5]).mean_loss(1, COEF) == pytest.approx(0.09 + 0.1)
+
+
+def test_mean_loss_with_everything_by_hand() -> None:
+    # the offset makes the score -0.7 of the first row 0.3, which with the label -1 is a hinge loss of 1.3
+    problem = problem_with(loss="hinge", offset=1.0, sample_weight=[0.5, 2.0, 1.0])
+    np.testing.assert_allclose(problem.scores(COEF), [0.3, 1.3, 2.3])
+    assert problem.mean_loss(1, COEF) == pytest.approx(3 * 0.5 * 1.3 / 3)
+    # coefficients (0.1, 0.4): both penalties are added to the mean and know nothing of weights and offset
+    both = replace(problem, penalty=np.array([2.0, 0.5]), l1_penalty=np.array([3.0, 0.1]))
+    assert both.mean_loss(1, COEF) == pytest.approx(0.65 + 0.02 + 0.08 + 0.3 + 0.04)
+    np.testing.assert_allclose(problem.shares(1), [3 * 0.5 / 3])
+    np.testing.assert_allclose(problem.score_weights(1), [2 / 3, -1 / 3, -1 / 3])
+    # scores -0.7, -0.7, 0.8 with offsets of each row: the first two, drawn once and twice, lose 0.3 and 1.7
+    apart = problem_with(loss="hinge", offset=[0.0, -1.0, -0.5])
+    assert apart.mean_loss(0, COEF) == pytest.approx((0.3 + 2 * 1.7) / 3)
+
+
+def test_a_row_without_weight_has_no_part_in_the_loss() -> None:
+    # its exponential loss is beyond the numbers, and 0 times it would be none
+    problem = problem_with(loss="exponential", sample_weight=[0.0, 3.0, 1.0])
+    assert problem.mean_loss(0, [720.0, 0.0]) == pytest.approx(2.0 * np.exp(-720.0), rel=1e-9)
+    assert problem.mean_loss(1, [720.0, 0.0]) == 0.0
 
 
 def test_one_strength_is_that_of_every_coefficient() -> None:
@@ -152,9 +176,12 @@ def test_the_digest_differs_for_every_part_of_the_problem() -> None:
         {"counts": COUNTS * 300},
         {"alpha": 2.0},
         {"alpha": np.inf},
-        {"loss": "other"},
+        {"loss": get_loss("hinge")},
         {"weights": np.zeros((2, 3))},
         {"penalty": np.zeros(2)},
+        {"l1_penalty": np.zeros(2)},
+        {"sample_weight": np.zeros(3)},
+        {"offset": np.zeros(3)},
     ]
     for change in changes:
         digests.add(replace(problem, **change).digest())
@@ -223,12 +250,20 @@ def test_the_digest_differs_for_every_part_of_the_problem() -> None:
         ({"weights": np.zeros((1, 3))}, r"'weights' must have shape \(2, 3\)\. Got \(1, 3\) instead"),
         ({"weights": np.zeros(3)}, r"'weights' must have 2 dimension\(s\)\. Got 1 instead"),
         ({"weights": np.full((2, 3), np.inf)}, r"'weights' must be finite"),
-        ({"loss": "cubic"}, r"'loss' parameter must be one of \['squared'\]\. Got 'cubic' instead"),
+        ({"loss": "cubic"}, r"'loss' parameter must be one of \['exponential', .*\]\. Got 'cubic' instead"),
+        ({"loss": None}, r"'loss' parameter must be one of \['exponential', .*\]\. Got None instead"),
         ({"penalty": [1.0]}, r"'penalty' must have shape \(2,\)\. Got \(1,\) instead"),
         ({"penalty": [1.0, -0.5]}, r"'penalty' must be non-negative\. Got -0\.5 instead"),
         ({"penalty": -0.5}, r"'penalty' must be non-negative\. Got -0\.5 instead"),
         ({"penalty": np.nan}, r"'penalty' must be finite"),
         ({"penalty": np.eye(2)}, r"'penalty' must have shape \(2,\)\. Got \(2, 2\) instead"),
+        ({"l1_penalty": [1.0, -0.5]}, r"'l1_penalty' must be non-negative\. Got -0\.5 instead"),
+        ({"l1_penalty": np.ones(3)}, r"'l1_penalty' must have shape \(2,\)\. Got \(3,\) instead"),
+        ({"sample_weight": [1.0, -2.0, 1.0]}, r"'sample_weight' must be non-negative\. Got -2\.0 instead"),
+        ({"sample_weight": np.ones(2)}, r"'sample_weight' must have shape \(3,\)\. Got \(2,\) instead"),
+        ({"offset": np.ones(2)}, r"'offset' must have shape \(3,\)\. Got \(2,\) instead"),
+        ({"offset": np.inf}, r"'offset' must be finite"),
+        ({"offset": "low"}, r"'offset' must be an array of real numbers\. Got dtype <U3 instead"),
     ],
 )
 def test_errors_name_the_argument_the_rule_and_the_value(changes: dict[str, Any], message: str) -> None:
@@ -242,7 +277,8 @@ def test_a_problem_cannot_be_changed() -> None:
 
 
 def assert_equal_problems(one: Problem, other: Problem) -> None:
-    for name in ("design", "labels", "coef", "counts", "alpha", "weights", "penalty"):
+    arrays = ("design", "labels", "coef", "counts", "alpha", "weights")
+    for name in (*arrays, "penalty", "l1_penalty", "sample_weight", "offset"):
         a, b = getattr(one, name), getattr(other, name)
         assert (a is None) == (b is None), name
         if a is not None:
@@ -261,6 +297,23 @@ def test_a_saved_draw_is_solved_to_the_same_bits(kind: str, tmp_path: Path) -> N
     before, after = solve_problem(problem), solve_problem(loaded)
     for name in ("lower", "upper", "status", "nodes", "witness"):
         np.testing.assert_array_equal(getattr(before, name), getattr(after, name), err_msg=name)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_loss_penalties_weights_and_offset_are_saved(loss: str, tmp_path: Path) -> None:
+    problem = make_with_loss("general", 0, loss, penalised=True, weighted=True, shifted=True)
+    problem = replace(problem, l1_penalty=np.linspace(0.0, 1.0, problem.coef.size))
+    problem.save(tmp_path / "problem.npz")
+    loaded = Problem.load(tmp_path / "problem.npz")
+    assert_equal_problems(problem, loaded)
+    assert problem.digest() == loaded.digest()
+
+
+def test_a_loss_of_the_users_cannot_be_saved(tmp_path: Path) -> None:
+    problem = replace(problem_with(), loss=CvxpyLoss("cubic", lambda labels, scores: scores))
+    with pytest.raises(ValueError, match=r"'loss' parameter must be one of .* Got 'cubic' instead"):
+        problem.save(tmp_path / "problem.npz")
+    assert not list(tmp_path.iterdir())
 
 
 def stored(path: Path) -> dict[str, NDArray[Any]]:

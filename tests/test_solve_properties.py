@@ -2,81 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from cases import (
+    PROPERTY,
+    TOLERANCE,
+    Case,
+    assert_same_bits,
+    assert_same_q,
+    cases,
+    mapped,
+    reordered,
+    solved,
+    with_weights,
+    zero_rows,
+)
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from oracles import check_witness
 from worlds import world_problem
 
 from cudbound.problem import Problem, make_problem
-from cudbound.results import Draws
 from cudbound.solve import solve_problem
 
 Array = NDArray[np.float64]
-
-TOLERANCE = 1e-8
-# derandomised: the same examples on every run; the seeds inside an example are drawn by hypothesis
-PROPERTY = settings(
-    max_examples=200, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
-)
-
-
-@dataclass(frozen=True)
-class Case:
-    """A problem, and a generator for what the property under test adds to it."""
-
-    problem: Problem
-    rng: np.random.Generator
-
-
-@st.composite
-def cases(
-    draw: st.DrawFn, *, features: tuple[str, ...] = ("normal", "integer", "binary"), infinite: bool = True
-) -> Case:
-    """Draw a problem with 3 draws; integer and binary features have many ties and dependent rows.
-
-    `infinite` allows alpha = inf. There Q jumps with the loss of the anchor, so relations that hold up to
-    rounding only are tested without it.
-    """
-    n = draw(st.integers(6, 40), label="n")
-    p = draw(st.integers(1, 6), label="p")
-    kind = draw(st.sampled_from(features), label="features")
-    signal = draw(st.sampled_from([0.0, 0.5, 2.0]), label="signal")
-    rate = draw(st.sampled_from([0.0, 1.0, n / 4, n, n**2, *([np.inf] if infinite else [])]), label="alpha")
-    intercept = draw(st.booleans(), label="intercept") or p == 1
-    seed = draw(st.integers(0, 10**6), label="seed")
-    problem = world_problem(
-        n, p, signal, seed, n_draws=3, alpha=float(rate), features=kind, intercept=intercept
-    )
-    return Case(problem, np.random.default_rng([seed, 99]))
-
-
-def solved(problem: Problem, **options: object) -> Draws:
-    draws = solve_problem(problem, **options)
-    assert draws.certified.all(), draws
-    np.testing.assert_array_equal(draws.lower, draws.upper)
-    return draws
-
-
-def assert_same_q(one: Problem, other: Problem, *, factor: float = 1.0) -> None:
-    np.testing.assert_allclose(solved(other).upper, factor * solved(one).upper, rtol=0.0, atol=TOLERANCE)
-
-
-def with_weights(problem: Problem) -> Problem:
-    """Write the weights of the error out."""
-    return replace(
-        problem, weights=np.array([problem.score_weights(draw) for draw in range(problem.n_draws)])
-    )
-
-
-def zero_rows(problem: Problem) -> NDArray[np.bool_]:
-    """Rows of zeros are classified as +1 whatever the coefficients: the one break of the symmetry of signs."""
-    return np.asarray(~problem.design.any(axis=1))
-
 
 # ---- the arrays of one problem, written in another way -------------------------------------------------------
 
@@ -84,17 +36,8 @@ def zero_rows(problem: Problem) -> NDArray[np.bool_]:
 @PROPERTY
 @given(cases())
 def test_order_of_the_rows(case: Case) -> None:
-    problem = case.problem
-    order = case.rng.permutation(problem.labels.size)
-    assert_same_q(
-        problem,
-        replace(
-            problem,
-            design=np.ascontiguousarray(problem.design[order]),
-            labels=problem.labels[order],
-            counts=np.ascontiguousarray(problem.counts[:, order]),
-        ),
-    )
+    order = case.rng.permutation(case.problem.labels.size)
+    assert_same_q(case.problem, reordered(case.problem, order))
 
 
 @PROPERTY
@@ -115,14 +58,6 @@ def test_turning_rows_with_their_labels(case: Case) -> None:
     turn[zero_rows(problem)] = 1.0
     assert_same_q(
         problem, replace(problem, design=problem.design * turn[:, None], labels=problem.labels * turn)
-    )
-
-
-def mapped(problem: Problem, linear: Array) -> Problem:
-    return replace(
-        problem,
-        design=np.ascontiguousarray(problem.design @ linear),
-        coef=np.linalg.solve(linear, problem.coef),
     )
 
 
@@ -355,11 +290,6 @@ def test_q_does_not_decrease_in_the_loss_of_the_anchor(case: Case, factor: float
 
 
 # ---- the same bits ---------------------------------------------------------------------------------------------
-
-
-def assert_same_bits(one: Draws, other: Draws) -> None:
-    for name in ("lower", "upper", "status", "nodes", "witness"):
-        np.testing.assert_array_equal(getattr(one, name), getattr(other, name), err_msg=name)
 
 
 @settings(PROPERTY, max_examples=40)

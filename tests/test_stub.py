@@ -11,7 +11,7 @@ import pytest
 
 import cudbound
 from cudbound import SolveStatus, _solvers
-from cudbound.solve import SIDES
+from cudbound.kernel import SIDES
 
 PACKAGE = Path(cudbound.__file__).parent
 
