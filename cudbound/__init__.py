@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from cudbound.bound import CudResult as CudResult
     from cudbound.bound import cud_interval as cud_interval
     from cudbound.compare import compare_intervals as compare_intervals
+    from cudbound.convex_loss import ConvexLossClassifier as ConvexLossClassifier
+    from cudbound.cvxpy_loss import CvxpyLoss as CvxpyLoss
     from cudbound.estimators import LeastSquaresClassifier as LeastSquaresClassifier
     from cudbound.problem import Problem as Problem
     from cudbound.results import ConfidenceInterval as ConfidenceInterval
@@ -20,11 +22,14 @@ if TYPE_CHECKING:
     from cudbound.results import IntervalTable as IntervalTable
     from cudbound.results import SolveStatus as SolveStatus
     from cudbound.solve import solve_draws as solve_draws
+    from cudbound.stumps import stump_basis as stump_basis
 
 _HOME = {
     "CudResult": "bound",
     "cud_interval": "bound",
     "compare_intervals": "compare",
+    "ConvexLossClassifier": "convex_loss",
+    "CvxpyLoss": "cvxpy_loss",
     "LeastSquaresClassifier": "estimators",
     "Problem": "problem",
     "ConfidenceInterval": "results",
@@ -33,6 +38,7 @@ _HOME = {
     "IntervalTable": "results",
     "SolveStatus": "results",
     "solve_draws": "solve",
+    "stump_basis": "stumps",
 }
 
 __all__ = [*_HOME, "__version__"]

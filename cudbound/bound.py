@@ -12,12 +12,19 @@ from numpy.typing import NDArray
 from cudbound.adapters import express
 from cudbound.bootstrap import draw_counts
 from cudbound.exceptions import NotCertifiedWarning
-from cudbound.model import AdditiveModel
-from cudbound.problem import Problem, make_problem
+from cudbound.minimum import draws_problem
+from cudbound.model import AdditiveModel, Polish
+from cudbound.problem import Problem
 from cudbound.quantiles import inverted_cdf_quantile
 from cudbound.results import ConfidenceInterval, Draws, IntervalEstimate, IntervalTable, SolveStatus
-from cudbound.solve import solve_problem
-from cudbound.validation import check_alpha, check_confidence_level, check_n_resamples, check_rng
+from cudbound.solve import SOLVERS, solve_problem
+from cudbound.validation import (
+    check_alpha,
+    check_choice,
+    check_confidence_level,
+    check_n_resamples,
+    check_rng,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,6 +48,10 @@ class CudResult:
         The draws' optimisation problems; ``problem.select(b).save(path)`` writes one for a bug report.
     estimand : str
         "conditional": the error, on new cases from the same population, of this fitted classifier.
+    polish : Polish or None
+        How the classifier that the interval is for differs from the fitted one; None if it is the fitted one.
+    tuned_by : tuple of str
+        What chose parameters of the classifier on the same data, which the draws do not repeat.
     """
 
     estimate: float
@@ -49,6 +60,8 @@ class CudResult:
     draws: Draws = field(repr=False)
     problem: Problem = field(repr=False)
     estimand: str = "conditional"
+    polish: Polish | None = field(repr=False, default=None)
+    tuned_by: tuple[str, ...] = field(repr=False, default=())
 
     @property
     def raw_interval(self) -> ConfidenceInterval:
@@ -102,6 +115,10 @@ class CudResult:
         ]
         if self.n_single_class_draws:
             remarks.append(f"{self.n_single_class_draws} single-class draws")
+        if self.polish is not None:
+            remarks.append(str(self.polish))
+        if self.tuned_by:
+            remarks.append(f"tuning by {', '.join(self.tuned_by)} not resampled")
         return IntervalEstimate(
             method="cud",
             estimate=self.estimate,
@@ -131,8 +148,9 @@ class CudResult:
     def __str__(self) -> str:
         low, high = self.confidence_interval.low, self.confidence_interval.high
         notes = "; ".join((*self.row.remarks, *((self.degenerate,) if self.degenerate else ())))
+        which = "this classifier" if self.polish is None else "the polished classifier"
         return (
-            f"CUD {100 * self.confidence_level:g}% interval [{low:.3f}, {high:.3f}] for the error of this classifier; "
+            f"CUD {100 * self.confidence_level:g}% interval [{low:.3f}, {high:.3f}] for the error of {which}; "
             f"training error {self.estimate:.3f}, half-width {self.q:.3f}, {len(self.draws)} draws ({notes})"
         )
 
@@ -145,6 +163,8 @@ def cud_interval(
     confidence_level: float = 0.95,
     n_resamples: int = 1000,
     alpha: str | float = "n",
+    polish: bool = False,
+    solver: str = "native",
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
     node_limit: int | None = None,
@@ -157,7 +177,8 @@ def cud_interval(
     The procedure:
 
     1. write the classifier as sign(b(gamma-hat, x)'beta-hat), with the transformers of a pipeline as the fixed
-       gamma-hat, and check that beta-hat minimises the surrogate loss on `X` and `y`;
+       gamma-hat, and check that beta-hat minimises its surrogate loss, with its penalty and weights of classes, on `X`
+       and `y`;
     2. draw `n_resamples` bootstrap samples of the rows;
     3. for each draw find Q, the supremum over all beta of \|bootstrap error - training error\| times
        g(alpha (L_b(beta-hat) - L_b(beta))), g(u) = clip(1 + u, 0, 1), exactly, by branch and bound (section 4);
@@ -167,8 +188,9 @@ def cud_interval(
     Parameters
     ----------
     estimator : object
-        Fitted classifier that `cudbound.adapters.express` knows: `cudbound.LeastSquaresClassifier`, or a
-        `sklearn.pipeline.Pipeline` of transformers that ends in one.
+        Fitted classifier that `cudbound.adapters.express` knows: `cudbound.ConvexLossClassifier`, one of the linear
+        classifiers of scikit-learn, or a `sklearn.pipeline.Pipeline` of transformers that ends in one; the page
+        docs/estimators.md lists them. Weights of classes are those of the training set in every draw.
     X : array-like, shape (n_samples, n_features)
         The rows that the estimator was fitted to.
     y : array-like, shape (n_samples,)
@@ -181,6 +203,12 @@ def cud_interval(
         Localisation rate on the scale of the mean loss. "n" is the order derived in section 3 of the paper;
         "paper-literal" is n squared, which is what section 5 uses when its unscaled loss is read literally and can
         give an empty margin near separability. 0 gives the uniform deviation over all classifiers.
+    polish : bool, default=False
+        Whether to replace the fitted coefficients by the exact minimiser of their loss, instead of refusing a
+        classifier whose solver stopped early. The interval, its centre included, is then for that classifier, and
+        ``polish`` of the result says how far it is from the fitted one.
+    solver : {"native", "cvxpy"}, default="native"
+        See `cudbound.solve_draws`; l1 penalties need "cvxpy", which is slow.
     rng : int, numpy.random.Generator or None, default=None
         Source of randomness; None takes a fresh one.
     n_jobs : int or None, default=1
@@ -203,7 +231,9 @@ def cud_interval(
     UnsupportedEstimatorError
         If the estimator cannot be written as an additive classifier with a convex surrogate loss.
     NotMinimiserError
-        If it was not fitted to these `X` and `y`.
+        If it was not fitted to these `X` and `y`, or its solver stopped early: see `polish`.
+    NoMinimiserError
+        If the loss has no minimiser on these data: separable classes under an unpenalised logistic loss.
     ValueError
         If an argument is out of range, or `X` and `y` do not fit the estimator.
     SolveInterrupted
@@ -213,6 +243,8 @@ def cud_interval(
     -----
     NotCertifiedWarning
         If a limit, or rounding, left some draws unsolved; the message says which, and how to go on.
+    TuningNotResampledWarning
+        If a search or a cross-validated estimator chose parameters on the same data.
 
     Notes
     -----
@@ -244,12 +276,14 @@ def cud_interval(
     level = check_confidence_level(confidence_level)
     n_resamples = check_n_resamples(n_resamples)
     generator = check_rng(rng)
-    model = express(estimator, X, y)
+    check_choice("solver", solver, SOLVERS)
+    model = express(estimator, X, y, polish=polish)
     return solve_bound(
         model,
         draw_counts(model.labels.size, n_resamples, generator),
         confidence_level=level,
         alpha=check_alpha(alpha, model.labels.size),
+        solver=solver,
         n_jobs=n_jobs,
         node_limit=node_limit,
         time_limit=time_limit,
@@ -264,6 +298,7 @@ def solve_bound(
     *,
     confidence_level: float,
     alpha: float,
+    solver: str = "native",
     n_jobs: int | None = 1,
     node_limit: int | None = None,
     time_limit: float | None = None,
@@ -271,9 +306,10 @@ def solve_bound(
     previous: Draws | None = None,
 ) -> CudResult:
     """Compute the CUD result of a model on given draws; see `cud_interval`."""
-    problem = make_problem(model.design, model.labels, model.coef, counts, alpha=alpha, loss=model.loss.name)
+    problem = draws_problem(model, counts, alpha)
     draws = solve_problem(
         problem,
+        solver=solver,
         n_jobs=n_jobs,
         node_limit=node_limit,
         time_limit=time_limit,
@@ -286,6 +322,8 @@ def solve_bound(
         confidence_level=confidence_level,
         draws=draws,
         problem=problem,
+        polish=model.polish,
+        tuned_by=model.tuned_by,
     )
     if not result.certified:
         warnings.warn(_not_certified(result), stacklevel=3)

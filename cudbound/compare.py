@@ -43,6 +43,8 @@ def compare_intervals(
     inner: int | str = 50,
     on_single_class: str | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
+    polish: bool = False,
+    solver: str = "native",
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
     node_limit: int | None = None,
@@ -64,8 +66,8 @@ def compare_intervals(
     ----------
     estimator : object
         Fitted scikit-learn classifier of two classes. ``"cud"`` needs one that `cudbound.adapters.express`
-        knows, such as `cudbound.LeastSquaresClassifier` or a `Pipeline` that ends in it. In step 3 a
-        `Pipeline` is refitted as a whole.
+        knows, such as `cudbound.ConvexLossClassifier`, `sklearn.linear_model.LogisticRegression` or a `Pipeline` that
+        ends in one. In step 3 a `Pipeline` or a search is refitted as a whole.
     X : array-like, shape (n_samples, n_features)
         The rows that the estimator was fitted to.
     y : array-like, shape (n_samples,)
@@ -86,10 +88,17 @@ def compare_intervals(
         draws.
     on_single_class : {"fit", "redraw", "drop", "error"} or None, default=None
         What happens to resampled training sets that hold one class only; their number stands in the remarks.
-        None means "fit" for `LeastSquaresClassifier`, which then gives a constant classifier, and "redraw"
-        for others. The CUD bound needs no refits and uses all draws as they fell.
+        None means "fit" where refits are one batch of exact minimisations, which gives a constant classifier
+        (`LeastSquaresClassifier`, `ConvexLossClassifier` without a basis, `RidgeClassifier`, `LogisticRegression`,
+        `LinearSVC`; not with weights "balanced"), and "redraw" for others. The CUD bound needs no refits and uses
+        all draws as they fell.
     options : mapping of str to mapping, default=None
         Options of single methods by name, such as ``{"kohavi-normal": {"form": "wilson"}}``.
+    polish : bool, default=False
+        Whether the CUD bound is that of the exact minimiser of the loss, see `cudbound.cud_interval`. The other rows
+        are for the classifier as it was fitted; the remarks of the row "cud" say how far the two differ.
+    solver : {"native", "cvxpy"}, default="native"
+        Solver of the CUD bound, see `cudbound.solve_draws`.
     rng : int, numpy.random.Generator or None, default=None
         Source of randomness; None takes a fresh one.
     n_jobs : int or None, default=1
@@ -111,7 +120,8 @@ def compare_intervals(
     UnsupportedEstimatorError
         If "cud" is asked for and the estimator cannot be expressed; leave it out of `methods` to go on.
     NotMinimiserError
-        If "cud" is asked for and the estimator was not fitted to these `X` and `y`.
+        If "cud" is asked for and the estimator was not fitted to these `X` and `y`, or its solver stopped early: see
+        `polish`.
     ValueError
         If an argument is out of range, or `X` and `y` do not fit the estimator.
 
@@ -153,10 +163,11 @@ def compare_intervals(
     n_jobs = check_n_jobs(n_jobs)
     if on_single_class is not None:
         check_choice("on_single_class", on_single_class, POLICIES)
+    check_choice("solver", solver, ("native", "cvxpy"))
     generator = check_rng(rng)
 
     needs = frozenset[str]().union(*(method.needs for method in chosen))
-    model = express(estimator, X, y) if "bound" in needs else None
+    model = express(estimator, X, y, polish=polish) if "bound" in needs else None
     classes = check_binary_classifier(estimator)
     labels = check_labels(y, classes)
     check_lengths(X.shape[0] if hasattr(X, "shape") else len(X), labels.size)
@@ -172,6 +183,7 @@ def compare_intervals(
             counts,
             confidence_level=confidence_level,
             alpha=rate,
+            solver=solver,
             n_jobs=n_jobs,
             node_limit=node_limit,
             time_limit=time_limit,

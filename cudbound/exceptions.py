@@ -29,12 +29,23 @@ class NotCertifiedWarning(CudboundWarning):
         self.n_inaccurate = n_inaccurate
 
 
+class TuningNotResampledWarning(CudboundWarning):
+    """A strength of penalty, or a threshold, was chosen on the same data; the CUD bound takes it as given.
+
+    The interval then says nothing about how the choice would have come out on another training set.
+    """
+
+
 class UnsupportedEstimatorError(TypeError):
     """The estimator cannot be written as an additive classifier with a convex surrogate loss."""
 
 
 class NotMinimiserError(ValueError):
     """The fitted coefficients do not minimise the surrogate loss on the data that were passed."""
+
+
+class NoMinimiserError(NotMinimiserError):
+    """The surrogate loss has no minimiser on these data: it falls without end along some direction."""
 
 
 class SolveInterrupted(KeyboardInterrupt):

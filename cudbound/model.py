@@ -2,23 +2,46 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.exceptions import NotMinimiserError
 from cudbound.losses import Loss
 
 Array = NDArray[np.float64]
 
-#: Largest accepted optimality residual. A least-squares fit in double precision stays near 1e-12 even on badly
-#: conditioned designs; coefficients fitted to other data, or with other weights, miss it by many orders.
-RESIDUAL_TOLERANCE = 1e-6
-
 #: Scores this close to 0 count as 0. They are on the scale of the labels, -1 to +1, and carry a rounding error
 #: of 1e-14 or so: without it the class of a point on the boundary would differ from machine to machine.
 TIE_TOLERANCE = 1e-10
+
+
+@dataclass(frozen=True)
+class Polish:
+    """How far the coefficients had to be moved to the exact minimiser of the loss.
+
+    Attributes
+    ----------
+    residual : float
+        Optimality residual before, see `cudbound.minimum.optimality_residual`.
+    coef_change : float
+        Length of the difference of the coefficients, relative to the length of the fitted ones.
+    score_change : float
+        Largest absolute change of the score of a training row.
+    n_changed_predictions : int
+        Training rows whose predicted class changed.
+    """
+
+    residual: float
+    coef_change: float
+    score_change: float
+    n_changed_predictions: int
+
+    def __str__(self) -> str:
+        return (
+            f"polished: residual before {self.residual:.1e}, largest change of a training score "
+            f"{self.score_change:.2g}, {self.n_changed_predictions} training predictions changed"
+        )
 
 
 @dataclass(frozen=True)
@@ -45,6 +68,10 @@ class AdditiveModel:
         Weights of the rows in the mean loss; None means 1.
     offset : float
         Added to the scores in the loss, not in the classification: a decision threshold other than 0.
+    tuned_by : tuple of str
+        What chose a strength of penalty or a threshold on the same data, such as ("GridSearchCV",).
+    polish : Polish or None
+        How `coef` differs from the fitted coefficients; None if it is what was fitted.
     """
 
     design: Array
@@ -56,6 +83,8 @@ class AdditiveModel:
     l1_penalty: Array | None = None
     sample_weight: Array | None = None
     offset: float = 0.0
+    tuned_by: tuple[str, ...] = ()
+    polish: Polish | None = None
 
     @property
     def training_errors(self) -> NDArray[np.bool_]:
@@ -67,30 +96,8 @@ class AdditiveModel:
         """Share of the training rows that the fitted classifier gets wrong, in [0, 1]."""
         return float(self.training_errors.mean())
 
-
-def optimality_residual(model: AdditiveModel) -> float:
-    """Largest relative correlation of the loss gradient with a design column; 0 at the exact minimiser.
-
-    For column j it is |sum_i x_ij l'_i| / (|x_j| |l'|), a cosine, so it depends neither on the scale of the
-    columns nor on the number of rows. A gradient at rounding level (every point fitted exactly) counts as 0.
-    """
-    scores = model.design @ model.coef
-    gradient = model.loss.gradient(model.labels, scores)
-    gradient_norm = float(np.linalg.norm(gradient))
-    rounding = 1e-10 * np.sqrt(model.labels.size)
-    if gradient_norm <= rounding:
-        return 0.0
-    column_norms = np.linalg.norm(model.design, axis=0)
-    cosines = np.abs(model.design.T @ gradient)[column_norms > 0] / column_norms[column_norms > 0]
-    return float(cosines.max(initial=0.0) / gradient_norm)
-
-
-def check_minimiser(model: AdditiveModel) -> None:
-    """Raise `NotMinimiserError` unless the fitted coefficients minimise the loss on these rows."""
-    residual = optimality_residual(model)
-    if not residual <= RESIDUAL_TOLERANCE:
-        raise NotMinimiserError(
-            f"The fitted coefficients do not minimise the mean {model.loss.name} loss on the X and y that were "
-            f"passed: optimality residual {residual:.2e}, allowed {RESIDUAL_TOLERANCE:.0e}. Pass the X and y that "
-            "the classifier was fitted to, without sample weights, or fit it again on them."
+    def reversed(self) -> AdditiveModel:
+        """Return the same classifier with the other class as +1, which is the class of a score of exactly 0."""
+        return replace(
+            self, labels=-self.labels, coef=-self.coef, offset=-self.offset, classes=self.classes[::-1]
         )

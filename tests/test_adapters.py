@@ -11,14 +11,13 @@ from sklearn.compose import ColumnTransformer
 from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, StandardScaler
 
-from cudbound import LeastSquaresClassifier
+from cudbound import ConvexLossClassifier, LeastSquaresClassifier
 from cudbound.adapters import ADAPTERS, express, find_adapter
-from cudbound.exceptions import NotMinimiserError, UnsupportedEstimatorError
-from cudbound.model import optimality_residual
+from cudbound.exceptions import NotMinimiserError
+from cudbound.minimum import optimality_residual
 
 
 def _data(seed=0, n=30):
@@ -101,36 +100,28 @@ def test_unfitted():
         express(LeastSquaresClassifier(), X, y)
 
 
-@pytest.mark.parametrize("estimator", [LogisticRegression(), make_pipeline(PCA(2), LogisticRegression())])
-def test_unsupported_estimators_are_named_with_the_way_out(estimator):
-    X, y = _data()
-    with pytest.raises(UnsupportedEstimatorError, match=r"^LogisticRegression is not known as") as caught:
-        express(estimator.fit(X, y), X, y)
-    assert "Supported: cudbound.LeastSquaresClassifier; a sklearn Pipeline" in str(caught.value)
-    assert "leave 'cud' out of the methods of cudbound.compare_intervals" in str(caught.value)
-
-
-def test_a_search_is_told_where_its_classifier_is():
-    X, y = _data()
-    search = GridSearchCV(make_pipeline(PCA(), LeastSquaresClassifier()), {"pca__n_components": [1, 2]}, cv=2)
-    with pytest.raises(
-        UnsupportedEstimatorError, match=r"^GridSearchCV is not.* '\.best_estimator_' if that"
-    ):
-        express(search.fit(X, y), X, y)
-    assert express(search.best_estimator_, X, y).design.shape[0] == 30
-    with pytest.raises(UnsupportedEstimatorError) as caught:
-        express(LogisticRegression().fit(X, y), X, y)
-    assert "best_estimator_" not in str(caught.value)
-
-
 def test_other_training_data_or_weights_are_noticed():
     X, y = _data()
     clf = LeastSquaresClassifier().fit(X, y)
     with pytest.raises(NotMinimiserError, match="do not minimise the mean squared loss"):
         express(clf, X[:-1], y[:-1])
     weighted = LeastSquaresClassifier().fit(X, y, sample_weight=np.arange(1, 31))
-    with pytest.raises(NotMinimiserError, match="without sample weights"):
+    with pytest.raises(NotMinimiserError, match="fitted to other rows or with sample weights"):
         express(weighted, X, y)
+
+
+def test_weights_of_classes_are_part_of_the_loss_and_other_parameters_are_noticed():
+    X, y = _data()
+    clf = LogisticRegression(class_weight={"ill": 4.0}, C=0.2).fit(X, y)
+    model = express(clf, X, y)
+    assert set(model.sample_weight[y == "ill"]) == {4.0}
+    assert set(model.sample_weight[y == "healthy"]) == {1.0}
+    clf.set_params(class_weight=None)
+    with pytest.raises(NotMinimiserError, match="do not minimise the mean logistic loss"):
+        express(clf, X, y)
+    clf.set_params(class_weight={"ill": 4.0}, C=1.0)
+    with pytest.raises(NotMinimiserError, match="do not minimise the mean logistic loss"):
+        express(clf, X, y)
 
 
 def _refused():
@@ -178,6 +169,7 @@ def test_batched_refit_is_offered_for_the_classifier_itself_alone():
     clf = LeastSquaresClassifier().fit(X, y)
     adapter = find_adapter(clf)
     assert adapter is ADAPTERS[0]
+    assert find_adapter(ConvexLossClassifier()) is ADAPTERS[1]
     assert adapter.batched_refit(clf, X, y)(np.ones((1, 30))).sum() == (clf.predict(X) != y).sum()
     assert adapter.batched_refit(Shrunken().fit(X, y), X, y) is None
     assert find_adapter(make_pipeline(clf)).batched_refit is None

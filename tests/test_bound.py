@@ -14,9 +14,11 @@ import pytest
 from numpy.typing import NDArray
 from oracles import enumerate_q
 from scipy.stats import binomtest, norm
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 from worlds import world
 
 from cudbound import CudResult, LeastSquaresClassifier, bound, cud_interval
@@ -339,16 +341,18 @@ def test_another_training_set_is_noticed() -> None:
     with pytest.raises(NotMinimiserError, match="do not minimise the mean squared loss on the X and y"):
         cud_interval(clf, X[:-1], y[:-1])
     turned = np.where(y == "yes", "no", "yes")
-    with pytest.raises(NotMinimiserError, match="Pass the X and y that the classifier was fitted to"):
+    with pytest.raises(
+        NotMinimiserError, match="If the classifier was fitted to other rows or with sample weights"
+    ):
         cud_interval(clf, X, turned)
 
 
 def test_other_estimators_are_refused_by_name() -> None:
     X, y = patients()
     with pytest.raises(
-        UnsupportedEstimatorError, match="LogisticRegression is not known as an additive classifier"
+        UnsupportedEstimatorError, match="DecisionTreeClassifier is not known as an additive classifier"
     ):
-        cud_interval(LogisticRegression().fit(X, y), X, y)
+        cud_interval(DecisionTreeClassifier().fit(X, y), X, y)
 
 
 @pytest.mark.parametrize(
@@ -407,6 +411,72 @@ def test_draws_of_another_problem_are_refused() -> None:
     draws = result_for(X, y, n_resamples=10).draws
     with pytest.raises(ValueError, match=r"'previous' must have one row a draw, 20\. Got 10 instead"):
         result_for(X, y, n_resamples=20, previous=draws)
+
+
+# ---- other classifiers -------------------------------------------------------------------------------------------
+
+
+def test_the_problem_is_that_of_the_model() -> None:
+    X, y = patients(n=30)
+    tight = LogisticRegression(C=0.5, class_weight={"yes": 3.0}, tol=1e-10, max_iter=10_000)
+    clf = FixedThresholdClassifier(tight, threshold=0.7, response_method="predict_proba").fit(X, y)
+    result = cud_interval(clf, X, y, n_resamples=20, rng=0)
+    problem = result.problem
+    assert problem.loss.name == "logistic"
+    np.testing.assert_allclose(problem.penalty, [0.0, 1 / 30, 1 / 30])  # 1 / (2 C n)
+    np.testing.assert_array_equal(problem.sample_weight, np.where(y == "yes", 3.0, 1.0))
+    np.testing.assert_allclose(problem.offset, np.log(0.7 / 0.3))
+    assert problem.l1_penalty is None
+    assert result.certified
+    assert result.estimate == pytest.approx(1.0 - clf.score(X, y))
+
+
+def test_polish_gives_the_interval_of_the_exact_minimiser() -> None:
+    X, y = patients(n=30)
+    exact = RidgeClassifier().fit(X, y)
+    rough = RidgeClassifier().fit(X, y)
+    rough.coef_ = rough.coef_ * 0.8
+    with pytest.raises(
+        NotMinimiserError, match=r"optimality residual .* or pass polish=True for the interval"
+    ):
+        cud_interval(rough, X, y)
+    expected = cud_interval(exact, X, y, n_resamples=50, rng=0)
+    polished = cud_interval(rough, X, y, n_resamples=50, rng=0, polish=True)
+    np.testing.assert_allclose(polished.draws.upper, expected.draws.upper, atol=1e-9)
+    assert polished.estimate == expected.estimate
+    assert expected.polish is None
+    report = polished.polish
+    assert report is not None
+    assert report.residual > 1e-3
+    before = np.r_[rough.intercept_, np.ravel(rough.coef_)]
+    after = np.r_[exact.intercept_, np.ravel(exact.coef_)]
+    assert report.coef_change == pytest.approx(np.linalg.norm(after - before) / np.linalg.norm(before))
+    scores = [clf.decision_function(X) for clf in (rough, exact)]
+    assert report.score_change == pytest.approx(np.abs(scores[0] - scores[1]).max())
+    assert report.n_changed_predictions == (rough.predict(X) != exact.predict(X)).sum()
+    assert polished.row.remarks == ("certified", str(report))
+    assert "for the error of the polished classifier; training error" in str(polished)
+    assert polished.at(confidence_level=0.8).polish is report
+
+
+def test_an_l1_penalty_by_the_slow_solver() -> None:
+    X, y = patients(n=12, p=1)
+    clf = LogisticRegression(l1_ratio=1.0, solver="liblinear", tol=1e-10, max_iter=10_000).fit(X, y)
+    result = cud_interval(clf, X, y, n_resamples=2, rng=0, solver="cvxpy")
+    assert result.certified
+    np.testing.assert_allclose(result.problem.l1_penalty, [1 / 12, 1 / 12])
+    assert result.problem.penalty is None
+
+
+def test_the_slow_solver_agrees() -> None:
+    X, y = patients(n=12, p=1, signal=0.5)
+    clf = RidgeClassifier(class_weight="balanced").fit(X, y)
+    fast, slow = (cud_interval(clf, X, y, n_resamples=5, rng=0, solver=name) for name in ("native", "cvxpy"))
+    np.testing.assert_allclose(fast.draws.upper, slow.draws.upper, atol=1e-6)
+    with pytest.raises(
+        ValueError, match=r"'solver' parameter must be one of \['cvxpy', 'native'\]\. Got 'ECOS'"
+    ):
+        cud_interval(clf, X, y, solver="ECOS")
 
 
 # ---- coverage ----------------------------------------------------------------------------------------------------

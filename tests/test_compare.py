@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import NotFittedError
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -295,8 +295,21 @@ def test_estimators_that_are_no_fitted_classifiers_of_two_classes():
     two_targets = np.column_stack([y == "ill", three == "a"])
     with pytest.raises(ValueError, match=r"exactly two classes\. Got \[array\(\[False, +True\]\)"):
         compare_intervals(DecisionTreeClassifier().fit(X, two_targets), X, y, methods=BASELINES)
-    with pytest.raises(UnsupportedEstimatorError, match="LogisticRegression is not known as an additive"):
-        compare_intervals(LogisticRegression().fit(X, y), X, y)
+    with pytest.raises(UnsupportedEstimatorError, match="DecisionTreeClassifier is not known as an additive"):
+        compare_intervals(DecisionTreeClassifier().fit(X, y), X, y)
+
+
+def test_polish_and_solver_are_those_of_the_bound():
+    X, y = _data()
+    rough = SGDClassifier("squared_error", alpha=0.1, average=True, random_state=0).fit(X, y)
+    with pytest.raises(NotMinimiserError, match="pass polish=True"):
+        compare_intervals(rough, X, y, methods=["cud"], rng=0)
+    table = compare_intervals(rough, X, y, methods=["cud"], rng=0, n_resamples=20, polish=True)
+    alone = cud_interval(rough, X, y, rng=0, n_resamples=20, polish=True)
+    assert table["cud"] == alone.row
+    assert any(remark.startswith("polished: residual before") for remark in table["cud"].remarks)
+    with pytest.raises(ValueError, match="'solver' parameter must be one of"):
+        compare_intervals(rough, X, y, solver="slow")
 
 
 def test_data_that_do_not_fit_the_classifier():

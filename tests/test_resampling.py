@@ -305,7 +305,7 @@ def test_single_class_draws_as_an_error():
 
 def test_default_policy_fits_least_squares_and_redraws_for_others():
     assert "fitted as they fell" in _rare(None).bootstrap.remarks[0]
-    others = _rare(None, LogisticRegression())
+    others = _rare(None, LogisticRegression(class_weight="balanced"))
     assert "redrawn" in others.bootstrap.remarks[0]
     assert "single-class inner draws redrawn" in others.inner.remarks[0]
 

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from cudbound.adapters import least_squares
-from cudbound.adapters.base import Adapter, BatchedRefit
+from cudbound.adapters import convex_loss, least_squares, logistic, ridge, sgd, svm
+from cudbound.adapters.base import Adapter, BatchedRefit, Refusal
 from cudbound.adapters.pipeline import pipeline_adapter
-from cudbound.exceptions import UnsupportedEstimatorError
-from cudbound.model import AdditiveModel, check_minimiser
+from cudbound.adapters.refusals import REFUSALS
+from cudbound.adapters.search import search_adapter
+from cudbound.adapters.threshold import threshold_adapter
+from cudbound.exceptions import TuningNotResampledWarning, UnsupportedEstimatorError
+from cudbound.minimum import check_minimiser
+from cudbound.minimum import polish as polish_model
+from cudbound.model import TIE_TOLERANCE, AdditiveModel
+from cudbound.validation import check_binary_classifier
 
-__all__ = ["ADAPTERS", "Adapter", "BatchedRefit", "express", "find_adapter"]
+__all__ = ["ADAPTERS", "REFUSALS", "Adapter", "BatchedRefit", "Refusal", "express", "find_adapter"]
+
+#: Scores below this share of the sum of their terms are rounding errors, whose sign is that of no class.
+ROUNDING = 1e-9
 
 
 def find_adapter(estimator: Any) -> Adapter:
@@ -21,25 +32,42 @@ def find_adapter(estimator: Any) -> Adapter:
     Raises
     ------
     UnsupportedEstimatorError
-        If there is none; the message names what is supported and how to go on.
+        If there is none; the message gives the reason, names what is supported and says how to go on.
     """
+    name = type(estimator).__name__
+    for refusal in REFUSALS:
+        if refusal.applies(estimator):
+            raise UnsupportedEstimatorError(f"{name} {refusal.reason} {refusal.way_out} {_OTHER_METHODS}")
     for adapter in ADAPTERS:
         if adapter.accepts(estimator):
             return adapter
     supported = "; ".join(adapter.supports for adapter in ADAPTERS)
-    found = hasattr(estimator, "best_estimator_")  # a search such as GridSearchCV
-    inner = " Pass its '.best_estimator_' if that is one." if found else ""
     raise UnsupportedEstimatorError(
-        f"{type(estimator).__name__} is not known as an additive classifier with a convex surrogate loss."
-        f"{inner} Supported: {supported}. Fit one of these for the CUD interval, or leave 'cud' out of the methods "
-        "of cudbound.compare_intervals: the other intervals take any classifier of two classes."
+        f"{name} is not known as an additive classifier with a convex surrogate loss. Supported: {supported}. "
+        f"Fit one of these for the CUD interval. {_OTHER_METHODS}"
     )
 
 
-ADAPTERS: tuple[Adapter, ...] = (least_squares.ADAPTER, pipeline_adapter(find_adapter))
+_OTHER_METHODS = (
+    "Or leave 'cud' out of the methods of cudbound.compare_intervals: the other intervals take any classifier of two "
+    "classes."
+)
+
+ADAPTERS: tuple[Adapter, ...] = (
+    least_squares.ADAPTER,
+    convex_loss.ADAPTER,
+    ridge.ADAPTER,
+    logistic.ADAPTER,
+    svm.LINEAR_SVC,
+    svm.SVC_LINEAR,
+    sgd.ADAPTER,
+    threshold_adapter(find_adapter),
+    search_adapter(find_adapter),
+    pipeline_adapter(find_adapter),
+)
 
 
-def express(estimator: Any, X: Any, y: Any) -> AdditiveModel:
+def express(estimator: Any, X: Any, y: Any, *, polish: bool = False) -> AdditiveModel:
     """Write a fitted estimator and its training set as plain arrays.
 
     Parameters
@@ -50,11 +78,14 @@ def express(estimator: Any, X: Any, y: Any) -> AdditiveModel:
         The rows that the estimator was fitted to.
     y : array-like, shape (n_samples,)
         Their labels, in the words the estimator was fitted with; at least two rows of each class.
+    polish : bool, default=False
+        Whether to replace the coefficients by the exact minimiser of the loss instead of checking that they are it;
+        the ``polish`` of the result says how far they moved.
 
     Returns
     -------
     AdditiveModel
-        Design rows (the column of ones of an intercept first), labels -1 and +1, coefficients, loss.
+        Design rows (the column of ones of an intercept first), labels -1 and +1, coefficients, loss, penalty, weights.
 
     Raises
     ------
@@ -63,9 +94,14 @@ def express(estimator: Any, X: Any, y: Any) -> AdditiveModel:
     UnsupportedEstimatorError
         If no adapter accepts the estimator.
     NotMinimiserError
-        If the fitted coefficients do not minimise the surrogate loss on `X` and `y`.
+        If the fitted coefficients do not minimise the surrogate loss on `X` and `y`; `NoMinimiserError` if none do.
     ValueError
-        If `X` or `y` is not valid for the estimator.
+        If `X` or `y` is not valid for the estimator, or it was fitted to a number of classes other than two.
+
+    Warns
+    -----
+    TuningNotResampledWarning
+        If a strength of penalty or a threshold was chosen on the same data.
 
     Examples
     --------
@@ -77,6 +113,35 @@ def express(estimator: Any, X: Any, y: Any) -> AdditiveModel:
            [1., 1.]])
     """
     check_is_fitted(estimator)
-    model = find_adapter(estimator).express(estimator, X, y)
+    adapter = find_adapter(estimator)
+    if hasattr(estimator, "classes_"):  # a search that was not refitted has none; its adapter says so
+        check_binary_classifier(estimator)
+    model = _oriented(adapter.express(estimator, X, y), estimator, X)
+    if model.tuned_by:
+        warnings.warn(
+            f"{' in '.join(model.tuned_by[::-1])} chose parameters on these data, and the CUD bound takes them as "
+            "given: it says nothing about how the choice varies from one training set to another.",
+            TuningNotResampledWarning,
+            stacklevel=3,
+        )
+    if polish:
+        return polish_model(model)
     check_minimiser(model)
+    return model
+
+
+def _oriented(model: AdditiveModel, estimator: Any, X: Any) -> AdditiveModel:
+    """Take as +1 the class that the estimator gives to a score of 0, and check that it predicts the sign."""
+    terms = np.abs(model.design) @ np.abs(model.coef)
+    scores = model.design @ model.coef
+    second = np.asarray(estimator.predict(X) == model.classes[1])
+    zero_rows = ~model.design.any(axis=1)
+    if zero_rows.any() and not second[zero_rows].any():
+        model, second, scores = model.reversed(), ~second, -scores
+    clear = np.abs(scores) > TIE_TOLERANCE + ROUNDING * terms
+    if ((scores > 0.0) != second)[clear].any():
+        raise UnsupportedEstimatorError(
+            f"{type(estimator).__name__}.predict does not return the sign of its fitted score on these rows, so that "
+            "the CUD bound would be that of another classifier. Pass one whose predict is that of scikit-learn."
+        )
     return model

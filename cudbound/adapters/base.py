@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from cudbound.model import AdditiveModel
 
-#: Maps weights of the training rows, shape (n_fits, n_samples), to whether each training row is misclassified
-#: by the classifier fitted with these weights, bool, shape (n_fits, n_samples). It must be able to fit one
+#: Maps counts of the training rows, float, shape (n_fits, n_samples), to whether each training row is misclassified
+#: by the classifier fitted to the resampled rows, bool, shape (n_fits, n_samples). It must be able to fit one
 #: class alone.
 BatchedRefit = Callable[[NDArray[np.float64]], NDArray[np.bool_]]
 
@@ -29,7 +29,11 @@ class Adapter:
         ``accepts(estimator)``: whether the estimator belongs to the family.
     express : callable
         ``express(estimator, X, y)``: the fitted estimator on its training rows as plain arrays. Validates `X`
-        and `y` against the estimator; need not check that the coefficients minimise the loss.
+        and `y` against the estimator; need not check that the coefficients minimise the loss. Raises
+        `UnsupportedEstimatorError` for parameters under which the family has no convex loss.
+    loss, penalty, weights, intercept : str
+        For the documentation: the loss; the strengths r_j of sum_j r_j beta_j^2 on the mean loss; which weights of
+        rows enter it; how the intercept is penalised.
     batched_refit : callable, optional
         ``batched_refit(estimator, X, y)``: a `BatchedRefit` for refits of this very estimator, or None
         where it has to be cloned and refitted. None for the whole family if not given.
@@ -38,4 +42,34 @@ class Adapter:
     supports: str
     accepts: Callable[[Any], bool]
     express: Callable[[Any, Any, Any], AdditiveModel]
+    loss: str = "that of the estimator inside"
+    penalty: str = "the same"
+    weights: str = "the same"
+    intercept: str = "the same"
     batched_refit: Callable[[Any, Any, Any], BatchedRefit | None] | None = None
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A family of estimators that cannot be supported, with the reason and the way out.
+
+    Attributes
+    ----------
+    family : tuple of str
+        Names of its classes in scikit-learn, some of which not every version has.
+    reason : str
+        Why, as the end of a sentence that begins with the name of the class.
+    way_out : str
+        What to do instead, as a sentence.
+    """
+
+    family: tuple[str, ...]
+    reason: str
+    way_out: str
+
+    def applies(self, estimator: Any) -> bool:
+        """Whether the estimator belongs to the family."""
+        return any(
+            known.__name__ in self.family and known.__module__.startswith("sklearn.")
+            for known in type(estimator).__mro__
+        )

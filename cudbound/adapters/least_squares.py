@@ -57,5 +57,9 @@ ADAPTER = Adapter(
     supports="cudbound.LeastSquaresClassifier",
     accepts=_accepts,
     express=_express,
+    loss="squared",
+    penalty="none",
+    weights="none",
+    intercept="free",
     batched_refit=_batched_refit,
 )

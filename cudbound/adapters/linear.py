@@ -1,0 +1,109 @@
+"""What adapters of scikit-learn's linear classifiers share: rows, weights of classes, exact refits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.validation import validate_data
+
+from cudbound.adapters.base import BatchedRefit
+from cudbound.losses import get_loss
+from cudbound.minimum import draws_problem, least_loss
+from cudbound.model import TIE_TOLERANCE, AdditiveModel
+from cudbound.validation import check_labels, check_lengths
+
+Array = NDArray[np.float64]
+
+
+def linear_model(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    loss: str,
+    penalty: float,
+    intercept_penalty: float = 0.0,
+    l1_penalty: float = 0.0,
+    intercept_l1_penalty: float = 0.0,
+    fit_intercept: bool = True,
+) -> AdditiveModel:
+    """Write a linear classifier of scikit-learn, fitted with these strengths on the mean loss, as plain arrays."""
+    labels = check_labels(y, estimator.classes_)
+    features = dense_rows(estimator, X)
+    check_lengths(features.shape[0], labels.size)
+    coef = _dense(estimator.coef_).ravel()
+    ridge, lasso = np.full(coef.size, penalty), np.full(coef.size, l1_penalty)
+    if fit_intercept:
+        features = np.column_stack([np.ones(labels.size), features])
+        coef = np.concatenate([np.ravel(estimator.intercept_)[:1], coef])
+        ridge = np.concatenate([[intercept_penalty], ridge])
+        lasso = np.concatenate([[intercept_l1_penalty], lasso])
+    return AdditiveModel(
+        design=np.ascontiguousarray(features),
+        labels=labels,
+        coef=np.asarray(coef, dtype=np.float64),
+        loss=get_loss(loss),
+        classes=estimator.classes_,
+        penalty=ridge if ridge.any() else None,
+        l1_penalty=lasso if lasso.any() else None,
+        sample_weight=class_weights(estimator, labels),
+    )
+
+
+def count_rows(estimator: Any, y: Any) -> int:
+    """Return the number n of training rows, by which strengths beside a sum are divided; checks the labels."""
+    return check_labels(y, estimator.classes_).size
+
+
+def dense_rows(estimator: Any, X: Any) -> Array:
+    """Return the rows as the fitted estimator sees them, as a dense array of floats."""
+    rows = validate_data(estimator, X, dtype=np.float64, accept_sparse=True, reset=False)
+    return np.asarray(_dense(rows), dtype=np.float64)
+
+
+def class_weights(estimator: Any, labels: Array) -> Array | None:
+    """Return the weight of each row's class, computed on the training labels, or None if there are none."""
+    if not estimator.class_weight:
+        return None
+    y = estimator.classes_[(labels > 0.0).astype(int)]
+    return np.asarray(compute_sample_weight(estimator.class_weight, y), dtype=np.float64)
+
+
+def minimiser_refit(model: AdditiveModel, *, per_row: bool) -> BatchedRefit:
+    """Return refits to resampled rows that minimise the loss of the model exactly.
+
+    Parameters
+    ----------
+    model : AdditiveModel
+        The fitted classifier, with weights of rows that do not depend on the resampling.
+    per_row : bool
+        Whether the strengths stand beside the mean loss of the resampled rows, however many these are; otherwise they
+        stand beside the sum, as with scikit-learn's ``C``.
+    """
+    n = model.labels.size
+
+    def refit(counts: Array) -> NDArray[np.bool_]:
+        losses = np.empty(counts.shape, dtype=bool)
+        totals = counts.sum(axis=1)
+        for total in np.unique(totals):
+            rows = np.flatnonzero(totals == total)
+            scaled = model
+            if per_row and model.penalty is not None:
+                # the problem divides by n whatever the number of rows is
+                scaled = replace(model, penalty=model.penalty * (total / n))
+            problem = draws_problem(scaled, counts[rows].astype(np.int32))
+            scores = least_loss(problem).coef @ model.design.T
+            losses[rows] = (scores >= -TIE_TOLERANCE) != (model.labels > 0.0)
+        return losses
+
+    return refit
+
+
+def _dense(values: Any) -> Any:
+    is_sparse: bool = sparse.issparse(values)
+    return values.toarray() if is_sparse else values

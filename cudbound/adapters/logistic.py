@@ -1,0 +1,78 @@
+"""`LogisticRegression` and `LogisticRegressionCV`: logistic loss with an l2, l1 or elastic-net penalty, or none.
+
+The objective is C sum_i c_i loss_i + (1 - l1_ratio) / 2 |w|^2 + l1_ratio |w|_1. The intercept is free, but for
+``solver="liblinear"``, where it is the coefficient of a column of `intercept_scaling` and penalised like the others.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
+
+from cudbound.adapters.base import Adapter, BatchedRefit
+from cudbound.adapters.linear import count_rows, linear_model, minimiser_refit
+from cudbound.model import AdditiveModel
+
+
+def _accepts(estimator: Any) -> bool:
+    return isinstance(estimator, LogisticRegression)  # LogisticRegressionCV is a subclass
+
+
+def _express(estimator: Any, X: Any, y: Any) -> AdditiveModel:
+    tuned = isinstance(estimator, LogisticRegressionCV)
+    strength, l1_ratio = _strength(estimator)
+    strength /= count_rows(estimator, y)
+    ridge, lasso = strength * (1.0 - l1_ratio) / 2.0, strength * l1_ratio
+    # liblinear's column for the intercept
+    scale = float(estimator.intercept_scaling) if estimator.solver == "liblinear" else np.inf
+    model = linear_model(
+        estimator,
+        X,
+        y,
+        loss="logistic",
+        penalty=ridge,
+        l1_penalty=lasso,
+        intercept_penalty=ridge / scale**2,
+        intercept_l1_penalty=lasso / scale,
+        fit_intercept=estimator.fit_intercept,
+    )
+    return replace(model, tuned_by=(type(estimator).__name__,)) if tuned else model
+
+
+def _strength(estimator: Any) -> tuple[float, float]:
+    """Return 1 / C and the share of the l1 penalty, in the words of scikit-learn before and since version 1.8."""
+    if estimator.penalty is None:
+        return 0.0, 0.0
+    if isinstance(estimator, LogisticRegressionCV):
+        c, ratio = float(np.ravel(estimator.C_)[0]), np.ravel(estimator.l1_ratio_)[0]
+    else:
+        c, ratio = float(estimator.C), estimator.l1_ratio
+    # before 1.8 the ratio counts for the elastic net alone
+    l1_ratio = {"l1": 1.0, "l2": 0.0}.get(estimator.penalty, float(ratio or 0.0))
+    return 1.0 / c, l1_ratio
+
+
+def _batched_refit(estimator: Any, X: Any, y: Any) -> BatchedRefit | None:
+    if type(estimator) is not LogisticRegression or estimator.class_weight == "balanced":
+        return None
+    strength, l1_ratio = _strength(estimator)
+    # without a penalty separable resamples have no minimiser; without an intercept a row of zeros gets the first
+    # class from scikit-learn
+    if strength == 0.0 or l1_ratio > 0.0 or not estimator.fit_intercept:
+        return None
+    return minimiser_refit(_express(estimator, X, y), per_row=False)
+
+
+ADAPTER = Adapter(
+    supports="sklearn LogisticRegression, LogisticRegressionCV",
+    accepts=_accepts,
+    express=_express,
+    loss="logistic",
+    penalty='1 / (2 `C` n); l1 and elastic net need `solver="cvxpy"`',
+    weights="`class_weight`",
+    intercept='free; penalised if `solver="liblinear"`',
+    batched_refit=_batched_refit,
+)

@@ -1,0 +1,59 @@
+"""`RidgeClassifier` and `RidgeClassifierCV`: squared loss on labels -1 and +1 with a quadratic penalty.
+
+The objective is sum_i c_i (y_i - f(x_i))^2 + alpha |w|^2, with a free intercept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from sklearn.linear_model import RidgeClassifier, RidgeClassifierCV
+
+from cudbound.adapters.base import Adapter, BatchedRefit
+from cudbound.adapters.linear import count_rows, linear_model, minimiser_refit
+from cudbound.exceptions import UnsupportedEstimatorError
+from cudbound.model import AdditiveModel
+
+
+def _accepts(estimator: Any) -> bool:
+    return isinstance(estimator, RidgeClassifier | RidgeClassifierCV)
+
+
+def _express(estimator: Any, X: Any, y: Any) -> AdditiveModel:
+    if getattr(estimator, "positive", False):
+        raise UnsupportedEstimatorError(
+            "RidgeClassifier(positive=True) constrains its coefficients, and the CUD bound is a supremum over all of "
+            "them. Fit it with positive=False."
+        )
+    tuned = isinstance(estimator, RidgeClassifierCV)
+    alpha = np.ravel(estimator.alpha_ if tuned else estimator.alpha)[0]  # one value a target
+    model = linear_model(
+        estimator,
+        X,
+        y,
+        loss="squared",
+        penalty=float(alpha) / count_rows(estimator, y),
+        fit_intercept=estimator.fit_intercept,
+    )
+    return replace(model, tuned_by=(type(estimator).__name__,)) if tuned else model
+
+
+def _batched_refit(estimator: Any, X: Any, y: Any) -> BatchedRefit | None:
+    if type(estimator) is not RidgeClassifier or estimator.class_weight == "balanced":
+        return None
+    # without an intercept a row of zeros gets the first class from scikit-learn
+    return minimiser_refit(_express(estimator, X, y), per_row=False) if estimator.fit_intercept else None
+
+
+ADAPTER = Adapter(
+    supports="sklearn RidgeClassifier, RidgeClassifierCV",
+    accepts=_accepts,
+    express=_express,
+    loss="squared",
+    penalty="`alpha` / n",
+    weights="`class_weight`",
+    intercept="free",
+    batched_refit=_batched_refit,
+)

@@ -1,0 +1,61 @@
+"""`SGDClassifier`: several losses with an l2, l1 or elastic-net penalty, and a free intercept.
+
+The objective is (1/n) sum_i c_i loss_i + alpha ((1 - l1_ratio) / 2 |w|^2 + l1_ratio |w|_1). Its ``squared_error`` is
+(y - f)^2 / 2, half of the squared loss here. Stochastic gradient descent stops far from the minimum as a rule: the
+optimality residual decides, whatever was done about averages, early stopping or rates.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.linear_model import SGDClassifier
+
+from cudbound.adapters.base import Adapter
+from cudbound.adapters.linear import linear_model
+from cudbound.exceptions import UnsupportedEstimatorError
+from cudbound.model import AdditiveModel
+
+#: Our name of each loss, and what one of ours is in units of scikit-learn's.
+LOSSES = {
+    "hinge": ("hinge", 1.0),
+    "log_loss": ("logistic", 1.0),
+    "modified_huber": ("huber", 1.0),
+    "squared_hinge": ("squared_hinge", 1.0),
+    "squared_error": ("squared", 0.5),
+}
+
+
+def _accepts(estimator: Any) -> bool:
+    return isinstance(estimator, SGDClassifier)
+
+
+def _express(estimator: SGDClassifier, X: Any, y: Any) -> AdditiveModel:
+    if estimator.loss not in LOSSES:
+        raise UnsupportedEstimatorError(
+            f"SGDClassifier(loss={estimator.loss!r}) is not supported: the loss is not a surrogate with a useful "
+            f"minimiser, or not one that this package knows. Use a loss out of {sorted(LOSSES)}."
+        )
+    loss, unit = LOSSES[estimator.loss]
+    l1_ratio = {"l2": 0.0, "l1": 1.0}.get(estimator.penalty, float(estimator.l1_ratio or 0.0))
+    alpha = 0.0 if estimator.penalty is None else float(estimator.alpha) / unit
+    return linear_model(
+        estimator,
+        X,
+        y,
+        loss=loss,
+        penalty=alpha * (1.0 - l1_ratio) / 2.0,
+        l1_penalty=alpha * l1_ratio,
+        fit_intercept=estimator.fit_intercept,
+    )
+
+
+ADAPTER = Adapter(
+    supports="sklearn SGDClassifier, as a rule with polish=True",
+    accepts=_accepts,
+    express=_express,
+    loss=", ".join(f"{ours.replace('_', ' ')} (`{name}`)" for name, (ours, _) in LOSSES.items()),
+    penalty='`alpha` / 2, `alpha` for squared; l1 and elastic net need `solver="cvxpy"`',
+    weights="`class_weight`",
+    intercept="free",
+)

@@ -1,0 +1,88 @@
+"""`LinearSVC` and `SVC(kernel="linear")`: hinge or squared hinge loss with a quadratic penalty.
+
+`LinearSVC` minimises C sum_i c_i loss_i + |w|^2 / 2 + (b / s)^2 / 2, where s is its `intercept_scaling`: the intercept
+b is the coefficient of a column of s. `SVC` minimises C sum_i c_i loss_i + |w|^2 / 2 with a free intercept.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sklearn.svm import SVC, LinearSVC
+
+from cudbound.adapters.base import Adapter, BatchedRefit
+from cudbound.adapters.linear import count_rows, linear_model, minimiser_refit
+from cudbound.exceptions import UnsupportedEstimatorError
+from cudbound.model import AdditiveModel
+
+
+def _accepts_linear_svc(estimator: Any) -> bool:
+    return isinstance(estimator, LinearSVC)
+
+
+def _express_linear_svc(estimator: LinearSVC, X: Any, y: Any) -> AdditiveModel:
+    strength = 1.0 / (float(estimator.C) * count_rows(estimator, y))
+    scale = float(estimator.intercept_scaling)
+    l1 = estimator.penalty == "l1"
+    ridge, lasso = (0.0, strength) if l1 else (strength / 2.0, 0.0)
+    return linear_model(
+        estimator,
+        X,
+        y,
+        loss=estimator.loss,
+        penalty=ridge,
+        intercept_penalty=ridge / scale**2,
+        l1_penalty=lasso,
+        intercept_l1_penalty=lasso / scale,
+        fit_intercept=estimator.fit_intercept,
+    )
+
+
+def _batched_linear_svc(estimator: LinearSVC, X: Any, y: Any) -> BatchedRefit | None:
+    # the minimiser under hinge loss may depend on the solver where it is not unique; without an intercept a row of
+    # zeros gets the first class from scikit-learn
+    if (
+        type(estimator) is not LinearSVC
+        or estimator.class_weight == "balanced"
+        or (estimator.loss, estimator.penalty, estimator.fit_intercept) != ("squared_hinge", "l2", True)
+    ):
+        return None
+    return minimiser_refit(_express_linear_svc(estimator, X, y), per_row=False)
+
+
+def _accepts_svc(estimator: Any) -> bool:
+    return isinstance(estimator, SVC)
+
+
+def _express_svc(estimator: SVC, X: Any, y: Any) -> AdditiveModel:
+    if estimator.kernel != "linear":
+        raise UnsupportedEstimatorError(
+            f"SVC(kernel={estimator.kernel!r}) has no fixed basis: its classifiers are sums over the training rows. "
+            "Use kernel='linear', or ConvexLossClassifier('hinge', penalty=..., basis=Nystroem(kernel=...)) with a "
+            "sklearn.kernel_approximation transformer as the basis."
+        )
+    return linear_model(
+        estimator, X, y, loss="hinge", penalty=1.0 / (2.0 * float(estimator.C) * count_rows(estimator, y))
+    )
+
+
+LINEAR_SVC = Adapter(
+    supports="sklearn LinearSVC",
+    accepts=_accepts_linear_svc,
+    express=_express_linear_svc,
+    loss="squared hinge or hinge (`loss`)",
+    penalty='1 / (2 `C` n); l1 needs `solver="cvxpy"`',
+    weights="`class_weight`",
+    intercept="penalised: 1 / (2 `C` n `intercept_scaling`²)",
+    batched_refit=_batched_linear_svc,
+)
+
+SVC_LINEAR = Adapter(
+    supports="sklearn SVC(kernel='linear')",
+    accepts=_accepts_svc,
+    express=_express_svc,
+    loss="hinge",
+    penalty="1 / (2 `C` n)",
+    weights="`class_weight`",
+    intercept="free",
+)

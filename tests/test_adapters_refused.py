@@ -1,0 +1,257 @@
+"""What is not supported: with which reason, and which way out."""
+
+from __future__ import annotations
+
+import re
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis, QuadraticDiscriminantAnalysis
+from sklearn.ensemble import (
+    AdaBoostClassifier,
+    GradientBoostingClassifier,
+    HistGradientBoostingClassifier,
+    RandomForestClassifier,
+)
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import (
+    LogisticRegression,
+    LogisticRegressionCV,
+    PassiveAggressiveClassifier,
+    Perceptron,
+    RidgeClassifier,
+    SGDClassifier,
+)
+from sklearn.metrics import f1_score, make_scorer
+from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV, TunedThresholdClassifierCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC, LinearSVC
+
+from cudbound import ConvexLossClassifier, LeastSquaresClassifier, cud_interval
+from cudbound.adapters import REFUSALS, express
+from cudbound.exceptions import NoMinimiserError, TuningNotResampledWarning, UnsupportedEstimatorError
+
+TIGHT = {"tol": 1e-8, "max_iter": 100_000}
+
+
+def _data(seed=0, n=40):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    return X, np.where(X[:, 0] + rng.normal(size=n) > 0, "ill", "healthy")
+
+
+UNSUPPORTED = {
+    "perceptron": (Perceptron(), r"^Perceptron has no convex loss.*Fit LinearSVC"),
+    "discriminant": (
+        LinearDiscriminantAnalysis(),
+        "^LinearDisc.*another intercept.*Fit LeastSquaresClassifier",
+    ),
+    "quadratic": (
+        QuadraticDiscriminantAnalysis(),
+        "^QuadraticDiscriminantAnalysis takes its rule from estimated",
+    ),
+    "adaboost": (
+        AdaBoostClassifier(n_estimators=5),
+        r"^AdaBoost.*does not revise.*basis=stump_basis\(model\)\)",
+    ),
+    "boosting": (
+        GradientBoostingClassifier(n_estimators=5),
+        r"^GradientBoosting.*Refit on its stumps.*max_depth=1",
+    ),
+    "histograms": (
+        HistGradientBoostingClassifier(max_iter=5),
+        r"^Hist.*Fit GradientBoostingClassifier\(max_depth=1\)",
+    ),
+    "calibrated": (
+        CalibratedClassifierCV(LogisticRegression(), ensemble=False),
+        "^CalibratedClassifierCV averages.*Pass the classifier inside",
+    ),
+    "forest": (RandomForestClassifier(n_estimators=3), "^RandomForestClassifier is not known as an additive"),
+    "kernel": (SVC(), r"^SVC\(kernel='rbf'\) has no fixed basis.*Nystroem"),
+    "sgd loss": (
+        SGDClassifier("perceptron"),
+        r"^SGDClassifier\(loss='perceptron'\) is not.*'modified_huber'",
+    ),
+    "positive": (RidgeClassifier(positive=True), r"^RidgeClassifier\(positive=True\) constrains"),
+    "search": (
+        GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, refit=False),
+        r"^GridSearchCV\(refit=False\) holds no classifier\. Fit it with refit=True",
+    ),
+    "inside a pipeline": (
+        make_pipeline(StandardScaler(), LinearDiscriminantAnalysis()),
+        "^LinearDiscriminantAnalysis takes its rule",
+    ),
+    "inside a search": (
+        GridSearchCV(RandomForestClassifier(n_estimators=3), {"max_depth": [1, 2]}, cv=2),
+        "^RandomForestClassifier is not known",
+    ),
+    "threshold without intercept": (
+        FixedThresholdClassifier(LogisticRegression(fit_intercept=False), threshold=0.3),
+        "needs a classifier whose intercept is fitted and not penalised",
+    ),
+    "threshold with a penalised intercept": (
+        FixedThresholdClassifier(LinearSVC(), threshold=0.3, response_method="decision_function"),
+        r"not penalised: then it is an offset.*SVC\(kernel='linear'\) in place of LinearSVC",
+    ),
+    "threshold on another probability": (
+        FixedThresholdClassifier(SGDClassifier("modified_huber"), threshold=0.3),
+        "the loss here is huber. Fit it with response_method='decision_function'",
+    ),
+    "threshold of 1": (
+        FixedThresholdClassifier(LogisticRegression(), threshold=1.0),
+        r"with the threshold 1\.0 gives every case the same class",
+    ),
+    "tuned threshold with a scorer": (
+        TunedThresholdClassifierCV(
+            LogisticRegression(), scoring=make_scorer(f1_score, pos_label="ill"), cv=2, thresholds=5
+        ),
+        "does not say which class its threshold belongs to. Fit FixedThresholdClassifier",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNSUPPORTED)
+def test_reason_and_way_out(name):
+    X, y = _data()
+    estimator, message = UNSUPPORTED[name]
+    with pytest.raises(UnsupportedEstimatorError, match=message):
+        cud_interval(estimator.fit(X, y), X, y, n_resamples=5)
+
+
+def test_a_class_that_is_going_away_is_refused_while_it_is_there():
+    X, y = _data()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)
+        clf = PassiveAggressiveClassifier().fit(X, y)
+    with pytest.raises(UnsupportedEstimatorError, match=r"^PassiveAggressiveClassifier has no convex loss"):
+        express(clf, X, y)
+
+
+def test_other_methods_are_always_offered():
+    X, y = _data()
+    for estimator in (Perceptron(), RandomForestClassifier(n_estimators=3)):
+        with pytest.raises(UnsupportedEstimatorError) as caught:
+            express(estimator.fit(X, y), X, y)
+        assert "leave 'cud' out of the methods of cudbound.compare_intervals" in str(caught.value)
+    assert "Supported: cudbound.LeastSquaresClassifier; cudbound.ConvexLossClassifier; sklearn" in str(
+        caught.value
+    )
+
+
+def test_refusals_hold_for_subclasses_but_not_for_namesakes():
+    X, y = _data()
+
+    class Mine(Perceptron):
+        pass
+
+    class Perceptron2(LeastSquaresClassifier):
+        pass
+
+    Perceptron2.__name__ = "Perceptron"
+    with pytest.raises(UnsupportedEstimatorError, match=r"^Mine has no convex loss"):
+        express(Mine().fit(X, y), X, y)
+    assert express(Perceptron2().fit(X, y), X, y).loss.name == "squared"
+    assert all(refusal.reason and refusal.way_out.endswith(".") for refusal in REFUSALS)
+
+
+def test_more_than_two_classes():
+    X, _ = _data()
+    y = np.arange(40) % 3
+    for estimator in (LogisticRegression(), RidgeClassifier(), SVC(kernel="linear")):
+        with pytest.raises(
+            ValueError, match=r"fitted to exactly two classes\. Got \[0, 1, 2\] instead; merge"
+        ):
+            express(estimator.fit(X, y), X, y)
+
+
+def test_unfitted():
+    X, y = _data()
+    for estimator in (LogisticRegression(), ConvexLossClassifier(), FixedThresholdClassifier(SVC())):
+        with pytest.raises(NotFittedError, match="not fitted yet"):
+            express(estimator, X, y)
+
+
+def test_separable_data_without_a_penalty():
+    X = np.array([[-2.0], [-1.5], [-1.0], [1.0], [1.5], [2.0]])
+    y = np.repeat(["healthy", "ill"], 3)
+    clf = LogisticRegression(C=np.inf).fit(X, y)
+    for polish in (False, True):
+        with pytest.raises(
+            NoMinimiserError, match=r"logistic loss without a penalty has no minimiser.*C=1\.0"
+        ):
+            cud_interval(clf, X, y, polish=polish)
+    assert cud_interval(LogisticRegression(**TIGHT).fit(X, y), X, y, n_resamples=5, rng=0).certified
+
+
+def test_l1_penalties_ask_for_the_other_solver():
+    X, y = _data(n=20)
+    for clf in (
+        LogisticRegression(l1_ratio=1.0, solver="liblinear", **TIGHT),
+        LinearSVC(penalty="l1", dual=False, **TIGHT),
+    ):
+        clf.fit(X[:, :1], y)
+        with pytest.raises(ValueError, match=r"with an l1 penalty instead; pass solver='cvxpy'"):
+            cud_interval(clf, X[:, :1], y, n_resamples=2)
+
+
+def test_a_predict_that_is_not_the_sign_of_the_score():
+    X, y = _data()
+
+    class Cautious(LogisticRegression):
+        def predict(self, X):
+            return np.where(self.decision_function(X) > 1.0, "ill", "healthy")
+
+    with pytest.raises(UnsupportedEstimatorError, match=r"^Cautious\.predict does not return the sign"):
+        express(Cautious(**TIGHT).fit(X, y), X, y)
+
+
+def test_a_subclass_that_fits_otherwise_is_noticed_by_the_residual():
+    X, y = _data()
+
+    class Doubled(LogisticRegression):
+        def fit(self, X, y):
+            super().fit(X, y)
+            self.coef_ = 2.0 * self.coef_
+            return self
+
+    with pytest.raises(ValueError, match="do not minimise the mean logistic loss"):
+        express(Doubled(**TIGHT).fit(X, y), X, y)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "said"),
+    [
+        (GridSearchCV(LogisticRegression(**TIGHT), {"C": [0.1, 1.0]}), "^GridSearchCV chose parameters"),
+        (
+            LogisticRegressionCV(
+                Cs=3, l1_ratios=(0.0,), use_legacy_attributes=False, scoring="accuracy", **TIGHT
+            ),
+            "^LogisticRegressionCV chose parameters",
+        ),
+        (
+            TunedThresholdClassifierCV(LogisticRegression(**TIGHT), cv=2, thresholds=5),
+            "^TunedThresholdClassifierCV chose parameters",
+        ),
+        (
+            GridSearchCV(
+                TunedThresholdClassifierCV(LogisticRegression(**TIGHT), cv=2, thresholds=5),
+                {"estimator__C": [0.1, 1.0]},
+                cv=2,
+            ),
+            "^TunedThresholdClassifierCV in GridSearchCV chose parameters",
+        ),
+    ],
+    ids=["search", "cv", "threshold", "nested"],
+)
+def test_tuning_is_warned_of_and_remarked(estimator, said):
+    X, y = _data()
+    estimator.fit(X, y)
+    with pytest.warns(TuningNotResampledWarning, match=said) as caught:
+        result = cud_interval(estimator, X, y, n_resamples=5, rng=0)
+    assert caught[0].filename == __file__
+    name = re.match(r"\^(\w+)", said)[1]
+    assert any(re.search(rf"tuning by .*{name}.* not resampled", remark) for remark in result.row.remarks)
+    assert str(result).count("not resampled") == 1
