@@ -5,6 +5,7 @@ from __future__ import annotations
 from click.testing import CliRunner, Result
 
 from cudbound.cli import main, run
+from cudbound.cli.fitted import Fitted
 from cudbound.cli.run import Outcome, Sample, Settings
 from cudbound.results import ConfidenceInterval, IntervalEstimate, IntervalTable
 
@@ -17,15 +18,17 @@ class Fake:
 
     def __init__(self) -> None:
         self.calls: list[tuple[Sample, Settings, bool]] = []
+        self.fitted: list[Fitted] = []
         self.warnings: tuple[str, ...] = ()
         self.certified = True
         self.error: BaseException | None = None
 
-    def __call__(self, sample: Sample, settings: Settings, *, progress: bool = False) -> Outcome:
-        self.calls.append((sample, settings, progress))
+    def __call__(self, fitted: Fitted, settings: Settings, *, progress: bool = False) -> Outcome:
+        self.calls.append((fitted.sample, settings, progress))
+        self.fitted.append(fitted)
         if self.error is not None:
             raise self.error
-        return Outcome(TABLE, run.describe(sample, settings), self.warnings, self.certified)
+        return Outcome(TABLE, run.describe(fitted, settings), self.warnings, self.certified)
 
 
 def invoke(*arguments: str) -> Result:

@@ -32,11 +32,18 @@ def test_every_option_reaches_the_computation(fake, patients):
     result = interval(
         *["--confidence-level", "0.9", "--resamples", "50", "--seed", "1", "--alpha", "2.5"],
         *["--methods", "cud, martin-beta", "--exclude", "bmi", "--jobs", "-1", "--node-limit", "3"],
+        *["--inner", "oob", "--polish", "--solver", "cvxpy"],
     )
     assert result.exit_code == 0, result.stderr
     sample, settings, _ = fake.calls[0]
     assert sample.feature_names == ("age", "sex=m")
-    assert settings == Settings(1, ("cud", "martin-beta"), 0.9, 50, 2.5, -1, 3)
+    assert settings == Settings(1, ("cud", "martin-beta"), 0.9, 50, 2.5, -1, 3, "oob", True, "cvxpy")
+
+
+@pytest.mark.parametrize(("text", "value"), [("oob", "oob"), ("7", 7)])
+def test_inner(fake, patients, text, value):
+    assert interval("--inner", text).exit_code == 0
+    assert fake.calls[0][1].inner == value
 
 
 @pytest.mark.parametrize(
@@ -85,8 +92,8 @@ def test_a_seed_is_chosen_and_printed_and_repeats_the_run(fake, patients):
 def test_every_format_on_stdout_and_in_a_file(fake, patients, form):
     printed = interval("--seed", "7", "--format", form)
     assert printed.exit_code == 0
-    sample, settings, _ = fake.calls[0]
-    assert printed.stdout == render_table(TABLE, form, run=run.describe(sample, settings)) + "\n"
+    described = run.describe(fake.fitted[0], fake.calls[0][1])
+    assert printed.stdout == render_table(TABLE, form, run=described) + "\n"
     written = interval("--seed", "7", "--format", form, "--output", "out.txt")
     assert written.stdout == ""
     assert written.stderr == "cudbound: wrote out.txt\n"
@@ -97,6 +104,12 @@ def test_the_formats_of_the_option_are_those_of_the_renderer():
     from cudbound.report import FORMATS
 
     assert tuple(FORMATS) == commands.FORMATS
+
+
+def test_the_solvers_of_the_option_are_those_of_the_package():
+    from cudbound.solve import SOLVERS
+
+    assert SOLVERS == commands.SOLVERS
 
 
 def test_json_tells_the_run(fake, patients):
@@ -111,6 +124,7 @@ def test_json_tells_the_run(fake, patients):
         "n_resamples": 1000,
         "alpha": "n",
         "seed": 7,
+        "classifier": "LeastSquaresClassifier()",
     }
 
 
@@ -192,7 +206,7 @@ def test_demo_prints_data_table_and_meaning(fake):
     assert result.exit_code == 0, result.stderr
     assert "50 rows drawn at random (seed 1) from the 569" in result.stdout
     assert all(name in result.stdout.replace("\n", " ") for name in FEATURES)
-    assert render_table(TABLE, "table", run=run.describe(*fake.calls[0][:2])) in result.stdout
+    assert render_table(TABLE, "table", run=run.describe(fake.fitted[0], fake.calls[0][1])) in result.stdout
     assert "What the numbers mean:" in result.stdout
     assert "lies between 0.000 and 0.500." in result.stdout.replace("\n", " ")
     assert "What they do not mean:" in result.stdout

@@ -68,6 +68,8 @@ def test_errors_of_click_itself_keep_their_code(fake, patients):
         (["--methods", "cud,martin"], "there is no method 'martin'; did you mean martin-beta?"),
         (["--methods", "cud,,martin-beta"], "there is no method ''; the names are cud, bootstrap-percentile"),
         (["--methods", "cud,paper"], "there is no method 'paper'; the names are cud,"),
+        (["--inner", "0"], "'0' is neither a positive number nor oob"),
+        (["--inner", "few"], "'few' is neither a positive number nor oob"),
         (["--delimiter", "x"], "'x' is not one of: , ; | tab."),
         (["--jobs", "0"], "0 is neither a positive number nor -1"),
         (["--jobs", "-2"], "-2 is neither a positive number nor -1"),

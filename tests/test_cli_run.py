@@ -16,12 +16,15 @@ from cli_fakes import CLEAN, TABLE
 import cudbound
 from cudbound import LeastSquaresClassifier
 from cudbound.cli import output, run
+from cudbound.cli.classifiers import Choice
 from cudbound.cli.demo import FEATURES, demo_data
+from cudbound.cli.fitted import fit
 from cudbound.cli.run import Sample, Settings
 from cudbound.exceptions import CudboundWarning, NotCertifiedWarning
 from cudbound.results import IntervalTable
 
 SAMPLE = Sample(np.arange(6.0)[:, None], np.array([0, 1, 0, 1, 1, 0]), ("x",), "s", "e")
+FITTED = fit(Choice(), SAMPLE, 3)
 
 
 def compare_with(*events: Warning) -> Callable[..., IntervalTable]:
@@ -34,13 +37,17 @@ def compare_with(*events: Warning) -> Callable[..., IntervalTable]:
         confidence_level: float,
         n_resamples: int,
         alpha: object,
+        inner: int | str,
+        polish: bool,
+        solver: str,
         rng: object,
         n_jobs: int,
         node_limit: int | None,
         progress: bool,
     ) -> IntervalTable:
         assert estimator.classes_.tolist() == [0, 1]  # type: ignore[attr-defined]  # sklearn is untyped
-        assert (methods, rng, n_resamples) == ("paper", 3, 1000)
+        assert (methods, rng, n_resamples, inner) == ("paper", 3, 1000, 50)
+        assert (polish, solver) == (False, "native")
         for event in events:
             warnings.warn(event, stacklevel=1)
         return TABLE
@@ -55,7 +62,7 @@ def test_chosen_seeds_differ():
 def test_compute_collects_the_warnings_of_the_package(monkeypatch):
     events = (NotCertifiedWarning("not", n_limited=2), CudboundWarning("ours"), CudboundWarning("ours"))
     monkeypatch.setattr(cudbound, "compare_intervals", compare_with(*events), raising=False)
-    outcome = run.compute(SAMPLE, Settings(seed=3))
+    outcome = run.compute(FITTED, Settings(seed=3))
     assert outcome.warnings == (
         "2 of 1000 draws were not solved to the end, 2 by the limit on nodes: raise --node-limit or leave it out. "
         "Their upper bounds were used, which can only make the interval longer.",
@@ -79,13 +86,13 @@ def test_draws_that_rounding_left_open_are_named_without_options_that_do_not_hel
 
 def test_compute_is_certified_without_a_warning_that_says_otherwise(monkeypatch):
     monkeypatch.setattr(cudbound, "compare_intervals", compare_with(CudboundWarning("ours")), raising=False)
-    assert run.compute(SAMPLE, Settings(seed=3)).certified
+    assert run.compute(FITTED, Settings(seed=3)).certified
 
 
 def test_compute_passes_the_warnings_of_others_on(monkeypatch):
     monkeypatch.setattr(cudbound, "compare_intervals", compare_with(UserWarning("theirs")), raising=False)
     with pytest.warns(UserWarning, match="theirs"):
-        assert run.compute(SAMPLE, Settings(seed=3)).warnings == ()
+        assert run.compute(FITTED, Settings(seed=3)).warnings == ()
 
 
 def test_demo_data_is_fifty_rows_of_overlapping_classes():
@@ -177,7 +184,7 @@ def test_help_loads_no_heavy_package(tmp_path):
     code = (
         "import sys\nfrom cudbound.cli import main\n"
         "try:\n    main(['interval', '--help'])\nexcept SystemExit as end:\n    assert end.code == 0\n"
-        "heavy = {'sklearn', 'pandas', 'scipy', 'joblib', 'tqdm', 'tabulate', 'cvxpy', 'matplotlib'}\n"
+        "heavy = {'sklearn', 'pandas', 'scipy', 'joblib', 'tqdm', 'tabulate', 'cvxpy', 'matplotlib', 'skops'}\n"
         "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
     )
     root = str(Path(cudbound.__file__).parents[1])

@@ -6,14 +6,19 @@ import sys
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from cudbound.cli import options
+from cudbound.cli.classifiers import CLASSIFIERS, DEFAULT, Choice, choose
+from cudbound.cli.fitted import Fitted, fit
+from cudbound.cli.model_file import SavedModel, load_model
 from cudbound.cli.one_line import OneLineGroup, fail, say
 from cudbound.cli.output import check_output, write_whole
-from cudbound.cli.run import Outcome, Sample, Settings, compute, new_seed, read_sample
+from cudbound.cli.run import Outcome, Settings, compute, new_seed, read_sample
 
 UNUSABLE = 1
 NOT_CERTIFIED = 3
+SOLVERS = ("native", "cvxpy")
 FORMATS = ("table", "markdown", "latex", "csv", "json")
 EXIT_CODES = """\b
 Exit codes:
@@ -45,6 +50,41 @@ def main(context: click.Context) -> None:
     "--target", required=True, metavar="COL", help="Column of the class label; it must have two values."
 )
 @click.option("--positive", required=True, metavar="VALUE", help="Value of the target that is the event.")
+@click.option(
+    "--classifier",
+    type=click.Choice(tuple(CLASSIFIERS)),
+    default=DEFAULT,
+    show_default=True,
+    help="Classifier to fit.",
+)
+@click.option(
+    "--set",
+    "assignments",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="Option of the classifier, by its name in scikit-learn, such as C=0.5; the value is a number, true, "
+    "false, none or a word. May be repeated.",
+)
+@click.option(
+    "--standardize",
+    is_flag=True,
+    help="Give every feature mean 0 and standard deviation 1 before the fit; fixed in the draws of cud, fitted "
+    "again by the other methods.",
+)
+@click.option(
+    "--model",
+    "model_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE.skops",
+    help="Fitted scikit-learn classifier to use instead of fitting one, saved by skops.io.dump; FILE.csv must "
+    "hold the rows that it was fitted to.",
+)
+@click.option(
+    "--polish",
+    is_flag=True,
+    help="For cud, replace the fitted coefficients by the exact minimiser of their loss; the remarks say how far "
+    "they moved.",
+)
 @click.option(
     "--confidence-level",
     callback=options.level,
@@ -85,6 +125,15 @@ def main(context: click.Context) -> None:
     "langford-binomial; paper means all seven.",
 )
 @click.option(
+    "--inner",
+    callback=options.inner,
+    default="50",
+    show_default=True,
+    metavar="INT|oob",
+    help="Inner draws of each draw for the two bootstrap intervals; oob needs none, and so a fiftieth of the "
+    "fits.",
+)
+@click.option(
     "--categorical",
     multiple=True,
     metavar="COL",
@@ -112,6 +161,13 @@ def main(context: click.Context) -> None:
     help="Threads; -1 for all processors.",
 )
 @click.option(
+    "--solver",
+    type=click.Choice(SOLVERS),
+    default=SOLVERS[0],
+    show_default=True,
+    help="Solver of the draws of cud; cvxpy is slow, and needed for l1 penalties only.",
+)
+@click.option(
     "--node-limit",
     type=click.IntRange(min=1),
     metavar="INT",
@@ -131,35 +187,48 @@ def main(context: click.Context) -> None:
     metavar="PATH",
     help="File to write instead of stdout, which is also -. It is replaced whole, at the end.",
 )
+@click.pass_context
 def interval(
+    context: click.Context,
     file: Path,
     target: str,
     positive: str,
+    classifier: str,
+    assignments: tuple[str, ...],
+    standardize: bool,
+    model_file: Path | None,
+    polish: bool,
     confidence_level: float,
     resamples: int,
     seed: int | None,
     alpha: str | float,
     methods: str | tuple[str, ...],
+    inner: int | str,
     categorical: tuple[str, ...],
     exclude: tuple[str, ...],
     delimiter: str,
     jobs: int,
+    solver: str,
     node_limit: int | None,
     form: str,
     output: Path | None,
 ) -> None:
-    """Print intervals for the error of a least-squares classifier fitted to FILE.csv.
+    """Print intervals for the error of a classifier that was trained on FILE.csv.
 
     The file has a header line, then one line per case. Every column except the target and those excluded
     is a feature: a number, or a category named by --categorical. Empty cells and NA, N/A, NaN, null, . and ?
     are missing values; the command names them and stops, it neither drops rows nor fills gaps.
     """
+    choice = _choice(context, classifier, assignments, standardize, model_file)
     chosen = new_seed() if seed is None else seed
     place = None if output is None or str(output) == "-" else output
-    settings = Settings(chosen, methods, confidence_level, resamples, alpha, jobs, node_limit)
+    settings = Settings(
+        chosen, methods, confidence_level, resamples, alpha, jobs, node_limit, inner, polish, solver
+    )
     try:
         if place is not None:
-            check_output(place, file)
+            check_output(place, file, model_file)
+        model: Choice | SavedModel = choice if model_file is None else load_model(model_file)
         sample = read_sample(
             str(file),
             target=target,
@@ -168,13 +237,37 @@ def interval(
             exclude=exclude,
             delimiter=delimiter,
         )
+        fitted = fit(model, sample, chosen)
         if seed is None:
             say(f"seed {chosen} was chosen; repeat this run with --seed {chosen}")
-        outcome = _compute(sample, settings)
+        outcome = _compute(fitted, settings)
         _emit(outcome, form, place)
     except (ValueError, OSError) as error:
         fail(str(error), UNUSABLE)
     _finish(outcome)
+
+
+def _choice(
+    context: click.Context,
+    classifier: str,
+    assignments: tuple[str, ...],
+    standardize: bool,
+    model_file: Path | None,
+) -> Choice:
+    """Return the classifier that is asked for, or say what is wrong with the command line."""
+    if model_file is not None:
+        named = context.get_parameter_source("classifier") is ParameterSource.COMMANDLINE
+        asked = {"--classifier": named, "--set": bool(assignments), "--standardize": standardize}
+        given = [option for option, is_given in asked.items() if is_given]
+        if given:
+            raise click.UsageError(
+                f"{given[0]} and --model exclude each other: the classifier of --model is fitted already.",
+                context,
+            )
+    try:
+        return choose(classifier, assignments, standardize=standardize)
+    except ValueError as error:
+        raise click.BadParameter(str(error), context, param_hint="'--set'") from error
 
 
 @main.command(epilog=EXIT_CODES)
@@ -184,17 +277,17 @@ def demo() -> None:
 
     data = example.demo_data()
     click.echo(example.introduction(data) + "\n")
-    outcome = _compute(data.sample, example.SETTINGS)
+    outcome = _compute(fit(Choice(), data.sample, example.SETTINGS.seed), example.SETTINGS)
     _emit(outcome, "table", None)
     click.echo("\n" + example.meaning(data, outcome))
     _finish(outcome)
 
 
-def _compute(sample: Sample, settings: Settings) -> Outcome:
+def _compute(fitted: Fitted, settings: Settings) -> Outcome:
     try:
-        return compute(sample, settings, progress=_on_terminal())
+        return compute(fitted, settings, progress=_on_terminal())
     except MemoryError:
-        rows = sample.y.size
+        rows = fitted.sample.y.size
         fail(f"not enough memory for {settings.n_resamples} resamples of {rows} rows; use fewer", UNUSABLE)
 
 

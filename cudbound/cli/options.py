@@ -45,6 +45,15 @@ def methods(context: click.Context, param: click.Parameter, text: str) -> str | 
     return names
 
 
+def inner(context: click.Context, param: click.Parameter, text: str) -> int | str:
+    """Return a positive number of inner draws, or ``oob``."""
+    if text == "oob":
+        return text
+    if not text.isdecimal() or int(text) < 1:
+        raise click.BadParameter(f"{text!r} is neither a positive number nor oob.")
+    return int(text)
+
+
 def delimiter(context: click.Context, param: click.Parameter, text: str) -> str:
     """Return the character between the cells of a CSV file."""
     if text not in _DELIMITERS:

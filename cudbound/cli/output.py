@@ -8,13 +8,13 @@ import tempfile
 from pathlib import Path
 
 
-def check_output(path: Path, data: Path | None = None) -> None:
+def check_output(path: Path, *inputs: Path | None) -> None:
     """Refuse a place that cannot be written, before any time is spent on what should go there.
 
     Raises
     ------
     ValueError
-        If the folder does not exist or cannot be written, if `path` is a folder, or is the file `data`.
+        If the folder does not exist or cannot be written, if `path` is a folder, or is one of the files `inputs`.
     """
     if _is_device(path):
         return
@@ -25,8 +25,10 @@ def check_output(path: Path, data: Path | None = None) -> None:
         raise ValueError(f"--output: {str(path)!r} is a folder; name a file in it")
     if not os.access(path if path.exists() else folder, os.W_OK):
         raise ValueError(f"--output: no permission to write {str(path)!r}")
-    if data is not None and path.exists() and data.exists() and path.samefile(data):
-        raise ValueError(f"--output: {str(path)!r} is the data file itself; choose another name")
+    for read in inputs:
+        if read is not None and path.exists() and read.exists() and path.samefile(read):
+            what = "data" if read is inputs[0] else "model"
+            raise ValueError(f"--output: {str(path)!r} is the {what} file itself; choose another name")
 
 
 def write_whole(path: Path, text: str) -> None:

@@ -6,7 +6,10 @@ import secrets
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from cudbound.cli.advice import NOT_CONVERGED, advice_of_the_command, warn_again
+from cudbound.cli.fitted import Fitted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,6 +31,9 @@ class Settings:
     alpha: str | float = "n"
     n_jobs: int = 1
     node_limit: int | None = None
+    inner: int | str = 50
+    polish: bool = False
+    solver: str = "native"
 
 
 @dataclass(frozen=True)
@@ -42,6 +48,8 @@ class Sample:
     feature_names : tuple of str, length n_features
     source, event : str
         Name of the data, and the event in words.
+    classes : (str, str)
+        The values of the target as the data have them, that of the event second.
     """
 
     X: NDArray[np.float64]
@@ -49,6 +57,7 @@ class Sample:
     feature_names: tuple[str, ...]
     source: str
     event: str
+    classes: tuple[str, str] = ("0", "1")
 
 
 @dataclass(frozen=True)
@@ -81,44 +90,60 @@ def read_sample(
 
     table = read_csv_file(path, delimiter=delimiter)
     data = training_data(table, target=target, positive=positive, categorical=categorical, exclude=exclude)
-    return Sample(data.X, data.y, data.feature_names, table.source, f"{target} = {data.positive}")
+    event = f"{target} = {data.positive}"
+    return Sample(
+        data.X, data.y, data.feature_names, table.source, event, classes=(data.negative, data.positive)
+    )
 
 
-def compute(sample: Sample, settings: Settings, *, progress: bool = False) -> Outcome:
-    """Fit the paper's classifier to the sample and compute the intervals for its error."""
-    from cudbound import LeastSquaresClassifier, compare_intervals
+def compute(fitted: Fitted, settings: Settings, *, progress: bool = False) -> Outcome:
+    """Compute the intervals for the error of a fitted classifier.
+
+    Raises
+    ------
+    ValueError
+        If the CUD bound is asked for and cannot be had for this classifier; the message has the way out.
+    """
+    from sklearn.exceptions import ConvergenceWarning
+
+    from cudbound import compare_intervals
     from cudbound.exceptions import CudboundWarning, NotCertifiedWarning
 
-    classifier = LeastSquaresClassifier().fit(sample.X, sample.y)
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings(record=True) as caught, advice_of_the_command(saved=fitted.saved):
         warnings.simplefilter("always", CudboundWarning)
+        warnings.simplefilter("default", ConvergenceWarning)  # thousands of refits may raise the same one
         table = compare_intervals(
-            classifier,
-            sample.X,
-            sample.y,
+            fitted.estimator,
+            fitted.X,
+            fitted.y,
             methods=settings.methods,
             confidence_level=settings.confidence_level,
             n_resamples=settings.n_resamples,
             alpha=settings.alpha,
+            inner=settings.inner,
+            polish=settings.polish,
+            solver=settings.solver,
             rng=settings.seed,
             n_jobs=settings.n_jobs,
             node_limit=settings.node_limit,
             progress=progress,
         )
-    ours = [warning for warning in caught if issubclass(warning.category, CudboundWarning)]
-    _warn_again([warning for warning in caught if warning not in ours])
+    ours = [event for event in caught if issubclass(event.category, CudboundWarning)]
+    unfinished = [event for event in caught if issubclass(event.category, ConvergenceWarning)]
+    warn_again([event for event in caught if event not in ours and event not in unfinished])
+    said = [
+        not_certified(event.message, settings)
+        if isinstance(event.message, NotCertifiedWarning)
+        else str(event.message)
+        for event in ours
+    ]
+    if unfinished:
+        said.append(NOT_CONVERGED.format(what="some of the refits"))
     return Outcome(
         table,
-        describe(sample, settings),
-        tuple(
-            dict.fromkeys(
-                not_certified(warning.message, settings)
-                if isinstance(warning.message, NotCertifiedWarning)
-                else str(warning.message)
-                for warning in ours
-            )
-        ),
-        not any(issubclass(warning.category, NotCertifiedWarning) for warning in ours),
+        describe(fitted, settings),
+        tuple(dict.fromkeys((*fitted.warnings, *said))),
+        not any(issubclass(event.category, NotCertifiedWarning) for event in ours),
     )
 
 
@@ -137,10 +162,11 @@ def not_certified(event: NotCertifiedWarning, settings: Settings) -> str:
     )
 
 
-def describe(sample: Sample, settings: Settings) -> RunDescription:
-    """Return what the notes under the table say of the data and the run."""
+def describe(fitted: Fitted, settings: Settings) -> RunDescription:
+    """Return what the notes under the table say of the data, the classifier and the run."""
     from cudbound.report.tables import RunDescription
 
+    sample = fitted.sample
     events = int(sample.y.sum())
     return RunDescription(
         source=sample.source,
@@ -152,10 +178,5 @@ def describe(sample: Sample, settings: Settings) -> RunDescription:
         n_resamples=settings.n_resamples,
         alpha=settings.alpha,
         seed=settings.seed,
+        classifier=fitted.description,
     )
-
-
-def _warn_again(caught: Sequence[Any]) -> None:
-    """Pass on the warnings of other packages, which are not ours to word."""
-    for warning in caught:
-        warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)

@@ -41,6 +41,8 @@ class RunDescription:
         Localisation rate of the CUD bound as it was asked for.
     seed : int
         Seed of the resampling; with the same data and version it repeats the table.
+    classifier : str or None, default None
+        The classifier, its options or its file, in words; None says nothing of it.
     """
 
     source: str
@@ -52,6 +54,7 @@ class RunDescription:
     n_resamples: int
     alpha: str | float
     seed: int
+    classifier: str | None = None
 
 
 @dataclass(frozen=True)
@@ -134,9 +137,11 @@ def notes(table: IntervalTable, run: RunDescription | None) -> list[str]:
 
 def _run_notes(run: RunDescription) -> list[str]:
     plural = "" if len(run.features) == 1 else "s"
+    classifier = [] if run.classifier is None else [f"Classifier: {run.classifier}."]
     return [
         f"Data: {run.source}, n = {run.n_samples}: {run.n_events} events ({run.event}) and "
         f"{run.n_non_events} non-events; {len(run.features)} feature{plural}.",
+        *classifier,
         f"Run: {run.n_resamples} resamples, alpha = {run.alpha}, seed {run.seed}.",
     ]
 
