@@ -12,10 +12,17 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
+import skops.io
 from click.testing import CliRunner
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from tabulate import tabulate
 
+from cudbound.adapters import ADAPTERS, REFUSALS
 from cudbound.cli import main
+from cudbound.cli.classifiers import CLASSIFIERS, Choice
 from cudbound.cli.commands import interval
 from cudbound.intervals import METHODS
 
@@ -48,6 +55,10 @@ WRONG = [
     ("a copy of the target", "age,dead,died\n30,1,yes\n41,0,no\n52,1,yes\n63,0,no\n", ""),
     ("a level outside (0, 1)", PATIENTS, "--categorical sex --confidence-level 95"),
     ("an unknown method", PATIENTS, "--categorical sex --methods cud,kohavi"),
+    ("an unknown option of a classifier", PATIENTS, "--categorical sex --classifier ridge --set alhpa=1"),
+    ("a value out of its range", PATIENTS, "--categorical sex --classifier logistic --set C=-1"),
+    ("a pickle", PATIENTS, "--categorical sex --model model.pkl"),
+    ("columns the model does not know", PATIENTS, "--categorical sex --exclude id --model model.skops"),
 ]
 
 
@@ -95,14 +106,56 @@ def options() -> str:
         if option.param_type_name != "option" or option.name == "help":
             continue
         choices = getattr(option.type, "choices", None)
-        value = "|".join(choices) if choices else option.metavar
+        value = "" if option.is_flag else " " + ("|".join(choices) if choices else option.metavar)
         default = (
-            "required" if option.required else option.default if isinstance(option.default, str | int) else ""
+            "required"
+            if option.required
+            else option.default
+            if isinstance(option.default, str | int) and not option.is_flag
+            else ""
         )
-        rows.append(
-            {"option": f"`{option.opts[0]} {value}`", "default": str(default), "meaning": option.help}
-        )
+        rows.append({"option": f"`{option.opts[0]}{value}`", "default": str(default), "meaning": option.help})
     return markdown_table(rows)
+
+
+def classifiers() -> str:
+    return markdown_table(
+        [
+            {
+                "`--classifier`": f"`{name}`",
+                "class": f"`{family.module}.{Choice(name).description}`",
+            }
+            for name, family in CLASSIFIERS.items()
+        ]
+    )
+
+
+def estimators() -> str:
+    return markdown_table(
+        [
+            {
+                "estimator": adapter.supports,
+                "loss": adapter.loss,
+                "strengths r_j": adapter.penalty,
+                "weights c_i": adapter.weights,
+                "intercept": adapter.intercept,
+            }
+            for adapter in ADAPTERS
+        ]
+    )
+
+
+def refusals() -> str:
+    return markdown_table(
+        [
+            {
+                "estimator": ", ".join(f"`{name}`" for name in refusal.family),
+                "reason: it ...": refusal.reason,
+                "way out": refusal.way_out,
+            }
+            for refusal in REFUSALS
+        ]
+    )
 
 
 def errors() -> str:
@@ -119,11 +172,15 @@ def errors() -> str:
 
 
 def run_in(folder: Path, content: str | None, command: str):
-    """Run ``cudbound ...`` in a folder with `content` as patients.csv."""
+    """Run ``cudbound ...`` in a folder with `content` as patients.csv, and a model.skops where one is named."""
     before = Path.cwd()
     if content is not None:
         (folder / "patients.csv").write_text(content)
     os.chdir(folder)
+    if "model.skops" in command:
+        data = pd.read_csv("patients.csv")
+        model = make_pipeline(StandardScaler(), LogisticRegression()).fit(data[["age", "bmi"]], data["died"])
+        skops.io.dump(model, "model.skops")
     try:
         return CliRunner().invoke(main, shlex.split(command)[1:])
     finally:
@@ -139,7 +196,7 @@ def tolerances() -> str:
             within = True
             continue
         within = False
-        if found := re.fullmatch(r"static constexpr double (\w+) = (\S+);", line):
+        if found := re.fullmatch(r"static constexpr (?:double|int) (\w+) = (\S+);", line):
             rows.append({"setting": f"`{found[1]}`", "value": found[2], "meaning": " ".join(comment.split())})
     assert len(rows) == text.count("static constexpr")
     return markdown_table(rows)
@@ -150,6 +207,9 @@ PARTS: dict[str, Callable[[], str]] = {
     "methods-in-full": methods_in_full,
     "demo": demo,
     "options": options,
+    "classifiers": classifiers,
+    "estimators": estimators,
+    "refusals": refusals,
     "errors": errors,
     "tolerances": tolerances,
 }

@@ -58,6 +58,7 @@ def registries():
 def test_code_runs(page, tmp_path, monkeypatch, registries):
     """A page is one session: ``python`` is executed, ``pycon`` is a doctest, what is quoted is compared."""
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "patients.csv").write_text(PATIENTS)
     # a module of its own, in which dataclasses can look their annotations up
     session = types.ModuleType("documentation_page")
     monkeypatch.setitem(sys.modules, session.__name__, session)

@@ -26,11 +26,12 @@ def main() -> None:
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[variable] = "1"
     sys.path.insert(0, str(Path(__file__).parents[1]))  # the worlds of the tests
-    from cases import CASES
+    import cases
+    import surrogates
     from measure import table
 
     rows = []
-    for case in CASES:
+    for case in (*cases.CASES, *surrogates.CASES):
         print(f"{case.__name__} ...", file=sys.stderr, flush=True)
         rows += case(quick)
     print(
