@@ -101,15 +101,15 @@ class ExponentialLoss:
 
     def value(self, labels: Array, scores: Array) -> Array:
         """Return exp(-m)."""
-        return np.exp(-labels * scores)
+        return _exponential(-labels * scores)
 
     def gradient(self, labels: Array, scores: Array) -> Array:
         """Return -y exp(-m)."""
-        return -labels * np.exp(-labels * scores)
+        return -labels * _exponential(-labels * scores)
 
     def curvature(self, labels: Array, scores: Array) -> Array:
         """Return exp(-m)."""
-        return np.exp(-labels * scores)
+        return _exponential(-labels * scores)
 
 
 @dataclass(frozen=True)
@@ -175,6 +175,12 @@ class HuberLoss:
         """Return 2 where -1 <= m < 1, else 0."""
         margins = labels * scores
         return np.where((margins < 1.0) & (margins >= -1.0), 2.0, 0.0)
+
+
+def _exponential(values: Array) -> Array:
+    """Return exp, infinite where it is too large for a floating-point number."""
+    with np.errstate(over="ignore"):
+        return np.asarray(np.exp(values))
 
 
 LOSSES: dict[str, NativeLoss] = {

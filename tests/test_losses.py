@@ -128,3 +128,11 @@ def test_an_unknown_loss_is_named_with_those_that_exist(name: object) -> None:
         match=r"must be one of \['exponential', 'hinge', 'huber', 'logistic', 'squared', 'squared_hinge'\]\. Got ",
     ):
         get_loss(name)  # type: ignore[arg-type]  # what is no string is refused in the same words
+
+
+def test_the_exponential_loss_of_a_far_point_is_infinite() -> None:
+    loss = get_loss("exponential")
+    labels, scores = np.array([1.0, -1.0]), np.array([-1000.0, -1000.0])
+    np.testing.assert_array_equal(loss.value(labels, scores), [np.inf, 0.0])
+    np.testing.assert_array_equal(loss.gradient(labels, scores), [-np.inf, 0.0])
+    np.testing.assert_array_equal(loss.curvature(labels, scores), [np.inf, 0.0])

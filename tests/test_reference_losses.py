@@ -52,7 +52,7 @@ def test_reference_equals_enumeration(loss: str) -> None:
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_reference_equals_enumeration_on_many_problems(kind: str, loss: str) -> None:
-    for seed in range(5000, 5012):
+    for seed in range(5000, 5006):
         compare_with_enumeration(kind, seed, loss)
 
 

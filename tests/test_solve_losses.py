@@ -74,7 +74,7 @@ def test_kernel_equals_enumeration(kind: str, loss: str) -> None:
 def test_kernel_equals_enumeration_on_many_problems(kind: str, loss: str) -> None:
     # Rounding may leave a draw with flat directions open, one side in some thousands: then the bounds must enclose.
     left_open = 0
-    for seed in range(6000, 6060):
+    for seed in range(6000, 6030):
         problem, draw = make_with_loss(kind, seed, loss), seed % N_DRAWS
         expected = values_of(enumerate_q(problem, draw))
         for side in SIDES:
@@ -87,7 +87,7 @@ def test_kernel_equals_enumeration_on_many_problems(kind: str, loss: str) -> Non
             else:
                 assert draws.status[0] == SolveStatus.INACCURATE, (kind, seed, side)
                 left_open += 1
-    assert left_open <= 2
+    assert left_open <= 1
 
 
 @pytest.mark.parametrize("loss", LOSSES)

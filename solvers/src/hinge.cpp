@@ -243,7 +243,8 @@ Relaxation::Settled HingeRelaxation::minimise(HingeNode& here, const Sides& side
         std::copy_n(here.active.point(), p, here.point.data());
         const double missing = coordinates_.lent() == 0 ? 0.0 : undercut(here);
         here.loss = std::max(before, linearised(here) - missing);
-        if (missing <= slack || still(here)) return here.loss > limit ? Settled::too_far : Settled::yes;
+        // patience with slopes that are next to nothing wears off
+        if (missing <= (1 + step) * slack || still(here)) return here.loss > limit ? Settled::too_far : Settled::yes;
         advance(here, sides, forced);
         next = -1;
     }
