@@ -292,19 +292,20 @@ double Tree::classify(Level& here, double score) {
         if (mark_[j] == forced || margins_[j] >= -tie_) {
             tight_.push_back(static_cast<int>(j));
         } else {
-            here.crossed.push_back({static_cast<int>(j), curved_[j] * margins_[j] * margins_[j]});
+            here.crossed.push_back({static_cast<int>(j), curved_[j] * margins_[j] * margins_[j], -margins_[j]});
             score -= gain_[j];
         }
     }
     return score;
 }
 
-// Children: each crossed hyperplane in turn, the most expensive first, is forced and then given up. What is known of
-// the loss beyond it bounds each child before it is solved.
+// Children: each crossed hyperplane in turn, the most expensive first (without curvature the most distant), is forced
+// and then given up. What is known of the loss beyond it bounds each child before it is solved.
 void Tree::expand(int depth, double attained) {
     Level& here = level(depth);
     std::sort(here.crossed.begin(), here.crossed.end(), [](const Hyperplane& a, const Hyperplane& b) {
-        return a.rise != b.rise ? a.rise > b.rise : a.index < b.index;
+        if (a.rise != b.rise) return a.rise > b.rise;
+        return a.distance != b.distance ? a.distance > b.distance : a.index < b.index;
     });
     double score = attained;
     for (const Hyperplane& h : here.crossed) score += gain_[h.index];

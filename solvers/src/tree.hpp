@@ -35,7 +35,8 @@ class Tree {
  private:
     struct Hyperplane {  // an undecided hyperplane on its wrong side at the point of a node
         int index;
-        double rise;  // the loss beyond it exceeds the node's by at least this
+        double rise;      // the loss beyond it exceeds the node's by at least this
+        double distance;  // to it from that point
     };
     struct Level {
         std::unique_ptr<Node> node;
