@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cases import (
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis_cases import (
     PROPERTY,
     Case,
     assert_same_bits,
@@ -18,8 +20,6 @@ from cases import (
     with_weights,
     zero_rows,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from oracles import OracleResult, check_witness, enumerate_q
 from random_problems import KINDS, N_DRAWS, make_with_loss
 from worlds import world_problem

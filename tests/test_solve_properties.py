@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from cases import (
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis_cases import (
     PROPERTY,
     TOLERANCE,
     Case,
@@ -19,8 +21,6 @@ from cases import (
     with_weights,
     zero_rows,
 )
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from numpy.typing import NDArray
 from oracles import check_witness
 from worlds import world_problem
