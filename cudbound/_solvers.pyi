@@ -67,5 +67,7 @@ def solve_draws(problem: Problem, side: Side, node_limit: int, time_limit: float
 def loss_at(loss: str, margin: float) -> tuple[float, float, float]:
     """A loss and its first two derivatives in the margin."""
 
-def minimise(problem: Problem) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C')]]:
-    """Minimisers of the loss of each draw, and whether they are attained."""
+def minimise(problem: Problem) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C')], Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C')], Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C')]]:
+    """
+    Minimisers of the loss of each draw, whether it has one, and whether it was found.
+    """

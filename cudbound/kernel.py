@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.basis import Basis, orthonormal_basis
+from cudbound.exceptions import CudboundWarning
 from cudbound.losses import LOSSES
 from cudbound.problem import Problem
 from cudbound.results import Draws
@@ -60,9 +62,21 @@ def minimise(problem: Problem) -> Minimisers:
     """Minimise the penalised mean loss of each draw; `coef`, `alpha` and `weights` of the problem do not matter.
 
     The problem must be native (`is_native`).
+
+    Warns
+    -----
+    CudboundWarning
+        If rounding kept the kernel from some minimisers: their coefficients are the best that were found.
     """
     basis = orthonormal_basis(problem)
-    coef, attained = _solvers.minimise(_native(problem, basis))
+    coef, attained, found = _solvers.minimise(_native(problem, basis))
+    if not found.all():
+        warnings.warn(
+            f"Rounding kept {int((~found).sum())} of {found.size} minimisations of the {problem.loss.name} loss from "
+            "their minimum. Standardise the features or add a penalty.",
+            CudboundWarning,
+            stacklevel=2,
+        )
     return Minimisers(np.einsum("dk,jk->dj", coef, basis.to_coef), attained)
 
 

@@ -114,19 +114,21 @@ nb::typed<nb::tuple, double, double, double> loss_at(const std::string& loss, do
     return nb::make_tuple(here.value, here.slope, here.bend);
 }
 
-nb::typed<nb::tuple, Result<double, 2>, Result<bool, 1>> minimise(const Problem& problem) {
+nb::typed<nb::tuple, Result<double, 2>, Result<bool, 1>, Result<bool, 1>> minimise(const Problem& problem) {
     const auto draws = static_cast<std::size_t>(problem.view().draws);
     const auto p = static_cast<std::size_t>(problem.view().p);
-    nb::capsule owners[2];
+    nb::capsule owners[3];
     cudbound::Minimisers minimisers;
     minimisers.coef = allocate<double>(draws * p, &owners[0]);
     minimisers.attained = allocate<bool>(draws, &owners[1]);
+    minimisers.found = allocate<bool>(draws, &owners[2]);
     {
         const nb::gil_scoped_release release;
         cudbound::minimise(problem.view(), minimisers);
     }
     return nb::make_tuple(Result<double, 2>(minimisers.coef, {draws, p}, owners[0]),
-                          Result<bool, 1>(minimisers.attained, {draws}, owners[1]));
+                          Result<bool, 1>(minimisers.attained, {draws}, owners[1]),
+                          Result<bool, 1>(minimisers.found, {draws}, owners[2]));
 }
 
 Draws solve_draws(const Problem& owner, cudbound::Side side, std::int64_t node_limit, double time_limit, int threads,
@@ -209,5 +211,6 @@ NB_MODULE(_solvers, m) {
 
     m.def("loss_at", &loss_at, "loss"_a, "margin"_a, "A loss and its first two derivatives in the margin.");
 
-    m.def("minimise", &minimise, "problem"_a, "Minimisers of the loss of each draw, and whether they are attained.");
+    m.def("minimise", &minimise, "problem"_a,
+          "Minimisers of the loss of each draw, whether it has one, and whether it was found.");
 }

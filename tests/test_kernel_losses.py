@@ -15,6 +15,7 @@ from sklearn.svm import LinearSVC
 from worlds import world, world_problem
 
 from cudbound import _solvers, kernel
+from cudbound.exceptions import CudboundWarning
 from cudbound.losses import LOSSES, NativeLoss, get_loss
 from cudbound.problem import Problem, make_problem
 
@@ -219,3 +220,15 @@ def test_anchor_alpha_and_weights_do_not_matter() -> None:
     problem = make_with_loss("general", 3, "logistic", penalised=True)
     other = replace(problem, coef=problem.coef + 1.0, alpha=7.0, weights=np.ones(problem.counts.shape))
     np.testing.assert_allclose(kernel.minimise(other).coef, kernel.minimise(problem).coef, rtol=0, atol=1e-6)
+
+
+def test_a_minimum_that_rounding_kept_out_of_reach_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = make_with_loss("general", 0, "huber")
+    exact = _solvers.minimise(kernel._native(problem, kernel.orthonormal_basis(problem)))
+    missed = np.array([True, False, False])
+    monkeypatch.setattr(_solvers, "minimise", lambda _: (*exact[:2], ~missed))
+    with pytest.warns(
+        CudboundWarning, match="Rounding kept 1 of 3 minimisations of the huber loss from their minimum"
+    ):
+        found = kernel.minimise(problem)
+    assert np.isfinite(found.coef).all()

@@ -330,3 +330,13 @@ def test_q_is_at_least_the_value_of_any_classifier(case: Case) -> None:
             rise = problem.mean_loss(draw, beta) - anchor
             g = float(np.clip(1.0 - problem.alpha * rise, 0.0, 1.0)) if problem.alpha > 0.0 else 1.0
             assert draws.upper[draw] >= deviation * g - 1e-9
+
+
+def test_bounds_enclose_where_rounding_hides_the_minimiser_of_a_draw() -> None:
+    # the loss overflows on the way: nothing may be claimed of the point where the search for the minimiser ended
+    problem = make_with_loss("no_intercept", 142, "exponential").select(2)
+    expected = enumerate_q(problem, 0).q
+    draws = solve_problem(problem)
+    assert draws.lower[0] <= expected + TOLERANCE
+    assert draws.upper[0] >= expected - TOLERANCE
+    check_witness(problem, 0, draws)

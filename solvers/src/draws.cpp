@@ -128,6 +128,7 @@ void minimise(const Problem& problem, const Minimisers& minimisers) {
         relaxation->start(*root);
         relaxation->to_beta(root->point.data(), minimisers.coef + draw * problem.p);
         minimisers.attained[draw] = relaxation->attained;
+        minimisers.found[draw] = relaxation->found;
     }
 }
 

@@ -124,7 +124,7 @@ void HingeRelaxation::minimise_freely() {
     slack += Settings::excess * (anchor_loss + apex_loss);
     restore(root, all);
     const double unlimited = std::numeric_limits<double>::infinity();
-    minimise(root, nothing, {}, unlimited, 0.01 * Settings::tie * extent, unlimited);
+    found = minimise(root, nothing, {}, unlimited, 0.01 * Settings::tie * extent, unlimited) == Settled::yes;
     extent = std::max(extent, std::sqrt(dot(root.point.data(), root.point.data(), p)));
     if (extent == 0.0) extent = 1.0;
     apex_tolerance = Settings::apex * (apex_loss + slack);

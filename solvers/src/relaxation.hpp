@@ -85,6 +85,7 @@ class Relaxation {
     double apex_loss = 0.0;       // of beta = 0
     double apex_tolerance = 0.0;  // nodes whose loss is this close to apex_loss count as lying at beta = 0
     double extent = 0.0;          // length that rounding errors of points are relative to
+    bool found = true;            // whether the minimiser of the draw was found: rounding may prevent it
     bool attained = true;         // whether the loss has a minimiser
     double rate = 0.0;            // alpha / n: g falls from 1 to 0 over an increase 1 / rate of the loss
     double slack = 0.0;           // rounding allowance on losses

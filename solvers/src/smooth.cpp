@@ -164,9 +164,9 @@ class SmoothRelaxation final : public Relaxation {
         root_.point = root_.base;
         root_.loss = 0.0;
         const double unlimited = std::numeric_limits<double>::infinity();
-        found_ = descend(root_, {p, nullptr, nullptr, 0.0}, {}, unlimited, true) == Settled::yes;
-        if (!found_) root_.loss = 0.0;
-        if (found_ && root_.curved) {
+        found = descend(root_, {p, nullptr, nullptr, 0.0}, {}, unlimited, true) == Settled::yes;
+        if (!found) root_.loss = 0.0;
+        if (found && root_.curved) {
             // crossings start from here, and the model is as good as the minimiser
             root_.base = root_.point;
             measure(root_);
@@ -335,7 +335,7 @@ class SmoothRelaxation final : public Relaxation {
     void bound_curvature() {
         const double rise = horizon() - root_.loss;
         minorised_ = false;
-        if (!std::isfinite(rise) || !found_) return;
+        if (!std::isfinite(rise) || !found) return;
         const auto measure_lengths = [this](const Cholesky& factor) {
             factor.squared_lengths(rows_.columns(), static_cast<int>(rows_.count()), scratch_, lengths_.data());
         };
@@ -370,7 +370,6 @@ class SmoothRelaxation final : public Relaxation {
     Cholesky minorant_;
     bool minorised_ = false;
     bool proved_ = false;  // whether the last model_error is certain
-    bool found_ = false;   // whether the minimiser of the draw was
     double lent_ = 1.0;    // how much more than usual is added to a singular Hessian
 
     // scratch

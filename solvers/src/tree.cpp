@@ -39,7 +39,7 @@ Outcome Tree::solve(std::int64_t draw, Side side, double* witness) {
     const auto counts = [side](double sign) { return side == Side::BOTH || (side == Side::POSITIVE) == (sign > 0.0); };
     // The anchor and the minimiser lie in cells with g = 1: a first incumbent for either sign.
     offer_start(relaxation_->anchor, counts(1.0), counts(-1.0));
-    offer_start(minimiser_->point, counts(1.0), counts(-1.0));
+    if (relaxation_->found) offer_start(minimiser_->point, counts(1.0), counts(-1.0));
     for (const double sign : signs) {
         if (!counts(sign)) continue;
         orient(sign);
@@ -143,8 +143,8 @@ void Tree::orient(double sign) {
         score_cap_ += std::max(positive, negative);
         member_.push_back(static_cast<int>(i));
     }
-    settle_far_hyperplanes();
-    if (score_cap_ > incumbent_) {
+    if (relaxation_->found) {
+        settle_far_hyperplanes();
         probe();
         settle_far_hyperplanes();
     }
@@ -191,6 +191,7 @@ void Tree::settle_far_hyperplanes() {
 
 // Where curvature says nothing of what crossing a hyperplane costs, that is found out by crossing it.
 void Tree::probe() {
+    if (score_cap_ <= incumbent_) return;
     Node& node = *level(0).node;
     const double reach = relaxation_->reach(score_cap_, incumbent_);
     const double distance = 0.0;
@@ -214,6 +215,10 @@ void Tree::probe() {
 
 void Tree::explore() {
     if (score_cap_ <= incumbent_) return;
+    if (!relaxation_->found) {  // nothing is known of the loss
+        open_bound_ = std::max(open_bound_, score_cap_);
+        return;
+    }
     Level& root = level(0);
     relaxation_->copy(*minimiser_, *root.node);
     const double score = score_cap_;

@@ -223,10 +223,12 @@ TEST(minimisers) {
             const cudbound::Problem problem = instance.view();
             std::vector<double> coef(static_cast<std::size_t>(instance.draws) * instance.p);
             bool attained[4] = {false, false, false, false};
-            cudbound::minimise(problem, {coef.data(), attained});
+            bool reached[4] = {false, false, false, false};
+            cudbound::minimise(problem, {coef.data(), attained, reached});
             for (int d = 0; d < instance.draws; ++d) {
                 check::set_context("loss", static_cast<int>(loss), "trial", trial, "draw", d);
                 CHECK(attained[d]);
+                CHECK(reached[d]);
                 const double* found = &coef[static_cast<std::size_t>(d) * instance.p];
                 const double least = oracle::loss(problem, d, found);
                 if (loss != Loss::HINGE) {

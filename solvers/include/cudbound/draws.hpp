@@ -86,10 +86,12 @@ void solve_draws(const Problem& problem, const Limits& limits, Side side, int th
                  const Results& results);
 
 // Row d of every array belongs to draw d; coef has shape (draws, p). Where L has no minimiser, attained is false and
-// the coefficients have a loss within rounding of its infimum.
+// the coefficients have a loss within rounding of its infimum; where rounding kept the search from either, found is
+// false.
 struct Minimisers {
     double* coef = nullptr;
     bool* attained = nullptr;
+    bool* found = nullptr;
 };
 
 void minimise(const Problem& problem, const Minimisers& minimisers);
