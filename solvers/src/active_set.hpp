@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "normal_basis.hpp"
+
 namespace cudbound {
 
 // min |v|^2  s.t.  a_j'v + d_j >= 0  for the constraints added so far, unit normals a_j in R^p.
@@ -24,7 +26,7 @@ class ActiveSet {
     // were active may leave. Ends with too_far as soon as |v|^2 must exceed `limit`; the set is then of no further use.
     Outcome add(int label, const double* a, double violation, double limit);
 
-    int size() const { return size_; }
+    int size() const { return basis_.size(); }
     int label(int k) const { return labels_[k]; }
     const double* point() const { return v_.data(); }
     double squared_norm() const { return squared_norm_; }
@@ -33,19 +35,16 @@ class ActiveSet {
     double certificate(int k) const { return -dual_step_[k]; }
 
  private:
-    void append(int label, const double* projected);
+    void append(int label);
     void drop(int k);
 
     int p_;
-    int size_ = 0;
     double squared_norm_ = 0.0;
+    NormalBasis basis_;                // of the active normals
     std::vector<double> v_;            // (p)
     std::vector<double> multipliers_;  // (p)
     std::vector<int> labels_;          // (p)
-    std::vector<double> basis_;        // (p, p) column-major, orthonormal; the first size_ columns span the normals
-    std::vector<double> triangle_;     // (p, p) column-major, upper: normals = basis * triangle
     std::vector<double> projected_;    // (p) scratch: basis' a
-    std::vector<double> direction_;    // (p) scratch
     std::vector<double> dual_step_;    // (p) scratch
 };
 
