@@ -13,7 +13,7 @@ demo: .venv/installed
 test: test-solvers test-python
 
 test-python: .venv/installed-for-development
-	$(BIN)/pytest
+	$(BIN)/pytest --numprocesses 2
 
 test-slow: .venv/installed-for-development
 	$(BIN)/pytest -m slow
