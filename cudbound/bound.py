@@ -128,6 +128,7 @@ class CudResult:
             n_fits=1,
             remarks=tuple(remarks),
             degenerate=self.degenerate,
+            center="training error",
         )
 
     def at(self, *, confidence_level: float) -> CudResult:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from cudbound.recording import Unfinished
     from cudbound.results import Draws
 
 
@@ -65,3 +66,19 @@ class SolveInterrupted(KeyboardInterrupt):
             "pass previous=error.draws to go on from there"
         )
         self.draws = draws
+
+
+class RunInterrupted(KeyboardInterrupt):
+    """Ctrl-C stopped a run of refits; what was computed so far is kept.
+
+    Attributes
+    ----------
+    unfinished : Unfinished
+        Pass it as ``previous=`` to the same call to go on from there.
+    """
+
+    def __init__(self, unfinished: Unfinished):
+        super().__init__(
+            f"stopped after {unfinished.n_fits} refits; pass previous=error.unfinished to go on from there"
+        )
+        self.unfinished = unfinished

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+#: What the estimate of an interval is, where the notes under a table say so.
+Center = Literal["training error", ".632 estimate", "error on new cases"]
 
 
 class SolveStatus(enum.IntEnum):
@@ -119,6 +124,11 @@ class IntervalEstimate:
         What happened on the way: draws not certified, single-class draws, ...
     degenerate : str or None
         Why the interval says nothing about uncertainty (zero width, ...), or None if it does.
+    details : mapping of str to float
+        Further numbers that belong to the method, such as "rho_threshold".
+    center : str or None
+        What `estimate` is, for the notes under a table: "training error", ".632 estimate" or "error on new cases";
+        None where the notes have nothing to say of it.
     """
 
     method: str
@@ -129,6 +139,8 @@ class IntervalEstimate:
     n_fits: int
     remarks: tuple[str, ...] = ()
     degenerate: str | None = None
+    details: Mapping[str, float] = field(default_factory=dict)
+    center: Center | None = None
 
     @property
     def confidence_interval(self) -> ConfidenceInterval:
@@ -166,7 +178,7 @@ class IntervalTable:
                     "estimand": row.estimand,
                     "n_fits": row.n_fits,
                     "degenerate": row.degenerate is not None,
-                    "remarks": "; ".join(row.remarks + ((row.degenerate,) if row.degenerate else ())),
+                    "remarks": _joined(row),
                 }
                 for row in self.rows
             ]
@@ -178,3 +190,121 @@ class IntervalTable:
         return render_table(self, "table")
 
     __repr__ = __str__
+
+
+@dataclass(frozen=True)
+class ComparisonResult:
+    """The difference of two errors by one method: test and interval.
+
+    The difference is error(a) - error(b): positive where the first classifier or learning algorithm errs more.
+
+    Attributes
+    ----------
+    method : str
+        Registered name of the method.
+    estimate : float
+        Estimated difference, in [-1, 1].
+    statistic : float
+        Value of the test statistic; it has the sign of `estimate` unless the test has no direction. Infinite or nan
+        where `degenerate` says why.
+    pvalue : float
+        Of the hypothesis that the difference is 0, in [0, 1]; 1 where the records cannot speak against it.
+    raw_interval : ConfidenceInterval
+        Limits for the difference as the formula gives them; an infinite one on the open side where `alternative` is
+        one-sided. Where a method takes test and interval from different formulas they may disagree.
+    confidence_level : float
+        Nominal level of the interval.
+    alternative : {"two-sided", "less", "greater"}
+        "less": error(a) < error(b), with an upper limit only; "greater": error(a) > error(b), with a lower one.
+    estimand : str
+        Whose errors they are, in the words of the glossary ("expected(n1=45)", "holdout-model", ...).
+    n_fits : int
+        Classifier fits behind the recorded losses, those of both counted; 0 where all losses are those of given
+        classifiers on new test cases.
+    remarks : tuple of str
+    degenerate : str or None
+        Why the interval says nothing about uncertainty or the test could not be computed, or None.
+    details : mapping of str to float
+        Further numbers that belong to the method, such as the numbers of discordant pairs.
+    """
+
+    method: str
+    estimate: float
+    statistic: float
+    pvalue: float
+    raw_interval: ConfidenceInterval
+    confidence_level: float
+    alternative: str
+    estimand: str
+    n_fits: int
+    remarks: tuple[str, ...] = ()
+    degenerate: str | None = None
+    details: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def confidence_interval(self) -> ConfidenceInterval:
+        """The limits clipped to [-1, 1]."""
+        return self.raw_interval.clipped(-1.0, 1.0)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row with the columns of `ComparisonTable.to_frame`."""
+        return ComparisonTable((self,)).to_frame()
+
+    def __str__(self) -> str:
+        from cudbound.report.comparisons import describe_comparison
+
+        return describe_comparison(self)
+
+    __repr__ = __str__
+
+
+@dataclass(frozen=True)
+class ComparisonTable:
+    """Comparisons of the same two classifiers or learning algorithms by several methods, in the order asked for."""
+
+    rows: tuple[ComparisonResult, ...]
+
+    def __getitem__(self, method: str) -> ComparisonResult:
+        for row in self.rows:
+            if row.method == method:
+                return row
+        raise KeyError(
+            f"no comparison by {method!r} in this table; it has {[row.method for row in self.rows]}"
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a method, unrounded; limits clipped to [-1, 1], with the raw ones beside them."""
+        import pandas as pd
+
+        return pd.DataFrame(
+            [
+                {
+                    "method": row.method,
+                    "estimate": row.estimate,
+                    "low": row.confidence_interval.low,
+                    "high": row.confidence_interval.high,
+                    "raw_low": row.raw_interval.low,
+                    "raw_high": row.raw_interval.high,
+                    "confidence_level": row.confidence_level,
+                    "statistic": row.statistic,
+                    "pvalue": row.pvalue,
+                    "alternative": row.alternative,
+                    "estimand": row.estimand,
+                    "n_fits": row.n_fits,
+                    "degenerate": row.degenerate is not None,
+                    "remarks": _joined(row),
+                }
+                for row in self.rows
+            ]
+        )
+
+    def __str__(self) -> str:
+        from cudbound.report.render import render_table
+
+        return render_table(self, "table")
+
+    __repr__ = __str__
+
+
+def _joined(row: IntervalEstimate | ComparisonResult) -> str:
+    return "; ".join(row.remarks + ((row.degenerate,) if row.degenerate else ()))

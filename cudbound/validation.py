@@ -169,6 +169,35 @@ def check_inner(inner: object) -> int | None:
     return int(inner)
 
 
+def check_integer(name: str, value: object, smallest: int) -> int:
+    """Return an integer of at least `smallest`.
+
+    Raises
+    ------
+    ValueError
+        If it is not; the message names the range.
+    """
+    if not _is_integer(value) or int(value) < smallest:
+        raise _fail(name, f"an integer of at least {smallest}", value)
+    return int(value)
+
+
+def check_number(name: str, value: object, low: float, high: float) -> float:
+    """Return a number in [low, high), or in [low, inf] if `high` is infinite.
+
+    Raises
+    ------
+    ValueError
+        If it is not; the message names the range.
+    """
+    within = _is_real(value) and low <= float(value) and (float(value) < high or high == float("inf"))
+    if not within or not _is_real(value):
+        raise _fail(
+            name, f"a number in the range [{low:g}, {high:g}{']' if high == float('inf') else ')'}", value
+        )
+    return float(value)
+
+
 def check_choice(name: str, value: object, choices: Collection[str]) -> str:
     """Return `value` if it is one of `choices`.
 

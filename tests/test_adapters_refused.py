@@ -135,7 +135,7 @@ def test_other_methods_are_always_offered():
     for estimator in (Perceptron(), RandomForestClassifier(n_estimators=3)):
         with pytest.raises(UnsupportedEstimatorError) as caught:
             express(estimator.fit(X, y), X, y)
-        assert "leave 'cud' out of the methods of cudbound.compare_intervals" in str(caught.value)
+        assert "leave 'cud' and 'aci' out of the methods of cudbound.compare_intervals" in str(caught.value)
     assert "Supported: cudbound.LeastSquaresClassifier; cudbound.ConvexLossClassifier; sklearn" in str(
         caught.value
     )

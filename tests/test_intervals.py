@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import fields
 
 import numpy as np
 import pytest
@@ -10,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from shared_files import shared_vectors
+from statsmodels.stats.proportion import proportion_confint
 
+from cudbound import recorded_interval
 from cudbound.intervals import GROUPS, METHODS, compute_interval, find_methods
 from cudbound.intervals.beta import martin_interval
 from cudbound.intervals.binomial import inverted_binomial_interval, langford_interval
@@ -149,6 +152,32 @@ def test_wilson_at_whole_numbers_is_scipys(m, data, level):
     assert _limits(wilson_interval(k / m, m, level)) == pytest.approx((peer.low, peer.high), abs=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("method", "interval", "size"),
+    [
+        ("normal", lambda xi, n, level: kohavi_interval(xi, n, level), effective_size_bootstrap),
+        (
+            "wilson",
+            lambda xi, n, level: kohavi_interval(xi, n, level, form="wilson"),
+            effective_size_bootstrap,
+        ),
+        ("beta", langford_interval, effective_size_bootstrap),
+        (
+            "jeffreys",
+            lambda xi, n, level: martin_interval(xi, n, level, prior="jeffreys"),
+            lambda n: n - effective_size_bootstrap(n),
+        ),
+    ],
+)
+@settings(deadline=None, max_examples=40)
+@given(xi=st.floats(0.01, 0.99), n=st.integers(4, 200), level=LEVELS)
+def test_baselines_are_statsmodels_intervals_on_their_pretended_points(method, interval, size, xi, n, level):
+    """The same formulas with numbers of points that are not whole; the peer clips the normal one."""
+    m = size(n)
+    peer = proportion_confint(xi * m, m, 1 - level, method=method)
+    assert _limits(interval(xi, n, level).clipped(0.0, 1.0)) == pytest.approx(peer, abs=1e-9)
+
+
 @pytest.mark.parametrize(("prior", "strength"), [("uniform", 1.0), ("jeffreys", 0.5)])
 def test_martin_limits_have_the_posterior_tails(prior, strength):
     m = 40 * (1 - 1 / 40) ** 40
@@ -281,7 +310,7 @@ def _records(seed=0, n=20, n_resamples=40, share=0.3):
         losses=rng.random(n) < share,
         bootstrap=BootstrapLosses(counts, losses),
         inner=InnerErrors(rng.random(n_resamples) * 2 * share, 50 * n_resamples),
-        folds=FoldLosses(rng.random(n) < share, 10),
+        folds=FoldLosses(rng.random(n) < share, np.arange(n) % 10),
     )
 
 
@@ -366,7 +395,7 @@ def test_out_of_bag_variant_without_inner_draws():
         0.368 * np.average(loss, weights=count) + 0.632 * loss[count == 0].mean()
         for count, loss in zip(counts, losses, strict=True)
     ]
-    without = Records(records.losses, records.bootstrap)
+    without = Records(losses=records.losses, bootstrap=records.bootstrap)
     row = compute_interval(METHODS["bootstrap-percentile"], without, 0.9)
     assert _limits(row.raw_interval) == pytest.approx(
         _limits(percentile_interval(replicates, 0.9)), abs=1e-12
@@ -383,7 +412,11 @@ def test_out_of_bag_variant_without_inner_draws():
             r"'form' parameter must be one of \['wald', 'wilson'\]\. Got 'exact'",
         ),
         ("martin-beta", {"prior": 1}, r"'prior' parameter must be one of \['jeffreys', 'uniform'\]\. Got 1"),
-        ("bootstrap-bias-corrected", {"variant": "bca"}, r"one of \['basic', 'bc', 'shift'\]\. Got 'bca'"),
+        (
+            "bootstrap-bias-corrected",
+            {"variant": "BC"},
+            r"one of \['basic', 'bc', 'bca', 'shift'\]\. Got 'BC'",
+        ),
         ("yang-cv-normal", {"center": "loo"}, r"one of \['632', 'cv'\]\. Got 'loo'"),
         (
             "langford-binomial",
@@ -415,7 +448,7 @@ def _constant_records(value, n=20, n_resamples=30):
         losses=losses[0],
         bootstrap=BootstrapLosses(counts, losses),
         inner=InnerErrors(np.full(n_resamples, float(value)), 0),
-        folds=FoldLosses(losses[0], 10),
+        folds=FoldLosses(losses[0], np.arange(losses[0].size) % 10),
     )
 
 
@@ -468,7 +501,7 @@ def test_nothing_out_of_bag_gives_a_flagged_nan(name):
     records = Records(
         losses=np.array([True, False, True, False]),
         bootstrap=BootstrapLosses(np.ones((3, 4), dtype=int), np.zeros((3, 4), dtype=bool)),
-        folds=FoldLosses(np.array([True, False, True, False]), 4),
+        folds=FoldLosses(np.array([True, False, True, False]), np.arange(4)),
     )
     row = compute_interval(METHODS[name], records, 0.95)
     assert math.isnan(row.estimate)
@@ -480,22 +513,34 @@ def test_replicates_without_estimate_are_dropped_and_counted():
     records = _records(3)
     errors = records.inner.errors.copy()
     errors[:3] = np.nan
-    partly = Records(records.losses, records.bootstrap, InnerErrors(errors, 0))
+    partly = Records(losses=records.losses, bootstrap=records.bootstrap, inner=InnerErrors(errors, 0))
     row = compute_interval(METHODS["bootstrap-percentile"], partly, 0.9)
     kept = (0.368 * records.bootstrap.resubstitution + 0.632 * records.inner.errors)[3:]
     assert _limits(row.raw_interval) == pytest.approx(_limits(percentile_interval(kept, 0.9)), abs=1e-12)
     assert row.remarks == ("3 draws with nothing out of bag dropped",)
 
 
+def test_records_are_of_one_training_set():
+    folds = FoldLosses.from_blocks([[1, 0, 0], [0, 1, 0]])
+    assert Records(folds=folds).n_samples == Records(losses=np.zeros(6), folds=folds).n_samples == 6
+    with pytest.raises(
+        ValueError, match=r"must be of one training set\. Got losses of 5 rows, folds of 6 rows; leave out"
+    ):
+        Records(losses=np.zeros(5), folds=folds)
+    draws = BootstrapLosses(np.ones((2, 4), dtype=int), np.zeros((2, 4)))
+    with pytest.raises(ValueError, match=r"Got losses of 5 rows, bootstrap of 4 rows"):
+        recorded_interval("kohavi-normal", draws, training_losses=np.zeros(5))
+
+
 def test_remarks_of_the_records_reach_the_methods_that_need_them():
     records = _records(3)
     marked = Records(
-        records.losses,
-        BootstrapLosses(
+        losses=records.losses,
+        bootstrap=BootstrapLosses(
             records.bootstrap.counts, records.bootstrap.losses, ("2 single-class draws redrawn",)
         ),
-        InnerErrors(records.inner.errors, 0, ("7 single-class inner draws redrawn",)),
-        FoldLosses(records.folds.losses, 10, ("folds shuffled again 1 times",)),
+        inner=InnerErrors(records.inner.errors, 0, ("7 single-class inner draws redrawn",)),
+        folds=FoldLosses(records.folds.losses, records.folds.fold, ("folds shuffled again 1 times",)),
     )
     remarks = {name: compute_interval(METHODS[name], marked, 0.9).remarks for name in BASELINES}
     assert remarks["kohavi-normal"] == ("2 single-class draws redrawn",)
@@ -510,25 +555,25 @@ def test_remarks_of_the_records_reach_the_methods_that_need_them():
 
 
 def test_registry_is_complete_and_in_the_order_of_the_table():
-    assert tuple(METHODS) == GROUPS["paper"]
+    assert tuple(name for name in METHODS if name in GROUPS["paper"]) == GROUPS["paper"]
     for name, method in METHODS.items():
         assert method.name == name
         assert method.needs
-        assert method.needs <= {"bound", "bootstrap", "inner", "folds"}
+        assert method.needs <= {one.name for one in fields(Records)}
         for text in (method.title, method.assumptions, method.tendency, method.reference, method.cost):
             assert text
 
 
 def test_find_methods():
-    assert [method.name for method in find_methods("paper")] == list(METHODS)
+    assert tuple(method.name for method in find_methods("paper")) == GROUPS["paper"]
     assert [method.name for method in find_methods("cud")] == ["cud"]
     asked = ["yang-cv-normal", "cud", "yang-cv-normal"]
     assert [method.name for method in find_methods(asked)] == ["yang-cv-normal", "cud"]
 
 
-@pytest.mark.parametrize("methods", ["bolstered", ["cud", "bolstered"]])
+@pytest.mark.parametrize("methods", ["nothing", ["cud", "nothing"]])
 def test_unknown_method_lists_the_known(methods):
-    with pytest.raises(ValueError, match=r"groups \['paper'\].*'kohavi-normal'.*Got 'bolstered' instead"):
+    with pytest.raises(ValueError, match=r"groups \[.*'paper'.*\].*'kohavi-normal'.*Got 'nothing' instead"):
         find_methods(methods)
 
 

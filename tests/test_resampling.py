@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from shared_files import shared_vectors
 from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -15,15 +16,18 @@ from cudbound import LeastSquaresClassifier
 from cudbound.bootstrap import draw_counts
 from cudbound.point_estimates import error_632, leave_one_out_bootstrap_error, never_out_of_bag
 from cudbound.records import BootstrapLosses
-from cudbound.refits import choose_refit
+from cudbound.refits import Tape, choose_refit, prepare_refits
 from cudbound.resampling import (
     ResamplingPlan,
+    ResamplingSizes,
     record_bootstrap,
     record_folds,
     record_inner,
     record_losses,
 )
+from cudbound.resampling.splitters import make_splits, record_cv
 
+FOLDS = {k: ResamplingSizes(n_folds=k) for k in (2, 6, 10)}
 EVERYTHING = frozenset({"bootstrap", "inner", "folds"})
 
 
@@ -43,7 +47,7 @@ def _record(
 ):
     rng = np.random.default_rng(seed)
     counts = draw_counts(labels.size, n_resamples, rng)
-    plan = ResamplingPlan(needs, n_inner, 5, policy)
+    plan = ResamplingPlan(needs, n_inner, ResamplingSizes(n_folds=5), policy)
     return record_losses(plan, estimator.fit(X, labels), X, labels, labels, counts, rng=rng, n_jobs=n_jobs)
 
 
@@ -152,7 +156,7 @@ def test_inner_bootstrap_is_the_loo_bootstrap_of_the_draw_as_a_training_set():
 def test_inner_draws_do_not_depend_on_the_chunk(monkeypatch):
     X, labels = _data()
     whole = _record(LeastSquaresClassifier(), X, labels, policy="redraw").inner
-    monkeypatch.setattr("cudbound.resampling.INNER_CHUNK_VALUES", 100)
+    monkeypatch.setattr("cudbound.resampling.bootstrap.INNER_CHUNK_VALUES", 100)
     np.testing.assert_array_equal(
         _record(LeastSquaresClassifier(), X, labels, policy="redraw").inner.errors, whole.errors
     )
@@ -167,7 +171,7 @@ def test_cross_validation_leaves_the_fold_out():
         seen.append(training)
         return refit(training)
 
-    folds = record_folds(watched, labels, n_folds=6, on_single_class="fit", rng=np.random.default_rng(2))
+    folds = record_folds(watched, labels, FOLDS[6], on_single_class="fit", rng=np.random.default_rng(2))
     (training,) = seen
     assert sorted((20 - training.sum(axis=1)).tolist()) == [3, 3, 3, 3, 4, 4]
     np.testing.assert_array_equal((training == 0).sum(axis=0), 1)
@@ -182,7 +186,7 @@ def test_fewer_rows_than_folds_is_leave_one_out():
     X, labels = _data(n=6)
     labels = np.array([1.0, -1.0] * 3)
     refit, _ = choose_refit(LeastSquaresClassifier().fit(X, labels), X, labels, np.random.default_rng(0))
-    folds = record_folds(refit, labels, n_folds=10, on_single_class="fit", rng=np.random.default_rng(0))
+    folds = record_folds(refit, labels, FOLDS[10], on_single_class="fit", rng=np.random.default_rng(0))
     assert folds.n_folds == 6
     assert folds.remarks == ("6 folds of one row",)
 
@@ -205,7 +209,7 @@ def test_progress_hears_of_every_fit():
     for estimator in (LeastSquaresClassifier(), LoopedLeastSquares()):
         heard = []
         rng = np.random.default_rng(0)
-        plan = ResamplingPlan(EVERYTHING, 4, 5)
+        plan = ResamplingPlan(EVERYTHING, 4, ResamplingSizes(n_folds=5))
         record_losses(
             plan,
             estimator.fit(X, labels),
@@ -362,17 +366,36 @@ def test_folds_are_shuffled_until_both_classes_are_in_training():
 
     for seed in range(10):
         rng = np.random.default_rng(seed)
-        remarks.append(record_folds(watched, RARE, n_folds=2, on_single_class="redraw", rng=rng).remarks)
+        remarks.append(record_folds(watched, RARE, FOLDS[2], on_single_class="redraw", rng=rng).remarks)
     assert all(_n_single(training) == 0 for training in seen)
-    assert any("folds shuffled again" in remark for row in remarks for remark in row)
+    assert any("drawn again" in remark for row in remarks for remark in row)
     fitted = [
-        record_folds(refit, RARE, n_folds=2, on_single_class="fit", rng=np.random.default_rng(seed)).remarks
+        record_folds(refit, RARE, FOLDS[2], on_single_class="fit", rng=np.random.default_rng(seed)).remarks
         for seed in range(10)
     ]
     assert ("1 single-class cross-validation training sets fitted as they fell",) in fitted
     bad_seed = next(seed for seed, row in enumerate(fitted) if row)
     with pytest.raises(ValueError, match="1 cross-validation training sets held one class only"):
-        record_folds(refit, RARE, n_folds=2, on_single_class="error", rng=np.random.default_rng(bad_seed))
+        record_folds(
+            refit,
+            RARE,
+            ResamplingSizes(n_folds=2),
+            on_single_class="error",
+            rng=np.random.default_rng(bad_seed),
+        )
+
+
+def test_partitions_whose_training_sets_leave_rows_out_serve_as_splits_only():
+    X, labels = _data(n=12)
+    fold = np.arange(12) % 3
+    rng = np.random.default_rng(0)
+    whole = make_splits([(fold != k, fold == k) for k in range(3)], X, labels, None, rng)
+    assert whole.fills == {"splits", "folds", "repeated_folds"}
+    purged = [((fold != k) & (np.arange(12) > 0), fold == k) for k in range(3)]
+    found = make_splits(purged, X, labels, None, rng)
+    assert found.fills == {"splits"}
+    record = record_cv(found, {"splits"}, lambda counts: counts > 0, labels, on_single_class="fit")["splits"]
+    assert (record.n_train, record.n_test) == (pytest.approx(22 / 3), 4)
 
 
 def test_draws_with_nothing_out_of_bag_are_redrawn_for_the_out_of_bag_variant():
@@ -383,3 +406,14 @@ def test_draws_with_nothing_out_of_bag_are_redrawn_for_the_out_of_bag_variant():
     assert full > 0
     assert not (recorded.counts > 0).all(axis=1).any()
     assert f"{full} draws with nothing out of bag redrawn" in recorded.remarks
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_warnings_of_the_fits_are_heard_from_every_process(n_jobs):
+    X, labels = _data(seed=1)
+    with pytest.warns(ConvergenceWarning):
+        clf = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1)).fit(X, labels)
+    refit = prepare_refits(clf, X, labels, n_jobs=n_jobs).recorded(np.random.default_rng(0), Tape())
+    with pytest.warns(ConvergenceWarning, match="failed to converge"):
+        losses = refit(draw_counts(20, 8, np.random.default_rng(0)))
+    assert losses.shape == (8, 20)

@@ -49,7 +49,7 @@ def find_adapter(estimator: Any) -> Adapter:
 
 
 _OTHER_METHODS = (
-    "Or leave 'cud' out of the methods of cudbound.compare_intervals: the other intervals take any classifier of two "
+    "Or leave 'cud' and 'aci' out of the methods of cudbound.compare_intervals: the others take any classifier of two "
     "classes."
 )
 

@@ -4,48 +4,134 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cudbound.intervals.adaptive import ACI
+from cudbound.intervals.austern_zhou import AUSTERN_ZHOU
 from cudbound.intervals.base import Method, Outcome, compute_interval
+from cudbound.intervals.bayle import BAYLE
 from cudbound.intervals.beta import MARTIN
 from cudbound.intervals.binomial import LANGFORD
 from cudbound.intervals.bootstrap import BIAS_CORRECTED, PERCENTILE
+from cudbound.intervals.bootstrap_cv import BCCVP, BCCVP_BR
+from cudbound.intervals.conservative_z import CONSERVATIVE_Z
 from cudbound.intervals.cud import CUD
+from cudbound.intervals.discordant import MCNEMAR
+from cudbound.intervals.efron_tibshirani import NORMAL_632, NORMAL_632_PLUS
+from cudbound.intervals.five_by_two import FIVE_BY_TWO_F, FIVE_BY_TWO_T
+from cudbound.intervals.grandvalet_bengio import GRANDVALET_BENGIO
+from cudbound.intervals.k_fold import K_FOLD_T
+from cudbound.intervals.leave_one_out import LEAVE_ONE_OUT
+from cudbound.intervals.nested_cv import NESTED_CV
 from cudbound.intervals.normal import KOHAVI, YANG
+from cudbound.intervals.resampled_t import (
+    CORRECTED_PSEUDO_BOOTSTRAP,
+    CORRECTED_RESAMPLED_T,
+    PSEUDO_BOOTSTRAP,
+    RESAMPLED_T,
+    SINGLE_SPLIT_T,
+)
+from cudbound.intervals.test_set import (
+    TEST_SET_CLOPPER_PEARSON,
+    TEST_SET_LANGFORD,
+    TEST_SET_WALD,
+    TEST_SET_WILSON,
+)
+from cudbound.intervals.two_test_sets import INDEPENDENT_TEST_SETS
 
-__all__ = ["GROUPS", "METHODS", "Method", "Outcome", "compute_interval", "find_methods"]
+__all__ = ["GROUPS", "METHODS", "Method", "Outcome", "compute_interval", "find_comparisons", "find_methods"]
+
+#: For the error of the classifier fitted to this training set; the first seven are those of the CUD paper.
+OF_THIS_CLASSIFIER = (
+    CUD,
+    PERCENTILE,
+    BIAS_CORRECTED,
+    KOHAVI,
+    YANG,
+    MARTIN,
+    LANGFORD,
+    NORMAL_632,
+    NORMAL_632_PLUS,
+    ACI,
+    LEAVE_ONE_OUT,
+    BCCVP,
+    BCCVP_BR,
+    TEST_SET_WALD,
+    TEST_SET_WILSON,
+    TEST_SET_CLOPPER_PEARSON,
+    TEST_SET_LANGFORD,
+)
+
+#: For the expected error of the learning algorithm.
+OF_THE_ALGORITHM = (
+    SINGLE_SPLIT_T,
+    RESAMPLED_T,
+    CORRECTED_RESAMPLED_T,
+    PSEUDO_BOOTSTRAP,
+    CORRECTED_PSEUDO_BOOTSTRAP,
+    CONSERVATIVE_Z,
+    FIVE_BY_TWO_T,
+    FIVE_BY_TWO_F,
+    K_FOLD_T,
+    GRANDVALET_BENGIO,
+    BAYLE,
+    NESTED_CV,
+    AUSTERN_ZHOU,
+)
+
+#: For the difference of two errors alone; some of those above serve it too.
+OF_A_DIFFERENCE = (MCNEMAR, INDEPENDENT_TEST_SETS)
 
 #: Every method by its name, in the order of the table.
 METHODS: dict[str, Method] = {
-    method.name: method for method in (CUD, PERCENTILE, BIAS_CORRECTED, KOHAVI, YANG, MARTIN, LANGFORD)
+    method.name: method for method in (*OF_THIS_CLASSIFIER, *OF_THE_ALGORITHM, *OF_A_DIFFERENCE)
 }
 
-#: Names that stand for several methods. "paper": what Laber and Murphy (2008), section 5, compare.
+#: Names that stand for several intervals. "paper": what Laber and Murphy (2008), section 5, compare.
 GROUPS: dict[str, tuple[str, ...]] = {
-    "paper": (
-        "cud",
-        "bootstrap-percentile",
-        "bootstrap-bias-corrected",
-        "kohavi-normal",
-        "yang-cv-normal",
-        "martin-beta",
-        "langford-binomial",
-    )
+    "paper": tuple(method.name for method in OF_THIS_CLASSIFIER[:7]),
+    "conditional": tuple(method.name for method in OF_THIS_CLASSIFIER),
+    "algorithm": tuple(method.name for method in OF_THE_ALGORITHM),
+    "all": tuple(method.name for method in (*OF_THIS_CLASSIFIER, *OF_THE_ALGORITHM)),
 }
 
 
 def find_methods(methods: str | Sequence[str]) -> tuple[Method, ...]:
-    """Return the methods of a group, of one name or of a list of names, each once, in the order given.
+    """Return the interval methods of a group, of one name or of a list of names, each once, in the order given.
 
     Raises
     ------
     ValueError
-        If a name is not registered, or the list is empty; the message lists the names.
+        If a name is not registered or that of a test without an interval, or the list is empty; the message lists
+        the names.
     """
     asked = GROUPS.get(methods, (methods,)) if isinstance(methods, str) else methods
     names = tuple(dict.fromkeys(asked))
-    unknown = [name for name in names if name not in METHODS]
+    known = [name for name, method in METHODS.items() if method.gives_interval]
+    unknown = [name for name in names if name not in known]
+    if unknown and unknown[0] in METHODS:
+        raise ValueError(f"{unknown[0]!r} compares two classifiers; use compare_learners.")
     if unknown or not names:
         raise ValueError(
             f"The 'methods' parameter must be one of the groups {sorted(GROUPS)} or a list of names out of "
-            f"{list(METHODS)}. Got {unknown[0] if unknown else methods!r} instead."
+            f"{known}. Got {unknown[0] if unknown else methods!r} instead."
+        )
+    return tuple(METHODS[name] for name in names)
+
+
+def find_comparisons(methods: str | Sequence[str]) -> tuple[Method, ...]:
+    """Return the methods that compare, of "all", of one name or of a list of names, each once, in the order given.
+
+    Raises
+    ------
+    ValueError
+        If a name is not registered or that of an interval only, or the list is empty; the message lists the names.
+    """
+    known = [name for name, method in METHODS.items() if method.compares]
+    asked = (known if methods == "all" else (methods,)) if isinstance(methods, str) else methods
+    names = tuple(dict.fromkeys(asked))
+    unknown = [name for name in names if name not in known]
+    if unknown or not names:
+        raise ValueError(
+            f"A method that compares must be 'all' or one of {known}. "
+            f"Got {unknown[0] if unknown else methods!r} instead."
         )
     return tuple(METHODS[name] for name in names)

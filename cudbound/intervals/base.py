@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from cudbound.point_estimates import error_632, leave_one_out_bootstrap_error, never_out_of_bag
-from cudbound.records import BootstrapLosses, Records
-from cudbound.results import ConfidenceInterval, IntervalEstimate
-from cudbound.validation import check_choice
+from cudbound.intervals.pivot import Pivot
+from cudbound.intervals.proportions import inverted_binomial_interval
+from cudbound.point_estimates import error_632
+from cudbound.point_estimates import estimate_632 as estimate_632
+from cudbound.records import Records
+from cudbound.records.reading import check_records as check_records
+from cudbound.records.reading import count_fits as count_fits
+from cudbound.records.reading import shared_remarks as shared_remarks
+from cudbound.registry import Registered
+from cudbound.results import Center, ConfidenceInterval, IntervalEstimate
 
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 
@@ -30,71 +37,157 @@ class Outcome:
     remarks : tuple of str
     degenerate : str or None
         The method's own reason for an interval without width; one is found for it if this is None.
+    estimand : str or None
+        The estimand where the records decide it, such as "expected(n1=45)"; None means that of the method.
+    details : mapping of str to float
+        Further numbers that belong to the method, such as "rho_threshold".
+    center : str or None
+        What the estimate is, for the notes under a table: "training error", ".632 estimate" or "error on new cases".
     """
 
     estimate: float
     interval: ConfidenceInterval
     remarks: tuple[str, ...] = ()
     degenerate: str | None = None
+    estimand: str | None = None
+    details: Mapping[str, float] = field(default_factory=dict)
+    center: Center | None = None
+
+    @classmethod
+    def of(cls, pivot: Pivot, confidence_level: float) -> Outcome:
+        """Return what a pivot gives."""
+        return cls(
+            pivot.estimate,
+            pivot.interval(confidence_level),
+            pivot.remarks,
+            pivot.degenerate,
+            pivot.estimand,
+            pivot.details,
+        )
 
 
 @dataclass(frozen=True)
-class Method:
-    """One interval method.
+class TestOutcome:
+    """What a test of a difference of two errors computes from recorded differences of losses.
 
     Attributes
     ----------
-    name : str
-        The word for it in ``methods=``.
-    title : str
-        One line.
-    estimand : str
-        What it aims at: "conditional" is the error of the classifier fitted to this training set.
-    needs : frozenset of str
-        What must be recorded, of "bound", "bootstrap", "inner" and "folds".
-    assumptions : str
-        What has to hold for the nominal level.
-    tendency : str
-        Whether the interval is known to be too short (liberal) or too long (conservative), and where.
-    reference : str
-        Source with section or equation.
-    cost : str
-        Classifier fits beyond the one that is given, in B draws, inner draws and k folds.
-    compute : callable
-        ``compute(records, confidence_level, **options) -> Outcome``.
-    options : mapping of str to tuple of str
-        Allowed values of each option; the first is the default.
+    estimate : float
+        Estimated difference, in [-1, 1].
+    statistic, pvalue : float
+    interval : ConfidenceInterval
+        Raw limits for the difference; one-sided where the alternative is.
+    remarks, estimand, details
+        As in `Outcome`.
+    degenerate : str or None
+        Why the test or the interval says nothing, None if it does; a reason is found for an interval without width.
     """
 
-    name: str
+    __test__ = False  # the name is no test for pytest
+
+    estimate: float
+    statistic: float
+    pvalue: float
+    interval: ConfidenceInterval
+    remarks: tuple[str, ...] = ()
+    degenerate: str | None = None
+    estimand: str | None = None
+    details: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, pivot: Pivot, confidence_level: float, alternative: str) -> TestOutcome:
+        """Return what a pivot gives."""
+        return cls(
+            pivot.estimate,
+            pivot.statistic(),
+            pivot.pvalue(alternative=alternative),
+            pivot.interval(confidence_level, alternative),
+            pivot.remarks,
+            pivot.degenerate,
+            pivot.estimand,
+            pivot.details,
+        )
+
+
+@dataclass(frozen=True)
+class Fallback:
+    """What a method gives instead of an interval without width, if that is asked for.
+
+    Attributes
+    ----------
+    title : str
+        For the remarks and the documentation.
+    compute : callable
+        ``compute(records, estimate, confidence_level) -> ConfidenceInterval``.
+    """
+
     title: str
-    estimand: str
-    needs: frozenset[str]
-    assumptions: str
-    tendency: str
-    reference: str
-    cost: str
-    compute: Callable[..., Outcome] = field(repr=False)
-    options: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    compute: Callable[[Records, float, float], ConfidenceInterval] = field(repr=False)
 
-    def resolve_options(self, given: Mapping[str, Any]) -> dict[str, str]:
-        """Return a value for every option, the given one or the default.
 
-        Raises
-        ------
-        ValueError
-            If an option is unknown or its value is not allowed.
-        """
-        for name in sorted(set(given) - set(self.options)):
-            raise ValueError(f"{self.name} has no option {name!r}. Its options are {sorted(self.options)}.")
-        return {
-            name: check_choice(name, given.get(name, allowed[0]), allowed)
-            for name, allowed in self.options.items()
-        }
+def binomial_fallback(what: str, n_tested: Callable[[Records], float]) -> Fallback:
+    """Return the inverted binomial interval as if the estimate came from so many independent test points.
+
+    Parameters
+    ----------
+    what : str
+        What is counted, for the title: "the rows of one test set", ...
+    n_tested : callable
+        ``n_tested(records)``: the number of points.
+    """
+
+    def compute(records: Records, estimate: float, confidence_level: float) -> ConfidenceInterval:
+        size = float(n_tested(records))
+        wrong = min(max(estimate, 0.0), 1.0) * size  # an estimate corrected for bias may leave [0, 1]
+        return inverted_binomial_interval(wrong, size, confidence_level)
+
+    return Fallback(f"inverted binomial interval on {what}", compute)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method(Registered):
+    """One interval method, or test, or both.
+
+    Attributes
+    ----------
+    compute : callable or None
+        ``compute(records, confidence_level, **options) -> Outcome``.
+    pivot : callable or None
+        ``pivot(records, **options) -> Pivot`` for methods that are an estimate, a standard error and a reference
+        distribution. It gives the interval and the test, and `compute` and `test` stay None.
+    test : callable or None
+        ``test(records, confidence_level, alternative, **options) -> TestOutcome`` of the hypothesis that a
+        difference of errors is 0, from records of differences of losses.
+    fallback : Fallback or None
+        For an interval without width.
+    two_sided_only : bool
+        Whether its test has no direction, so that only the alternative "two-sided" can be asked for.
+    """
+
+    compute: Callable[..., Outcome] | None = field(default=None, repr=False)
+    pivot: Callable[..., Pivot] | None = field(default=None, repr=False)
+    test: Callable[..., TestOutcome] | None = field(default=None, repr=False)
+    fallback: Fallback | None = None
+    two_sided_only: bool = False
+
+    @property
+    def gives_interval(self) -> bool:
+        """Whether it is an interval for the error of one classifier or one learning algorithm."""
+        return self.compute is not None or self.pivot is not None
+
+    @property
+    def compares(self) -> bool:
+        """Whether it tests the difference of two errors."""
+        return self.test is not None or self.pivot is not None
 
 
 def compute_interval(
-    method: Method, records: Records, confidence_level: float, options: Mapping[str, Any] = NO_OPTIONS
+    method: Method,
+    records: Records,
+    confidence_level: float,
+    options: Mapping[str, Any] = NO_OPTIONS,
+    *,
+    fallback: bool = False,
 ) -> IntervalEstimate:
     """Compute one row of the table from recorded losses.
 
@@ -108,11 +201,14 @@ def compute_interval(
         In (0, 1).
     options : mapping, default={}
         Options of the method that differ from their defaults.
+    fallback : bool, default=False
+        Whether an interval without width is replaced by the method's fallback, with a remark.
 
     Raises
     ------
     ValueError
-        If a record is missing, an option is unknown or its value is not allowed.
+        If a record is missing, an option is unknown or its value is not allowed, or the method is a test of a
+        difference only.
 
     Guarantee
     ---------
@@ -130,51 +226,46 @@ def compute_interval(
     >>> round(row.estimate, 3), round(row.confidence_interval.high, 3)
     (0.408, 0.945)
     """
-    for need in sorted(method.needs - {"inner"}):
-        if getattr(records, need) is None:
-            raise ValueError(f"{method.name} needs recorded {need} losses, and the records have none.")
-    outcome = method.compute(records, confidence_level, **method.resolve_options(options))
+    check_records(method, records)
+    chosen = method.resolve_options(options)
+    if method.compute is not None:
+        outcome = method.compute(records, confidence_level, **chosen)
+    elif method.pivot is not None:
+        outcome = Outcome.of(method.pivot(records, **chosen), confidence_level)
+    else:
+        raise ValueError(
+            f"{method.name} compares two classifiers and gives no interval for the error of one; "
+            "use compare_learners."
+        )
+    reason = _why_degenerate(outcome)
+    if fallback and reason is not None and method.fallback is not None and not math.isnan(outcome.estimate):
+        instead = method.fallback.compute(records, outcome.estimate, confidence_level)
+        said = f"{reason}; {method.fallback.title} instead"
+        outcome = replace(outcome, interval=instead, remarks=(*outcome.remarks, said), degenerate=None)
+        reason = _why_degenerate(outcome)
     return IntervalEstimate(
         method=method.name,
         estimate=outcome.estimate,
         raw_interval=outcome.interval,
         confidence_level=confidence_level,
-        estimand=method.estimand,
-        n_fits=_count_fits(method, records),
-        remarks=(*_shared_remarks(method, records), *outcome.remarks),
-        degenerate=_why_degenerate(outcome),
+        estimand=outcome.estimand or method.estimand,
+        n_fits=count_fits(method, records),
+        remarks=(*shared_remarks(method, records), *outcome.remarks),
+        degenerate=reason,
+        details=outcome.details,
+        center=outcome.center or _new_cases(method, records),
     )
 
 
-def _count_fits(method: Method, records: Records) -> int:
-    """Count the classifier fits, with the one on the whole training set."""
-    fits = 1
-    if "bootstrap" in method.needs and records.bootstrap is not None:
-        fits += len(records.bootstrap.counts)
-    if "inner" in method.needs and records.inner is not None:
-        fits += records.inner.n_fits
-    if "folds" in method.needs and records.folds is not None:
-        fits += records.folds.n_folds
-    return fits
-
-
-def _shared_remarks(method: Method, records: Records) -> tuple[str, ...]:
-    remarks: list[str] = []
-    if "bootstrap" in method.needs and records.bootstrap is not None:
-        remarks += records.bootstrap.remarks
-        if never := never_out_of_bag(records.bootstrap.counts):
-            remarks.append(f"{never} points never out of bag")
-    if "inner" in method.needs and records.inner is not None:
-        remarks += records.inner.remarks
-    if "folds" in method.needs and records.folds is not None:
-        remarks += records.folds.remarks
-    return tuple(remarks)
+def _new_cases(method: Registered, records: Records) -> Center | None:
+    new = records.test_set is not None and records.test_set.estimand == "conditional"
+    return "error on new cases" if new and "test_set" in method.needs else None
 
 
 def _why_degenerate(outcome: Outcome) -> str | None:
     interval = outcome.interval
     if np.isnan(outcome.estimate):
-        return "undefined: no point was ever out of bag, raise n_resamples"
+        return outcome.degenerate or "undefined: no point was ever out of bag, raise n_resamples"
     if np.isnan([interval.low, interval.high]).any():
         return outcome.degenerate or "undefined limits"
     if interval.width <= 0.0:
@@ -184,13 +275,6 @@ def _why_degenerate(outcome: Outcome) -> str | None:
     return None
 
 
-def estimate_632(records: Records) -> float:
-    """Return the .632 estimate of the whole training set; nan if no point was ever out of bag."""
-    bootstrap = _bootstrap(records)
-    left_out = leave_one_out_bootstrap_error(bootstrap.losses, bootstrap.counts)
-    return float(error_632(records.losses.mean(), left_out))
-
-
 def replicates_632(records: Records) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     """Return the .632 estimate recomputed on every draw, shape (n_resamples,).
 
@@ -198,12 +282,6 @@ def replicates_632(records: Records) -> np.ndarray[tuple[int], np.dtype[np.float
     .368 err(f_b on D_b) + .632 err(f_b off D_b), which needs no further fit. Entries are nan where nothing
     was out of bag.
     """
-    bootstrap = _bootstrap(records)
+    bootstrap = records.require("bootstrap")
     left_out = bootstrap.out_of_bag if records.inner is None else records.inner.errors
     return np.asarray(error_632(bootstrap.resubstitution, left_out))
-
-
-def _bootstrap(records: Records) -> BootstrapLosses:
-    if records.bootstrap is None:
-        raise ValueError("The .632 estimate needs recorded bootstrap losses, and the records have none.")
-    return records.bootstrap

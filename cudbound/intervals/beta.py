@@ -7,6 +7,7 @@ from scipy.special import betaincinv
 from cudbound.intervals.base import Method, Outcome, estimate_632
 from cudbound.intervals.sample_size import effective_size_bootstrap
 from cudbound.records import Records
+from cudbound.registry import Choice
 from cudbound.results import ConfidenceInterval
 from cudbound.validation import check_choice
 
@@ -59,18 +60,19 @@ def martin_interval(
 
 def _martin(records: Records, confidence_level: float, *, prior: str) -> Outcome:
     estimate = estimate_632(records)
-    return Outcome(estimate, martin_interval(estimate, records.n_samples, confidence_level, prior=prior))
+    interval = martin_interval(estimate, records.n_samples, confidence_level, prior=prior)
+    return Outcome(estimate, interval, center=".632 estimate")
 
 
 MARTIN = Method(
     name="martin-beta",
     title="Beta posterior interval on the points a draw leaves out, at the .632 estimate",
     estimand="conditional",
-    needs=frozenset({"bootstrap"}),
+    needs=frozenset({"losses", "bootstrap"}),
     assumptions="the .632 estimate is the error on n - n* independent test points; prior as stated",
     tendency="conservative: it counts only the points that a draw leaves out",
     reference="Laber and Murphy (2008), section 2, item 2; Martin and Hirschberg (1996)",
     cost="B",
     compute=_martin,
-    options={"prior": ("uniform", "jeffreys")},
+    options={"prior": Choice(("uniform", "jeffreys"))},
 )

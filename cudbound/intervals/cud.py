@@ -8,7 +8,7 @@ from cudbound.records import Records
 
 def _cud(records: Records, confidence_level: float) -> Outcome:
     row = records.bound.at(confidence_level=confidence_level).row
-    return Outcome(row.estimate, row.raw_interval, row.remarks, row.degenerate)
+    return Outcome(row.estimate, row.raw_interval, row.remarks, row.degenerate, center=row.center)
 
 
 CUD = Method(

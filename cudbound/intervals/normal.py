@@ -6,53 +6,16 @@ are liberal where the error is small and where the classifier varies much betwee
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import ndtri
 
-from cudbound.intervals.base import Method, Outcome, estimate_632
+from cudbound.intervals.base import Fallback, Method, Outcome, binomial_fallback, estimate_632
+from cudbound.intervals.proportions import wald_interval, wilson_interval
 from cudbound.intervals.sample_size import effective_size_bootstrap, effective_size_folds
 from cudbound.records import Records
+from cudbound.registry import Choice
 from cudbound.results import ConfidenceInterval
 from cudbound.validation import check_choice
-
-
-def wald_interval(
-    estimate: float, variance: float, size: float, confidence_level: float
-) -> ConfidenceInterval:
-    """Return estimate +- z sqrt(variance / size), unclipped; `size` is an effective sample size.
-
-    Examples
-    --------
-    >>> wald_interval(0.5, 0.25, 100.0, 0.95).high
-    0.5979981992270027
-    """
-    half = float(ndtri(0.5 + confidence_level / 2)) * math.sqrt(variance / size)
-    return ConfidenceInterval(estimate - half, estimate + half)
-
-
-def wilson_interval(estimate: float, size: float, confidence_level: float) -> ConfidenceInterval:
-    """Return the Wilson score interval of a proportion on an effective sample size that need not be whole.
-
-    References
-    ----------
-    Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. JASA 22,
-    209-212.
-
-    Examples
-    --------
-    >>> wilson_interval(0.0, 20.0, 0.95).low
-    0.0
-    """
-    z2 = float(ndtri(0.5 + confidence_level / 2)) ** 2
-    centre = (estimate + z2 / (2 * size)) / (1 + z2 / size)
-    half = math.sqrt(z2 * (estimate * (1 - estimate) / size + z2 / (4 * size**2))) / (1 + z2 / size)
-    # at a proportion of 0 or 1 one limit is the proportion itself, which rounding must not move
-    low = 0.0 if estimate == 0.0 else centre - half
-    high = 1.0 if estimate == 1.0 else centre + half
-    return ConfidenceInterval(low, high)
 
 
 def kohavi_interval(
@@ -133,7 +96,17 @@ def _kohavi(records: Records, confidence_level: float, *, form: str) -> Outcome:
         degenerate=f"the binomial variance is 0 at an estimate of {estimate:g}; form='wilson' has width there"
         if estimate in (0.0, 1.0)
         else None,
+        center=".632 estimate",
     )
+
+
+def _wilson_fallback(records: Records, estimate: float, confidence_level: float) -> ConfidenceInterval:
+    return kohavi_interval(estimate, records.n_samples, confidence_level, form="wilson")
+
+
+def _yang_size(records: Records) -> float:
+    folds = records.require("folds")
+    return effective_size_folds(np.size(folds.losses), folds.n_folds)
 
 
 def _yang(records: Records, confidence_level: float, *, center: str) -> Outcome:
@@ -144,7 +117,8 @@ def _yang(records: Records, confidence_level: float, *, center: str) -> Outcome:
     return Outcome(
         estimate,
         yang_interval(estimate, losses, records.folds.n_folds, confidence_level),
-        degenerate="all cross-validated losses are equal" if losses.all() or not losses.any() else None,
+        degenerate="all cross-validated losses are equal" if not np.isnan(estimate) else None,
+        center=".632 estimate" if center == "632" else None,
     )
 
 
@@ -152,24 +126,26 @@ KOHAVI = Method(
     name="kohavi-normal",
     title="Normal interval with binomial variance around the .632 estimate",
     estimand="conditional",
-    needs=frozenset({"bootstrap"}),
+    needs=frozenset({"losses", "bootstrap"}),
     assumptions="the .632 estimate is a mean of n* independent losses of one fixed classifier",
     tendency="liberal where the error is small; no width at error 0 or 1",
     reference="Laber and Murphy (2008), section 2, item 1; Kohavi (1995)",
     cost="B",
     compute=_kohavi,
-    options={"form": ("wald", "wilson")},
+    options={"form": Choice(("wald", "wilson"))},
+    fallback=Fallback("Wilson score interval on n* = n (1 - (1 - 1/n)^n) points", _wilson_fallback),
 )
 
 YANG = Method(
     name="yang-cv-normal",
     title="Normal interval with the variance of cross-validated losses around the .632 estimate",
     estimand="conditional",
-    needs=frozenset({"bootstrap", "folds"}),
+    needs=frozenset({"losses", "bootstrap", "folds"}),
     assumptions="cross-validated losses are independent and have the variance of the estimate's losses",
     tendency="liberal: its effective sample size is the largest of all; no width if all losses are equal",
     reference="Laber and Murphy (2008), section 2, item 1, and section 5; Yang (2006)",
     cost="B + k",
     compute=_yang,
-    options={"center": ("632", "cv")},
+    options={"center": Choice(("632", "cv"))},
+    fallback=binomial_fallback("n* = n - n/k points", _yang_size),
 )

@@ -1,0 +1,108 @@
+"""Normal interval with a variance from replaced training rows: Austern and Zhou (2020)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cudbound.intervals.base import Method, binomial_fallback
+from cudbound.intervals.pivot import EQUAL, Pivot
+from cudbound.records import Records, ReplacementErrors
+from cudbound.records.checks import checked
+from cudbound.registry import Choice, expected_error
+from cudbound.validation import check_choice
+
+#: Factors of n in front of the sum of squares.
+FACTORS = {"corrected": 0.25, "as-printed": 0.5}
+
+
+def austern_zhou_pivot(
+    full: float,
+    half: float,
+    replaced: ArrayLike,
+    n_samples: int,
+    n_train: float,
+    *,
+    factor: str = "corrected",
+) -> Pivot:
+    """Return the cross-validated error of all rows with a standard error from replaced rows of one half.
+
+    The standard error is sqrt(s^2 / n) with s^2 = (n/4) sum_l (half - replaced_l)^2.
+
+    Parameters
+    ----------
+    full : float
+        Cross-validated error of all rows, or difference of two.
+    half : float
+        That of the first half of the rows.
+    replaced : array-like of float, shape (n_samples // 2,)
+        That of the first half with row l replaced by row l of the second half, the folds being kept.
+    n_samples : int
+        Rows of the training set.
+    n_train : float
+        Rows of a training set of the full cross-validation, for the name of the estimand.
+    factor : {"corrected", "as-printed"}, default="corrected"
+        n/4 or n/2. Half the sum is the variance on half of the rows by the inequality of Efron and Stein, and the
+        variance on all rows is half of that: n/4. With n/2 the variance is twice too large, as losses that do not
+        depend on the training set show.
+
+    Returns
+    -------
+    Pivot
+        With "s2" in its details, and a ``degenerate`` reason where no replacement changes the error.
+
+    Raises
+    ------
+    ValueError
+        If `replaced` has no values or values that are not finite, or `factor` is neither word.
+
+    References
+    ----------
+    Austern, M. and Zhou, W. (2020). Asymptotics of cross-validation. arXiv:2001.11111; Efron, B. and
+    Stein, C. (1981). The jackknife estimate of variance. Annals of Statistics 9, 586-596.
+
+    Examples
+    --------
+    >>> pivot = austern_zhou_pivot(0.25, 0.5, [0.5, 0.25], n_samples=4, n_train=2)
+    >>> round(pivot.standard_error, 3), pivot.estimand
+    (0.125, 'expected(n1=2)')
+    """
+    share = FACTORS[check_choice("factor", factor, FACTORS)]
+    changes = half - checked("replaced", replaced, 1).astype(np.float64)
+    constant = float(np.abs(changes).max()) <= EQUAL
+    squares = 0.0 if constant else float(np.square(changes).sum())
+    return Pivot(
+        full,
+        math.sqrt(share * squares),
+        degenerate="no replacement of a row changes the cross-validated error" if constant else None,
+        estimand=expected_error(n_train),
+        details={"s2": n_samples * share * squares},
+    )
+
+
+def _austern_zhou(records: Records, *, factor: str) -> Pivot:
+    found: ReplacementErrors = records.require("replacements")
+    n_train = found.n_samples * (1.0 - 1.0 / found.n_folds)
+    return austern_zhou_pivot(found.full, found.half, found.replaced, found.n_samples, n_train, factor=factor)
+
+
+AUSTERN_ZHOU = Method(
+    name="austern-zhou",
+    title="Normal interval with the variance of cross-validation from replaced training rows",
+    estimand="expected",
+    needs=frozenset({"replacements"}),
+    assumptions="the learning algorithm is stable and not random; the variance of the cross-validated error is "
+    "inversely proportional to the rows; large n",
+    tendency="conservative in the mean, since the sum of squares bounds the variance from above; noisy for small n, "
+    "as it has n/2 terms from half of the rows; no width if no replacement changes the error",
+    reference="Austern and Zhou (2020), their estimator of the variance; our factor is n/4 by the inequality of Efron "
+    "and Stein (1981), since n/2 (factor='as-printed') doubles the variance",
+    cost="(m + 2) K with m = n // 2",
+    pivot=_austern_zhou,
+    options={"factor": Choice(tuple(FACTORS))},
+    fallback=binomial_fallback(
+        "all training rows", lambda records: records.require("replacements").n_samples
+    ),
+)

@@ -1,0 +1,89 @@
+"""Normal interval for the error averaged over the models of a cross-validation: Bayle et al. (2020)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from cudbound.intervals.base import Method
+from cudbound.intervals.k_fold import ON_ALL_ROWS
+from cudbound.intervals.pivot import EQUAL, Pivot
+from cudbound.records import FoldLosses, Records
+from cudbound.registry import Choice
+from cudbound.validation import check_choice
+
+
+def bayle_pivot(folds: FoldLosses, *, variance: str = "all-pairs") -> Pivot:
+    """Return the mean cross-validated loss R with standard error sqrt(v / n), to be read from the normal distribution.
+
+    Parameters
+    ----------
+    folds : FoldLosses
+        Losses, or differences of losses.
+    variance : {"all-pairs", "within-fold"}, default="all-pairs"
+        "all-pairs": v is the mean of (e_i - R)^2, with divisor n. "within-fold": v is the mean over the folds of
+        their sample variances, with divisor m - 1; it does not count the spread of the fold means and needs folds
+        of two rows.
+
+    Returns
+    -------
+    Pivot
+        With a ``degenerate`` reason where v is 0 or undefined; the standard error is then 0 or nan.
+
+    Raises
+    ------
+    ValueError
+        If `variance` is neither.
+
+    References
+    ----------
+    Bayle, P., Bayle, A., Janson, L. and Mackey, L. (2020). Cross-validation confidence intervals for test error.
+    NeurIPS 33, sections 3 and 4.
+
+    Examples
+    --------
+    >>> folds = FoldLosses.from_blocks([[1, 0, 0, 0], [0, 0, 1, 0]])
+    >>> interval = bayle_pivot(folds).interval(0.95)
+    >>> round(interval.low, 3), round(interval.high, 3)
+    (-0.05, 0.55)
+    """
+    losses = np.asarray(folds.losses, dtype=np.float64)
+    if check_choice("variance", variance, ("all-pairs", "within-fold")) == "all-pairs":
+        spread = math.sqrt(losses.var())
+        reason = "all cross-validated losses are equal"
+    elif folds.sizes.min() < 2:
+        spread = math.nan
+        reason = "the within-fold variance is undefined: a fold has one row only"
+    else:
+        blocks = (losses[folds.fold == number] for number in range(folds.n_folds))
+        spread = math.sqrt(sum(float(block.var(ddof=1)) for block in blocks) / folds.n_folds)
+        reason = "the losses are equal within every fold"
+    if spread <= EQUAL:
+        spread = 0.0
+    return Pivot(
+        float(losses.mean()),
+        spread / math.sqrt(losses.size),
+        degenerate=None if spread > 0.0 else reason,
+    )
+
+
+def _bayle(records: Records, *, variance: str) -> Pivot:
+    return bayle_pivot(records.require("folds"), variance=variance)
+
+
+BAYLE = Method(
+    name="bayle-cv",
+    title="Normal interval on all cross-validated losses, for the mean error of the models of the folds",
+    estimand="cv-average",
+    needs=frozenset({"folds"}),
+    assumptions="the learning algorithm is stable: a replaced training row changes the loss by less than of order "
+    "1 / sqrt(n); large n",
+    tendency="liberal for the error of the fitted classifier and for small n, since its estimand is the error of "
+    "these models alone; no width if all losses are equal",
+    reference="Bayle et al. (2020), sections 3 and 4; divisors as in their program",
+    cost="k",
+    pivot=_bayle,
+    options={"variance": Choice(("all-pairs", "within-fold"))},
+    fallback=ON_ALL_ROWS,
+)

@@ -1,0 +1,80 @@
+"""The conservative Z interval of Nadeau and Bengio (2003): a variance that is too large on purpose."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cudbound.intervals.base import Method
+from cudbound.intervals.pivot import EQUAL, Pivot
+from cudbound.intervals.resampled_t import ONE_SPLIT, judged_by
+from cudbound.records import HalfSplitLosses, Records, SplitLosses
+from cudbound.records.checks import check_pairs
+
+
+def conservative_z_pivot(estimate: float, pairs: ArrayLike) -> Pivot:
+    """Mean over random splits with a normal distribution of variance sum (a_m - b_m)^2 / (2M).
+
+    The two halves of the data share no row, so half the mean squared difference between them estimates the variance
+    of the estimate on half the data without bias, and that variance is larger than on all of it.
+
+    Parameters
+    ----------
+    estimate : float
+        Mean loss, or mean difference of losses, over the splits of all data.
+    pairs : array-like of float, shape (n_halvings, 2)
+        The same mean over splits inside the first and inside the second half of the data, for several halvings.
+
+    Returns
+    -------
+    Pivot
+        ``degenerate`` says why if both halves agree in every halving.
+
+    Raises
+    ------
+    ValueError
+        If `pairs` has another shape, is empty or not finite.
+
+    References
+    ----------
+    Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281,
+    section 4.
+
+    Examples
+    --------
+    >>> interval = conservative_z_pivot(0.24, [[0.2, 0.28], [0.25, 0.22], [0.18, 0.27]]).interval(0.95)
+    >>> round(interval.low, 4), round(interval.high, 4)
+    (0.1407, 0.3393)
+    """
+    check_pairs(pairs)
+    values = np.asarray(pairs, dtype=float)
+    gaps = values[:, 0] - values[:, 1]
+    if float(np.abs(gaps).max()) <= EQUAL:
+        reason = f"both halves of the data have one mean loss in each of {gaps.size} halvings"
+        return Pivot(float(estimate), 0.0, degenerate=reason)
+    return Pivot(float(estimate), math.sqrt(float((gaps**2).sum()) / (2 * gaps.size)))
+
+
+def _conservative_z(records: Records) -> Pivot:
+    splits: SplitLosses = records.require("splits")
+    halves: HalfSplitLosses = records.require("half_splits")
+    pivot = conservative_z_pivot(float(np.mean(splits.means)), halves.means)
+    return judged_by(pivot, splits, halves, "half_splits")
+
+
+CONSERVATIVE_Z = Method(
+    name="conservative-z",
+    title="Random-split estimate with the variance of the same estimate on half the data",
+    estimand="expected",
+    needs=frozenset({"splits", "half_splits"}),
+    assumptions="the variance of the estimate does not grow with the training rows; M large enough for a normal "
+    "distribution",
+    tendency="conservative, since its variance is that of half the data; less so with few halvings M, whose noise the "
+    "normal distribution does not know of",
+    reference="Nadeau and Bengio (2003), section 4",
+    cost="J + 2 M J",
+    pivot=_conservative_z,
+    fallback=ONE_SPLIT,
+)

@@ -1,0 +1,204 @@
+"""Normal intervals around the .632 and .632+ estimates with the standard error of Efron and Tibshirani (1997)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cudbound.intervals.base import Method, Outcome, binomial_fallback, estimate_632
+from cudbound.intervals.pivot import Pivot
+from cudbound.intervals.sample_size import effective_size_bootstrap
+from cudbound.point_estimates import (
+    estimate_632_plus,
+    leave_one_out_bootstrap_error,
+    never_out_of_bag,
+)
+from cudbound.records import BootstrapLosses, Records
+from cudbound.results import Center
+
+Array = NDArray[np.float64]
+
+FALLBACK = binomial_fallback(
+    "n* = n (1 - (1 - 1/n)^n) points", lambda records: effective_size_bootstrap(records.n_samples)
+)
+
+
+def err1_influences(losses: ArrayLike, counts: ArrayLike) -> Array:
+    """Change of the leave-one-out bootstrap error Err(1) with the weight of each point.
+
+    With E_i the mean loss at point i over the draws without it, N_bi the count of point i in draw b, I_bi = 1 where
+    that is 0, and q_b = (1/n) sum_i I_bi loss_bi,
+
+        D_i = (2 + 1/(n-1)) (E_i - Err(1)) / n + sum_b (N_bi - mean_b N_bi) q_b / sum_b I_bi.
+
+    Parameters
+    ----------
+    losses : array-like, shape (n_resamples, n_samples)
+        Loss on the point of the classifier fitted to the draw.
+    counts : array-like of int, shape (n_resamples, n_samples)
+        How often the point stands in the draw.
+
+    Returns
+    -------
+    ndarray of float, shape (n_samples,)
+        nan for a point that no draw left out. All 0 where all losses outside the draws are equal: Err(1) is then the
+        same on every draw, and what the second term gives is Monte Carlo noise.
+
+    Raises
+    ------
+    ValueError
+        If the two arrays differ in shape, are not finite, or show fewer than two points.
+
+    References
+    ----------
+    Efron, B. and Tibshirani, R. (1997). Improvements on cross-validation: the .632+ bootstrap method. JASA 92,
+    548-560, equations 35 to 40.
+
+    Examples
+    --------
+    >>> err1_influences([[0, 1, 0], [1, 0, 0], [0, 0, 0]], [[2, 0, 1], [0, 1, 2], [1, 2, 0]]).round(3).tolist()
+    [0.278, -0.056, -0.222]
+    """
+    record = BootstrapLosses(np.asarray(counts), np.asarray(losses))
+    n = record.counts.shape[1]
+    if n < 2:
+        raise ValueError(f"The 'counts' parameter must show at least two points. Got {n} instead.")
+    outside = record.counts == 0
+    times_out = outside.sum(axis=0)
+    wrong = np.where(outside, record.losses, 0.0)
+    undefined = np.full(n, np.nan)
+    per_point = np.divide(wrong.sum(axis=0), times_out, out=undefined.copy(), where=times_out > 0)
+    if np.unique(np.asarray(record.losses)[outside]).size < 2:
+        return np.asarray(np.where(times_out > 0, 0.0, np.nan))
+    drawn = record.counts - record.counts.mean(axis=0)
+    slope = np.divide(drawn.T @ wrong.mean(axis=1), times_out, out=undefined, where=times_out > 0)
+    return np.asarray((2.0 + 1.0 / (n - 1)) * (per_point - np.nanmean(per_point)) / n + slope)
+
+
+def err1_standard_error(losses: ArrayLike, counts: ArrayLike) -> float:
+    """Return the standard error of Err(1): sqrt(sum_i D_i^2) with D of `err1_influences`.
+
+    Parameters
+    ----------
+    losses : array-like, shape (n_resamples, n_samples)
+        Loss on the point of the classifier fitted to the draw.
+    counts : array-like of int, shape (n_resamples, n_samples)
+        How often the point stands in the draw.
+
+    Returns
+    -------
+    float
+        nan if there is a point that no draw left out; 0 if all losses outside the draws are equal.
+
+    Raises
+    ------
+    ValueError
+        As in `err1_influences`.
+
+    Notes
+    -----
+    The Monte Carlo error of the second term of D_i enters the sum of squares, so that the standard error shrinks
+    as n_resamples grows; with fewer than about 1000 draws it is visibly too large.
+
+    References
+    ----------
+    Efron and Tibshirani (1997), equations 35 to 40.
+
+    Examples
+    --------
+    >>> losses = [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
+    >>> round(err1_standard_error(losses, [[2, 0, 1], [0, 1, 2], [1, 2, 0]]), 3)
+    0.36
+    """
+    return float(np.sqrt(np.square(err1_influences(losses, counts)).sum()))
+
+
+def scaled_standard_error(estimate: float, losses: ArrayLike, counts: ArrayLike) -> float:
+    """Return the standard error of an estimate that moves in proportion with Err(1).
+
+    It is the standard error of Err(1) times estimate / Err(1).
+
+    Parameters
+    ----------
+    estimate : float
+        .632 or .632+ estimate, in [0, 1].
+    losses, counts : array-like, shape (n_resamples, n_samples)
+        As in `err1_standard_error`.
+
+    Returns
+    -------
+    float
+        0 where Err(1) is 0; nan where the standard error of Err(1) is.
+
+    References
+    ----------
+    Efron and Tibshirani (1997), with equations 35 to 40.
+
+    Examples
+    --------
+    >>> losses = [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
+    >>> round(scaled_standard_error(1 / 3, losses, [[2, 0, 1], [0, 1, 2], [1, 2, 0]]), 3)
+    0.18
+    """
+    err1 = float(leave_one_out_bootstrap_error(losses, counts))
+    standard_error = err1_standard_error(losses, counts)
+    return standard_error if err1 == 0.0 else standard_error * estimate / err1
+
+
+def _outcome(
+    records: Records, confidence_level: float, estimate: float, center: Center | None = None
+) -> Outcome:
+    bootstrap = records.require("bootstrap")
+    standard_error = scaled_standard_error(estimate, bootstrap.losses, bootstrap.counts)
+    if never := never_out_of_bag(bootstrap.counts):
+        reason = f"no standard error with {never} points never out of bag, raise n_resamples"
+    elif estimate == 0.0:
+        reason = "the standard error is 0 at an estimate of 0"
+    else:
+        reason = "all losses outside the draws are equal, so that the standard error is 0"
+    return Outcome(
+        estimate,
+        Pivot(estimate, standard_error).interval(confidence_level),
+        degenerate=None if np.isnan(estimate) else reason,
+        details={} if np.isnan(standard_error) else {"standard_error": standard_error},
+        center=center,
+    )
+
+
+def _normal_632(records: Records, confidence_level: float) -> Outcome:
+    return _outcome(records, confidence_level, estimate_632(records), ".632 estimate")
+
+
+def _normal_632_plus(records: Records, confidence_level: float) -> Outcome:
+    return _outcome(records, confidence_level, estimate_632_plus(records).estimate)
+
+
+NORMAL_632 = Method(
+    name="bootstrap-632-normal",
+    title="Normal interval around the .632 estimate with the standard error of Efron and Tibshirani",
+    estimand="conditional",
+    needs=frozenset({"losses", "bootstrap"}),
+    assumptions="the .632 estimate is nearly normal, without bias, and moves in proportion with Err(1)",
+    tendency="low where the classifier overfits, since the .632 estimate is; long with few draws, whose Monte Carlo "
+    "error enters the standard error; no width if all losses outside the draws are equal",
+    reference="Efron and Tibshirani (1997), equations 35 to 40. A point that is in every draw leaves the standard "
+    "error undefined here; others leave the point out",
+    cost="B",
+    compute=_normal_632,
+    fallback=FALLBACK,
+)
+
+NORMAL_632_PLUS = Method(
+    name="bootstrap-632-plus-normal",
+    title="Normal interval around the .632+ estimate with the standard error of Efron and Tibshirani",
+    estimand="conditional",
+    needs=frozenset({"losses", "bootstrap"}),
+    assumptions="the .632+ estimate is nearly normal, without bias, and moves in proportion with Err(1)",
+    tendency="ignores that the weight of the .632+ estimate varies; long with few draws, whose Monte Carlo error "
+    "enters the standard error; no width if all losses outside the draws are equal",
+    reference="Efron and Tibshirani (1997), equations 35 to 40, and section 3 for the estimate with its rate R kept in "
+    "[0, 1]. A point that is in every draw leaves the standard error undefined here; others leave the point out",
+    cost="B",
+    compute=_normal_632_plus,
+    fallback=FALLBACK,
+)

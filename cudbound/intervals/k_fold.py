@@ -1,0 +1,110 @@
+"""t interval and paired t test on the fold means of one cross-validation.
+
+The means of different folds count as independent, which they are not: any two training sets share most of their
+rows. The interval is liberal for that reason.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cudbound.intervals.base import Method, binomial_fallback
+from cudbound.intervals.pivot import EQUAL, Pivot
+from cudbound.point_estimates import mean_training_size
+from cudbound.records import FoldLosses, Records
+from cudbound.records.checks import checked
+from cudbound.registry import expected_error
+
+ON_ALL_ROWS = binomial_fallback(
+    "all cross-validated rows", lambda records: records.require("folds").losses.size
+)
+
+
+def k_fold_t_pivot(means: ArrayLike, n_train: float) -> Pivot:
+    """Return the mean of the fold means with standard error s / sqrt(k) and k - 1 degrees of freedom.
+
+    Parameters
+    ----------
+    means : array-like of float, shape (n_folds,)
+        Mean loss, or mean difference of losses, of each fold; at least two.
+    n_train : float
+        Rows of a training set, for the name of the estimand.
+
+    Returns
+    -------
+    Pivot
+        With a ``degenerate`` reason where all means are equal.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two means, or they are no finite numbers.
+
+    References
+    ----------
+    Mitchell, T. M. (1997). Machine learning. McGraw-Hill, section 5.6, table 5.5 and equations 5.17 and 5.18. The
+    factor 1 / sqrt(k) of the standard error belongs to it; some lecture notes leave it out.
+
+    Examples
+    --------
+    >>> interval = k_fold_t_pivot([0.1, 0.2, 0.3, 0.2, 0.2], n_train=40).interval(0.95)
+    >>> round(interval.low, 3), round(interval.high, 3)
+    (0.112, 0.288)
+    """
+    values = checked_means(means)
+    constant = float(np.ptp(values)) <= EQUAL
+    return Pivot(
+        float(values.mean()),
+        0.0 if constant else float(values.std(ddof=1)) / math.sqrt(values.size),
+        df=values.size - 1,
+        degenerate="all fold means are equal" if constant else None,
+        estimand=expected_error(n_train),
+    )
+
+
+def checked_means(means: ArrayLike) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Return fold means as floats.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than two, or they are no finite numbers.
+    """
+    values = checked("means", means, 1).astype(np.float64)
+    if values.size < 2:
+        raise ValueError(
+            f"The 'means' parameter must hold the means of at least two folds. Got {values.size} instead."
+        )
+    return values
+
+
+def unequal_folds(folds: FoldLosses) -> tuple[str, ...]:
+    """Return a remark where the folds differ in size, else nothing."""
+    if folds.sizes.min() == folds.sizes.max():
+        return ()
+    return ("folds of unequal size, which the theory does not cover: every fold mean counts the same",)
+
+
+def _k_fold_t(records: Records) -> Pivot:
+    folds: FoldLosses = records.require("folds")
+    pivot = k_fold_t_pivot(folds.means, mean_training_size(folds))
+    return replace(pivot, remarks=unequal_folds(folds))
+
+
+K_FOLD_T = Method(
+    name="k-fold-t",
+    title="t interval on the fold means of cross-validation",
+    estimand="expected",
+    needs=frozenset({"folds"}),
+    assumptions="fold means are independent and normal",
+    tendency="liberal: the training sets of two folds share most of their rows, so that their means are correlated",
+    reference="Mitchell (1997), section 5.6, equations 5.17 and 5.18; with the factor 1 / sqrt(k), which some "
+    "lecture notes leave out",
+    cost="k",
+    pivot=_k_fold_t,
+    fallback=ON_ALL_ROWS,
+)

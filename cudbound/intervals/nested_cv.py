@@ -1,0 +1,126 @@
+"""Nested cross-validation: Bates, Hastie and Tibshirani (2024)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cudbound.intervals.base import Method, binomial_fallback
+from cudbound.intervals.pivot import EQUAL, Pivot
+from cudbound.records import NestedLosses, Records
+from cudbound.registry import Choice
+from cudbound.validation import check_choice
+
+#: Exponents of (K - 2) / K in the correction of bias.
+EXPONENTS = {"linear": 1.0, "package": 1.5}
+
+
+def nested_cv_pivot(inner: ArrayLike, outer: ArrayLike, n_samples: int, *, bias: str = "linear") -> Pivot:
+    """Return the bias-corrected error of nested cross-validation with the root of its estimated mean squared error.
+
+    For every outer fold a is the squared difference of the mean inner and the mean outer loss, and b the sample
+    variance of the outer losses divided by their number. The mean squared error of the inner cross-validation is
+    estimated by mean(a) - mean(b), and
+
+        SE = max(s, min(sqrt(K) s, sqrt(max(0, (K - 1)/K (mean(a) - mean(b))))))
+
+    with s the standard deviation of all inner losses divided by sqrt(n). The estimate is the mean inner loss minus
+    (1 + ((K - 2)/K)^c) times the difference of the mean inner and the mean outer loss.
+
+    Parameters
+    ----------
+    inner : array-like, shape (n_repeats, n_folds, (n_folds - 1) * n_outer)
+        For each outer fold the losses of cross-validation inside the other folds; at least three folds.
+    outer : array-like, shape (n_repeats, n_folds, n_outer)
+        The losses on the outer fold of the classifier fitted to the other folds.
+    n_samples : int
+        Rows of the training set.
+    bias : {"linear", "package"}, default="linear"
+        c = 1, exact where the expected error is a + c'/n1 in the rows n1 of a training set, or c = 1.5 as in the
+        authors' program.
+
+    Returns
+    -------
+    Pivot
+        Its estimate may leave [0, 1]. Its details are "inner_error", "outer_error", "bias" and "mse"; "mse" may be
+        negative. With a ``degenerate`` reason where all inner losses are equal or a fold has one row.
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not match, there are fewer than three folds, or `bias` is neither word.
+
+    References
+    ----------
+    Bates, S., Hastie, T. and Tibshirani, R. (2024). Cross-validation: what does it estimate and how well does it do
+    it? JASA 119, 1434-1445, section 4 and algorithm 1. The mean outer loss stands in the place of separate
+    repetitions of cross-validation.
+
+    Examples
+    --------
+    >>> inner = [[[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 1, 0]]]
+    >>> outer = [[[0, 1], [0, 0], [1, 0]]]
+    >>> pivot = nested_cv_pivot(inner, outer, 6)
+    >>> round(pivot.estimate, 3), round(pivot.standard_error, 3)
+    (0.361, 0.185)
+    """
+    return _pivot(NestedLosses(np.asarray(inner), np.asarray(outer), n_samples), bias=bias)
+
+
+def _pivot(nested: NestedLosses, *, bias: str) -> Pivot:
+    inner, outer = np.asarray(nested.inner, np.float64), np.asarray(nested.outer, np.float64)
+    exponent = EXPONENTS[check_choice("bias", bias, EXPONENTS)]
+    n_folds, n_outer = outer.shape[1:]
+    if n_folds < 3:
+        raise ValueError(
+            f"Nested cross-validation needs at least 3 folds: its classifiers leave two of them out. Got {n_folds}; "
+            "record it again with more folds."
+        )
+    inner_error, outer_error = float(inner.mean()), float(outer.mean())
+    correction = (1.0 + ((n_folds - 2) / n_folds) ** exponent) * (inner_error - outer_error)
+    numbers = {"inner_error": inner_error, "outer_error": outer_error, "bias": correction}
+    estimate = inner_error - correction
+    if n_outer < 2:
+        reason = "the mean squared error is undefined: a fold has one row only"
+        return Pivot(estimate, math.nan, degenerate=reason, details=numbers)
+    squared = np.square(inner.mean(axis=2) - outer.mean(axis=2))
+    mse = float(squared.mean() - (outer.var(axis=2, ddof=1) / n_outer).mean())
+    constant = float(np.ptp(inner)) <= EQUAL
+    lowest = 0 if inner.min() >= 0.0 else -1  # losses, or differences of losses
+    low = 0.0 if constant else float(inner.std(ddof=1)) / math.sqrt(nested.n_samples)
+    root = math.sqrt(max(0.0, (n_folds - 1) / n_folds * mse))
+    return Pivot(
+        estimate,
+        max(low, min(math.sqrt(n_folds) * low, root)),
+        remarks=()
+        if lowest <= estimate <= 1.0
+        else (f"corrected for bias the estimate leaves [{lowest}, 1]",),
+        degenerate="all inner losses are equal" if constant else None,
+        details={**numbers, "mse": mse},
+    )
+
+
+def _nested_cv(records: Records, *, bias: str) -> Pivot:
+    return _pivot(records.require("nested"), bias=bias)
+
+
+NESTED_CV = Method(
+    name="nested-cv",
+    title="Normal interval with the mean squared error that nested cross-validation estimates",
+    estimand="conditional",
+    needs=frozenset({"nested"}),
+    assumptions="the mean squared error of cross-validation is the same on K - 1 of K folds of the rows, up to the "
+    "factor (K - 1)/K; the authors' target is the error of the fitted classifier, while what is estimated in "
+    "practice is how far a cross-validated error lies from it on average over training sets",
+    tendency="its standard error is kept between 1 and sqrt(K) times that of independent losses; few repetitions "
+    "leave it noisy; no width if all losses are equal",
+    reference="Bates, Hastie and Tibshirani (2024), section 4 and algorithm 1; bias='package' has the exponent 1.5 of "
+    "their program, the default is exact for errors of the form a + c/n1; rows that do not fill the folds are left "
+    "out of a repetition, where their program trains on them",
+    cost="R (K + K (K - 1) / 2)",
+    pivot=_nested_cv,
+    options={"bias": Choice(tuple(EXPONENTS))},
+    fallback=binomial_fallback("all training rows", lambda records: records.require("nested").n_samples),
+)

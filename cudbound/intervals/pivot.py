@@ -1,0 +1,88 @@
+"""Estimate, standard error and reference distribution: one object gives the interval and the test."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from scipy.special import stdtr, stdtrit
+
+from cudbound.results import ConfidenceInterval
+
+#: Values whose range is no larger than this count as equal: they are sums of the same losses in another order.
+EQUAL = 1e-12
+
+
+@dataclass(frozen=True)
+class Pivot:
+    """A quantity (estimate - truth) / standard_error with a t or a normal distribution.
+
+    Attributes
+    ----------
+    estimate : float
+        Mean loss, or mean difference of losses.
+    standard_error : float
+        Non-negative. At 0 the interval has no width and the test does not reject.
+    df : float
+        Degrees of freedom of the t distribution, at least 1; infinity for the normal distribution.
+    remarks : tuple of str
+    degenerate : str or None
+        Why the standard error is 0 or undefined, if it is.
+    estimand : str or None
+        The estimand where the records decide it; None means that of the method.
+    details : mapping of str to float
+        Further numbers that belong to the method.
+
+    Examples
+    --------
+    >>> pivot = Pivot(0.25, 0.05, df=4)
+    >>> interval = pivot.interval(0.95)
+    >>> round(interval.low, 3), round(interval.high, 3)
+    (0.111, 0.389)
+    >>> round(pivot.pvalue(), 4)
+    0.0075
+    """
+
+    estimate: float
+    standard_error: float
+    df: float = math.inf
+    remarks: tuple[str, ...] = ()
+    degenerate: str | None = None
+    estimand: str | None = None
+    details: Mapping[str, float] = field(default_factory=dict)
+
+    def interval(self, confidence_level: float, alternative: str = "two-sided") -> ConfidenceInterval:
+        """Return the raw limits.
+
+        Parameters
+        ----------
+        confidence_level : float
+        alternative : {"two-sided", "less", "greater"}, default="two-sided"
+            As in `scipy.stats`: "less" gives an upper limit only, "greater" a lower one only.
+        """
+        if alternative == "two-sided":
+            half = float(stdtrit(self.df, 0.5 + confidence_level / 2)) * self.standard_error
+            return ConfidenceInterval(self.estimate - half, self.estimate + half)
+        reach = float(stdtrit(self.df, confidence_level)) * self.standard_error
+        if alternative == "less":
+            return ConfidenceInterval(-math.inf, self.estimate + reach)
+        return ConfidenceInterval(self.estimate - reach, math.inf)
+
+    def statistic(self, null: float = 0.0) -> float:
+        """Return (estimate - null) / standard_error; infinite, or 0, where the standard error is 0."""
+        if self.standard_error == 0.0:
+            return 0.0 if self.estimate == null else math.copysign(math.inf, self.estimate - null)
+        return (self.estimate - null) / self.standard_error
+
+    def pvalue(self, null: float = 0.0, alternative: str = "two-sided") -> float:
+        """Return the p-value of truth = null; 1 where the standard error is 0 or undefined.
+
+        Losses without any variance do not show how the estimate varies, so nothing is rejected on their account.
+        """
+        if not self.standard_error > 0.0:
+            return 1.0
+        statistic = self.statistic(null)
+        if alternative == "two-sided":
+            return 2.0 * float(stdtr(self.df, -abs(statistic)))
+        return float(stdtr(self.df, statistic if alternative == "less" else -statistic))

@@ -1,0 +1,77 @@
+"""Intervals of a proportion from a number of independent losses that need not be whole."""
+
+from __future__ import annotations
+
+import math
+
+from scipy.special import betaincinv, ndtri
+
+from cudbound.results import ConfidenceInterval
+
+
+def wald_interval(
+    estimate: float, variance: float, size: float, confidence_level: float
+) -> ConfidenceInterval:
+    """Return estimate +- z sqrt(variance / size), unclipped; `size` is an effective sample size.
+
+    Examples
+    --------
+    >>> wald_interval(0.5, 0.25, 100.0, 0.95).high
+    0.5979981992270027
+    """
+    half = float(ndtri(0.5 + confidence_level / 2)) * math.sqrt(variance / size)
+    return ConfidenceInterval(estimate - half, estimate + half)
+
+
+def wilson_interval(estimate: float, size: float, confidence_level: float) -> ConfidenceInterval:
+    """Return the Wilson score interval of a proportion on an effective sample size that need not be whole.
+
+    References
+    ----------
+    Wilson, E. B. (1927). Probable inference, the law of succession, and statistical inference. JASA 22,
+    209-212.
+
+    Examples
+    --------
+    >>> wilson_interval(0.0, 20.0, 0.95).low
+    0.0
+    """
+    z = float(ndtri(0.5 + confidence_level / 2))
+    z2 = z**2
+    centre = (estimate + z2 / (2 * size)) / (1 + z2 / size)
+    half = z * math.sqrt(estimate * (1 - estimate) / size + z2 / (4 * size**2)) / (1 + z2 / size)
+    # at a proportion of 0 or 1 one limit is the proportion itself, which rounding must not move
+    low = 0.0 if estimate == 0.0 and z > 0.0 else centre - half
+    high = 1.0 if estimate == 1.0 and z > 0.0 else centre + half
+    return ConfidenceInterval(low, high)
+
+
+def inverted_binomial_interval(errors: float, n_tested: float, confidence_level: float) -> ConfidenceInterval:
+    """Two-sided interval by inverting both binomial tails, continued to numbers that are not whole.
+
+    The limits are sup{p: P(X >= k) <= d/2} and inf{p: P(X <= k) <= d/2} with X ~ Binomial(m, p) and
+    d = 1 - confidence_level; for whole k and m these are the limits of Clopper and Pearson. Both tails are
+    incomplete beta functions, which continue them to real k and m.
+
+    Parameters
+    ----------
+    errors : float
+        Number of wrong points k, in [0, n_tested].
+    n_tested : float
+        Number of test points m.
+    confidence_level : float
+
+    References
+    ----------
+    Langford, J. (2005). Tutorial on practical prediction theory for classification. JMLR 6;
+    Clopper, C. J. and Pearson, E. S. (1934). Biometrika 26, 404-413.
+
+    Examples
+    --------
+    >>> round(inverted_binomial_interval(0, 10, 0.95).high, 4)
+    0.3085
+    """
+    tail = (1.0 - confidence_level) / 2
+    low = 0.0 if errors <= 0 else float(betaincinv(errors, n_tested - errors + 1, tail))
+    high = 1.0 if errors >= n_tested else float(betaincinv(errors + 1, n_tested - errors, 1.0 - tail))
+    return ConfidenceInterval(low, high)

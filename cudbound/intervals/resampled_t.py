@@ -1,0 +1,385 @@
+"""Intervals from mean losses on random splits: Nadeau and Bengio (2003).
+
+The means of several splits share most of their training rows and some of their test rows, so that their sample
+variance over their number is too small a variance of their mean. The methods differ in what they do about it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cudbound.intervals.base import Method, binomial_fallback
+from cudbound.intervals.pivot import EQUAL, Pivot
+from cudbound.records import HalfSplitLosses, Records, ReplicateLosses, SplitLosses, TestSetLosses
+from cudbound.records.checks import Losses, check_sizes, checked
+from cudbound.registry import Choice, expected_error
+from cudbound.validation import check_choice
+
+#: Mean losses on fewer test rows than this take so few values that a t distribution describes them badly.
+FEW_TEST_ROWS = 5
+
+
+def single_split_t_pivot(losses: ArrayLike, *, reference: str = "t") -> Pivot:
+    """Mean loss on one test set with standard error S_L / sqrt(n_tested).
+
+    Parameters
+    ----------
+    losses : array-like, shape (n_tested,)
+        Losses of one fitted classifier on a test set, or differences of the losses of two.
+    reference : {"t", "normal"}, default="t"
+        The t distribution with n_tested - 1 degrees of freedom, as in the paper of 1999, or the normal one, as in
+        that of 2003.
+
+    Returns
+    -------
+    Pivot
+        ``degenerate`` says why if all losses are equal or there is only one.
+
+    Raises
+    ------
+    ValueError
+        If `losses` is not one-dimensional, is empty or not finite, or `reference` is neither.
+
+    References
+    ----------
+    Nadeau and Bengio (2003), section 4; Nadeau, C. and Bengio, Y. (1999). Inference for the generalization error.
+    NIPS 12, 307-313.
+
+    Examples
+    --------
+    >>> pivot = single_split_t_pivot([1, 0, 0, 1, 0, 0, 0, 0])
+    >>> pivot.estimate, round(pivot.standard_error, 4), pivot.df
+    (0.25, 0.1637, 7.0)
+    """
+    values = checked("losses", losses, 1)
+    pivot = _t_pivot(float(values.mean()), values, 1.0 / values.size, "losses of the test set")
+    return (
+        pivot if check_choice("reference", reference, ("t", "normal")) == "t" else replace(pivot, df=math.inf)
+    )
+
+
+def resampled_t_pivot(means: ArrayLike) -> Pivot:
+    """Mean over random splits with variance S^2 / J, as if the splits were independent, and t with J - 1.
+
+    Parameters
+    ----------
+    means : array-like of float, shape (n_splits,)
+        Mean loss, or mean difference of losses, on the test set of each split.
+
+    Returns
+    -------
+    Pivot
+        ``degenerate`` says why if all means are equal or there is only one.
+
+    Raises
+    ------
+    ValueError
+        If `means` is not one-dimensional, is empty or not finite.
+
+    References
+    ----------
+    Nadeau and Bengio (2003), section 4; Dietterich (1998).
+
+    Examples
+    --------
+    >>> interval = resampled_t_pivot([0.2, 0.3, 0.25, 0.15, 0.35]).interval(0.95)
+    >>> round(interval.low, 4), round(interval.high, 4)
+    (0.1518, 0.3482)
+    """
+    values = checked("means", means, 1)
+    return _t_pivot(float(values.mean()), values, 1.0 / values.size, "mean losses of the test sets")
+
+
+def corrected_resampled_t_pivot(means: ArrayLike, n_train: float, n_test: float) -> Pivot:
+    """Mean over random splits with variance (1/J + n_test/n_train) S^2, and t with J - 1.
+
+    The correction is exact where the correlation of the means of two splits is n_test / (n_train + n_test), which
+    it would be if the loss did not depend on the training rows.
+
+    Parameters
+    ----------
+    means : array-like of float, shape (n_splits,)
+        Mean loss, or mean difference of losses, on the test set of each split. For the folds of K-fold
+        cross-validation the same formula is in common use, with n_test / n_train = 1 / (K - 1).
+    n_train, n_test : float
+        Rows of a training and of a test set, at least 1.
+
+    Returns
+    -------
+    Pivot
+        ``degenerate`` says why if all means are equal or there is only one.
+
+    Raises
+    ------
+    ValueError
+        If `means` is not one-dimensional, is empty or not finite, or a size is smaller than 1.
+
+    References
+    ----------
+    Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281,
+    section 4.
+
+    Examples
+    --------
+    >>> interval = corrected_resampled_t_pivot([0.2, 0.3, 0.25, 0.15, 0.35], 90, 10).interval(0.95)
+    >>> round(interval.low, 4), round(interval.high, 4)
+    (0.1276, 0.3724)
+    """
+    values = checked("means", means, 1)
+    check_sizes(n_train, n_test)
+    factor = 1.0 / values.size + n_test / n_train
+    return _t_pivot(float(values.mean()), values, factor, "mean losses of the test sets")
+
+
+def pseudo_bootstrap_pivot(estimate: float, replicates: ArrayLike) -> Pivot:
+    """Mean over random splits with the variance of the same mean over bootstrap replicates, and t with R - 1.
+
+    Parameters
+    ----------
+    estimate : float
+        Mean over the splits of the data themselves.
+    replicates : array-like of float, shape (n_replicates,)
+        Mean over as many splits of each bootstrap replicate of the data.
+
+    Returns
+    -------
+    Pivot
+        ``degenerate`` says why if all replicates are equal or there is only one.
+
+    Raises
+    ------
+    ValueError
+        If `replicates` is not one-dimensional, is empty or not finite.
+
+    References
+    ----------
+    Nadeau and Bengio (2003), section 4.
+
+    Examples
+    --------
+    >>> round(pseudo_bootstrap_pivot(0.25, [0.2, 0.25, 0.3]).standard_error, 4)
+    0.05
+    """
+    values = checked("replicates", replicates, 1)
+    return _t_pivot(float(estimate), values, 1.0, "estimates of the replicates")
+
+
+def corrected_pseudo_bootstrap_pivot(
+    estimate: float, replicates: ArrayLike, n_splits: int, n_train: float, n_test: float
+) -> Pivot:
+    """Mean over random splits with variance (1 + J n_test/n_train) s^2 of bootstrap replicates, and t with R - 1.
+
+    Parameters
+    ----------
+    estimate, replicates
+        As in `pseudo_bootstrap_pivot`.
+    n_splits : int
+        Splits J of the data and of each replicate.
+    n_train, n_test : float
+        Rows of a training and of a test set, at least 1.
+
+    Returns
+    -------
+    Pivot
+        ``degenerate`` says why if all replicates are equal or there is only one.
+
+    Raises
+    ------
+    ValueError
+        If `replicates` is not one-dimensional, is empty or not finite, or a size is smaller than 1.
+
+    References
+    ----------
+    Nadeau and Bengio (2003), section 4.
+
+    Examples
+    --------
+    >>> pivot = corrected_pseudo_bootstrap_pivot(0.25, [0.2, 0.25, 0.3], 15, 90, 10)
+    >>> round(pivot.standard_error, 4)
+    0.0816
+    """
+    values = checked("replicates", replicates, 1)
+    check_sizes(n_train, n_test)
+    factor = 1.0 + n_splits * n_test / n_train
+    return _t_pivot(float(estimate), values, factor, "estimates of the replicates")
+
+
+def describe_mismatch(splits: SplitLosses, other: HalfSplitLosses | ReplicateLosses, need: str) -> str | None:
+    """Return why other means over splits do not show the variance of the mean over these, or None if they do.
+
+    They must be over as many splits, with test sets that are not larger; smaller ones only make the variance larger.
+    """
+    n_splits = int(np.size(splits.means))
+    if other.n_splits != n_splits:
+        return (
+            f"undefined: recorded '{need}' are means over {other.n_splits} splits and the estimate is one over "
+            f"{n_splits}; record both with one n_splits"
+        )
+    if other.n_test >= splits.n_test + 1:
+        return (
+            f"undefined: recorded '{need}' test {other.n_test:g} rows a split and the estimate {splits.n_test:g}; "
+            "record both with one test_fraction"
+        )
+    return None
+
+
+def judged_by(
+    pivot: Pivot, splits: SplitLosses, other: HalfSplitLosses | ReplicateLosses, need: str
+) -> Pivot:
+    """Name the estimand, and take the standard error away if the other means do not belong to these splits."""
+    pivot = replace(pivot, estimand=expected_error(splits.n_train))
+    mismatch = describe_mismatch(splits, other, need)
+    return pivot if mismatch is None else replace(pivot, standard_error=math.nan, degenerate=mismatch)
+
+
+def few_test_rows(n_test: float) -> tuple[str, ...]:
+    """Return a remark where mean losses take few values only."""
+    if n_test >= FEW_TEST_ROWS:
+        return ()
+    return (
+        f"means over test sets of {n_test:g} rows take few values: a t distribution describes them badly",
+    )
+
+
+def _t_pivot(estimate: float, values: Losses, factor: float, what: str) -> Pivot:
+    if values.size == 1:
+        reason = f"undefined: a variance needs at least two {what}, and there is one"
+        return Pivot(estimate, math.nan, df=1.0, degenerate=reason)
+    df = values.size - 1.0
+    if float(np.ptp(values.astype(float))) <= EQUAL:
+        return Pivot(estimate, 0.0, df=df, degenerate=f"all {values.size} {what} are equal")
+    return Pivot(estimate, math.sqrt(factor * float(values.var(ddof=1))), df=df)
+
+
+def _single_split_t(records: Records, *, reference: str) -> Pivot:
+    test_set: TestSetLosses = records.require("test_set")
+    return replace(single_split_t_pivot(test_set.losses, reference=reference), estimand=test_set.estimand)
+
+
+def _of_splits(pivot: Pivot, splits: SplitLosses) -> Pivot:
+    return replace(pivot, estimand=expected_error(splits.n_train), remarks=few_test_rows(splits.n_test))
+
+
+def _resampled_t(records: Records) -> Pivot:
+    splits: SplitLosses = records.require("splits")
+    return _of_splits(resampled_t_pivot(splits.means), splits)
+
+
+def _corrected_resampled_t(records: Records) -> Pivot:
+    splits: SplitLosses = records.require("splits")
+    return _of_splits(corrected_resampled_t_pivot(splits.means, splits.n_train, splits.n_test), splits)
+
+
+def _pseudo_bootstrap(records: Records) -> Pivot:
+    splits: SplitLosses = records.require("splits")
+    replicates: ReplicateLosses = records.require("replicates")
+    pivot = pseudo_bootstrap_pivot(float(np.mean(splits.means)), replicates.means)
+    return judged_by(pivot, splits, replicates, "replicates")
+
+
+def _corrected_pseudo_bootstrap(records: Records) -> Pivot:
+    splits: SplitLosses = records.require("splits")
+    replicates: ReplicateLosses = records.require("replicates")
+    pivot = corrected_pseudo_bootstrap_pivot(
+        float(np.mean(splits.means)), replicates.means, replicates.n_splits, splits.n_train, splits.n_test
+    )
+    return judged_by(pivot, splits, replicates, "replicates")
+
+
+def _tested_by_a_split(records: Records) -> float:
+    return float(records.require("splits").n_test)
+
+
+#: What stands in for the interval where the losses on the splits have no variance.
+ONE_SPLIT = binomial_fallback("the rows of one test set", _tested_by_a_split)
+
+
+def _tested_rows(records: Records) -> float:
+    return float(np.size(records.require("test_set").losses))
+
+
+def _method(
+    name: str,
+    title: str,
+    pivot: Callable[..., Pivot],
+    needs: set[str],
+    cost: str,
+    assumptions: str,
+    tendency: str,
+    reference: str = "Nadeau and Bengio (2003), section 4",
+) -> Method:
+    return Method(
+        name=name,
+        title=title,
+        estimand="expected",
+        needs=frozenset(needs),
+        assumptions=assumptions,
+        tendency=tendency,
+        reference=reference,
+        cost=cost,
+        pivot=pivot,
+        fallback=ONE_SPLIT,
+    )
+
+
+SINGLE_SPLIT_T = Method(
+    name="single-split-t",
+    title="t interval on the losses of one test set",
+    estimand="holdout-model",
+    needs=frozenset({"test_set"}),
+    assumptions="the test rows are independent, and so many that their mean loss is near normal",
+    tendency="liberal where errors are rare, no width where there is none; liberal for the learning algorithm, since "
+    "it does not see the variance between training sets",
+    reference="Nadeau and Bengio (2003), section 4, with the normal distribution; the t distribution, our default, is "
+    "that of Nadeau and Bengio (1999)",
+    cost="1",
+    options={"reference": Choice(("t", "normal"))},
+    pivot=_single_split_t,
+    fallback=binomial_fallback("the rows of the test set", _tested_rows),
+)
+
+RESAMPLED_T = _method(
+    "resampled-t",
+    "Resampled t interval on random splits",
+    _resampled_t,
+    {"splits"},
+    "J",
+    "the mean losses of the splits are independent, which they are not",
+    "liberal, the more the more splits: of the correlation between them nothing enters the variance",
+    "Nadeau and Bengio (2003), section 4; Dietterich (1998)",
+)
+
+CORRECTED_RESAMPLED_T = _method(
+    "corrected-resampled-t",
+    "Resampled t interval with the correction for overlapping splits",
+    _corrected_resampled_t,
+    {"splits"},
+    "J",
+    "mean losses of the splits are jointly normal with correlation n2 / (n1 + n2)",
+    "near nominal where the learning algorithm is stable; liberal where the loss depends much on the training rows",
+)
+
+PSEUDO_BOOTSTRAP = _method(
+    "pseudo-bootstrap",
+    "Random-split estimate with its variance over bootstrap replicates",
+    _pseudo_bootstrap,
+    {"splits", "replicates"},
+    "J + R J",
+    "estimates on bootstrap replicates of the data vary as those on new data do",
+    "liberal like resampled-t: in expectation its variance is too small in the same ratio",
+)
+
+CORRECTED_PSEUDO_BOOTSTRAP = _method(
+    "corrected-pseudo-bootstrap",
+    "Pseudo-bootstrap interval with the correction for overlapping splits",
+    _corrected_pseudo_bootstrap,
+    {"splits", "replicates"},
+    "J + R J",
+    "as pseudo-bootstrap after a correction that takes the correlation of two splits to be n2 / (n1 + n2)",
+    "near nominal where the learning algorithm is stable, at many times the cost of corrected-resampled-t",
+)

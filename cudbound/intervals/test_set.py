@@ -1,0 +1,192 @@
+"""Binomial intervals and one-sided bounds from independent losses on a test set."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from cudbound.intervals.base import Fallback, Method, Outcome
+from cudbound.intervals.proportions import inverted_binomial_interval, wald_interval, wilson_interval
+from cudbound.records import Records
+from cudbound.registry import Choice
+from cudbound.results import ConfidenceInterval
+from cudbound.validation import check_choice
+
+SIDES = ("two-sided", "upper", "lower")
+NEEDS = frozenset({"test_set"})
+
+
+def _wald(errors: float, n_tested: float, confidence_level: float) -> ConfidenceInterval:
+    share = errors / n_tested
+    return wald_interval(share, share * (1.0 - share), n_tested, confidence_level)
+
+
+def _wilson(errors: float, n_tested: float, confidence_level: float) -> ConfidenceInterval:
+    return wilson_interval(errors / n_tested, n_tested, confidence_level)
+
+
+#: Two-sided limits by the name of the formula: ``(errors, n_tested, confidence_level)``.
+FORMS: dict[str, Callable[[float, float, float], ConfidenceInterval]] = {
+    "wald": _wald,
+    "wilson": _wilson,
+    "clopper-pearson": inverted_binomial_interval,
+}
+
+
+def held_out_interval(
+    errors: float,
+    n_tested: float,
+    confidence_level: float,
+    *,
+    form: str = "wilson",
+    side: str = "two-sided",
+) -> ConfidenceInterval:
+    """Interval for the error of one classifier from the number of errors on independent test points.
+
+    Parameters
+    ----------
+    errors : float
+        Number of wrong points k, in [0, n_tested].
+    n_tested : float
+        Number of test points m, at least 1.
+    confidence_level : float
+        In (0, 1).
+    form : {"wilson", "clopper-pearson", "wald"}, default="wilson"
+        "wilson" inverts the normal approximation, "clopper-pearson" both binomial tails, "wald" is
+        k/m +- z sqrt(k/m (1 - k/m) / m).
+    side : {"two-sided", "upper", "lower"}, default="two-sided"
+        "upper" gives [0, u], where u has the whole error probability; "lower" gives [l, 1]. With
+        "clopper-pearson" u is the test set bound of Langford.
+
+    Returns
+    -------
+    ConfidenceInterval
+        Within [0, 1] but for "wald", which has no width at 0 and at `n_tested` errors.
+
+    Raises
+    ------
+    ValueError
+        If `errors` or `n_tested` is out of range, or `form` or `side` is none of the words.
+
+    Guarantee
+    ---------
+    With "clopper-pearson" and independent test points the interval covers the error of the classifier with a
+    probability of at least `confidence_level`, whatever that error is. The others do so approximately.
+
+    References
+    ----------
+    Clopper, C. J. and Pearson, E. S. (1934). Biometrika 26, 404-413; Wilson, E. B. (1927). JASA 22, 209-212;
+    Brown, L. D., Cai, T. T. and DasGupta, A. (2001). Interval estimation for a binomial proportion. Statistical
+    Science 16, 101-133; Langford, J. (2005). Tutorial on practical prediction theory for classification. JMLR 6,
+    273-306, section 3, the test set bound.
+
+    Examples
+    --------
+    >>> interval = held_out_interval(3, 20, 0.95)
+    >>> round(interval.low, 4), round(interval.high, 4)
+    (0.0524, 0.3604)
+    >>> round(held_out_interval(0, 20, 0.95, form="clopper-pearson", side="upper").high, 4)
+    0.1391
+    """
+    if not n_tested >= 1:
+        raise ValueError(f"The 'n_tested' parameter must be at least 1. Got {n_tested!r} instead.")
+    if not 0 <= errors <= n_tested:
+        raise ValueError(
+            f"The 'errors' parameter must be in [0, n_tested] = [0, {n_tested:g}]. Got {errors!r} instead; "
+            "count 0/1 losses, not differences of losses."
+        )
+    limits = FORMS[check_choice("form", form, FORMS)]
+    if check_choice("side", side, SIDES) == "two-sided":
+        return limits(errors, n_tested, confidence_level)
+    # each limit of this two-sided interval leaves out 1 - confidence_level; below 1/2 its level is negative and its
+    # limits change places, which the three formulas carry through
+    outer = limits(errors, n_tested, 2.0 * confidence_level - 1.0)
+    return ConfidenceInterval(0.0, outer.high) if side == "upper" else ConfidenceInterval(outer.low, 1.0)
+
+
+def _outcome(records: Records, confidence_level: float, form: str, side: str) -> Outcome:
+    record = records.require("test_set")
+    losses = np.asarray(record.losses)
+    interval = held_out_interval(
+        float(losses.sum()), float(losses.size), confidence_level, form=form, side=side
+    )
+    return Outcome(
+        float(losses.mean()),
+        interval,
+        degenerate=f"all losses on the test set are {losses[0]:g}, so that their variance is 0",
+        estimand=record.estimand,
+    )
+
+
+def _wald_outcome(records: Records, confidence_level: float, *, side: str) -> Outcome:
+    return _outcome(records, confidence_level, "wald", side)
+
+
+def _wilson_outcome(records: Records, confidence_level: float, *, side: str) -> Outcome:
+    return _outcome(records, confidence_level, "wilson", side)
+
+
+def _exact_outcome(records: Records, confidence_level: float, *, side: str) -> Outcome:
+    return _outcome(records, confidence_level, "clopper-pearson", side)
+
+
+def _wilson_fallback(records: Records, estimate: float, confidence_level: float) -> ConfidenceInterval:
+    return wilson_interval(estimate, float(records.require("test_set").losses.size), confidence_level)
+
+
+INDEPENDENT = "test points are independent, and new to the classifier"
+COST = "1, or 0 with a new test set"
+
+TEST_SET_WALD = Method(
+    name="test-set-wald",
+    title="Normal interval of the error on a test set",
+    estimand="holdout-model",
+    needs=NEEDS,
+    assumptions=f"{INDEPENDENT}; the number of errors is nearly normal",
+    tendency="liberal where errors are few; no width if no point or every point is wrong",
+    reference="Brown, Cai and DasGupta (2001), section 2, with its coverage",
+    cost=COST,
+    compute=_wald_outcome,
+    options={"side": Choice(SIDES)},
+    fallback=Fallback("two-sided Wilson score interval", _wilson_fallback),
+)
+
+TEST_SET_WILSON = Method(
+    name="test-set-wilson",
+    title="Wilson score interval of the error on a test set",
+    estimand="holdout-model",
+    needs=NEEDS,
+    assumptions=INDEPENDENT,
+    tendency="near the level on average over errors; a one-sided limit near error 0 or 1 can be liberal",
+    reference="Wilson (1927); Brown, Cai and DasGupta (2001), section 3.1.1",
+    cost=COST,
+    compute=_wilson_outcome,
+    options={"side": Choice(SIDES)},
+)
+
+TEST_SET_CLOPPER_PEARSON = Method(
+    name="test-set-clopper-pearson",
+    title="Exact binomial interval of the error on a test set",
+    estimand="holdout-model",
+    needs=NEEDS,
+    assumptions=INDEPENDENT,
+    tendency="conservative: it covers at least at the level, whatever the error is",
+    reference="Clopper and Pearson (1934)",
+    cost=COST,
+    compute=_exact_outcome,
+    options={"side": Choice(SIDES)},
+)
+
+TEST_SET_LANGFORD = Method(
+    name="test-set-langford",
+    title="Exact one-sided binomial bound of the error on a test set",
+    estimand="holdout-model",
+    needs=NEEDS,
+    assumptions=INDEPENDENT,
+    tendency="conservative: it covers at least at the level, whatever the error is",
+    reference="Langford (2005), section 3, the test set bound; two-sided it is Clopper and Pearson's",
+    cost=COST,
+    compute=_exact_outcome,
+    options={"side": Choice(("upper", "two-sided", "lower"))},
+)

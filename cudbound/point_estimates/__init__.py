@@ -1,0 +1,112 @@
+"""Point estimates of the error from recorded losses; they do not care which software recorded them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cudbound.point_estimates.base import (
+    PointEstimate,
+    PointEstimateTable,
+    PointEstimator,
+    PointOutcome,
+    compute_estimate,
+)
+from cudbound.point_estimates.bolstering import (
+    BOLSTERED,
+    SEMI_BOLSTERED,
+    KernelWidths,
+    kernel_widths,
+    linear_bolstered_losses,
+)
+from cudbound.point_estimates.bootstrap import (
+    BOOTSTRAP_632,
+    BOOTSTRAP_632_PLUS,
+    BOOTSTRAP_POOLED,
+    LEAVE_ONE_OUT_BOOTSTRAP,
+    Error632Plus,
+    error_632,
+    error_632_plus,
+    estimate_632,
+    estimate_632_plus,
+    leave_one_out_bootstrap_error,
+    no_information_error,
+    pooled_bootstrap_error,
+)
+from cudbound.point_estimates.cross_validation import (
+    HOLDOUT,
+    K_FOLD,
+    LEAVE_ONE_OUT,
+    REPEATED_K_FOLD,
+    RESUBSTITUTION,
+    mean_training_size,
+)
+from cudbound.point_estimates.lv1o import LV1O, error_lv1o
+from cudbound.records.bootstrap import never_out_of_bag
+
+__all__ = [
+    "ESTIMATORS",
+    "Error632Plus",
+    "KernelWidths",
+    "PointEstimate",
+    "PointEstimateTable",
+    "PointEstimator",
+    "PointOutcome",
+    "compute_estimate",
+    "error_632",
+    "error_632_plus",
+    "error_lv1o",
+    "estimate_632",
+    "estimate_632_plus",
+    "find_estimators",
+    "kernel_widths",
+    "leave_one_out_bootstrap_error",
+    "linear_bolstered_losses",
+    "mean_training_size",
+    "never_out_of_bag",
+    "no_information_error",
+    "pooled_bootstrap_error",
+]
+
+#: Every point estimator by its name, in the order of the table.
+ESTIMATORS: dict[str, PointEstimator] = {
+    estimator.name: estimator
+    for estimator in (
+        RESUBSTITUTION,
+        HOLDOUT,
+        K_FOLD,
+        REPEATED_K_FOLD,
+        LEAVE_ONE_OUT,
+        LEAVE_ONE_OUT_BOOTSTRAP,
+        BOOTSTRAP_POOLED,
+        BOOTSTRAP_632,
+        BOOTSTRAP_632_PLUS,
+        LV1O,
+        BOLSTERED,
+        SEMI_BOLSTERED,
+    )
+}
+
+
+def find_estimators(names: str | Sequence[str]) -> tuple[PointEstimator, ...]:
+    """Return the point estimators of one name, of "all" or of a list of names, each once, in the order given.
+
+    Raises
+    ------
+    ValueError
+        If a name is not registered, or the list is empty; the message lists the names.
+
+    Examples
+    --------
+    >>> [estimator.title for estimator in find_estimators(["bootstrap-632", "k-fold"])]
+    ['.632 estimate', 'k-fold cross-validation']
+    """
+    if isinstance(names, str):
+        names = tuple(ESTIMATORS) if names == "all" else (names,)
+    asked = tuple(dict.fromkeys(names))
+    unknown = [name for name in asked if name not in ESTIMATORS]
+    if unknown or not asked:
+        raise ValueError(
+            f"The 'methods' parameter must be 'all' or a list of names out of {list(ESTIMATORS)}. "
+            f"Got {unknown[0] if unknown else names!r} instead."
+        )
+    return tuple(ESTIMATORS[name] for name in asked)

@@ -1,0 +1,116 @@
+"""Estimates that are plain means of losses: on the training set, on a test set and by cross-validation."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cudbound.point_estimates.base import PointEstimator, PointOutcome
+from cudbound.records import FoldLosses, Records
+from cudbound.registry import expected_error
+
+
+def mean_training_size(folds: FoldLosses) -> float:
+    """Return the rows of a training set of cross-validation, as the mean over the folds.
+
+    Examples
+    --------
+    >>> mean_training_size(FoldLosses.from_blocks([[1, 0, 0], [0, 1, 0]]))
+    3.0
+    """
+    return folds.losses.size * (1.0 - 1.0 / folds.n_folds)
+
+
+def _mean(losses: ArrayLike) -> float:
+    return float(np.asarray(losses).mean())
+
+
+def _resubstitution(records: Records) -> PointOutcome:
+    return PointOutcome(_mean(records.require("losses")))
+
+
+def _holdout(records: Records) -> PointOutcome:
+    test_set = records.require("test_set")
+    return PointOutcome(_mean(test_set.losses), estimand=test_set.estimand)
+
+
+def _k_fold(records: Records) -> PointOutcome:
+    folds = records.require("folds")
+    return PointOutcome(_mean(folds.losses), estimand=expected_error(mean_training_size(folds)))
+
+
+def _repeated_k_fold(records: Records) -> PointOutcome:
+    partitions = records.require("repeated_folds").partitions
+    n_train = float(np.mean([mean_training_size(folds) for folds in partitions]))
+    return PointOutcome(
+        float(np.mean([_mean(folds.losses) for folds in partitions])), estimand=expected_error(n_train)
+    )
+
+
+def _leave_one_out(records: Records) -> PointOutcome:
+    return PointOutcome(_mean(records.require("leave_one_out").losses))
+
+
+RESUBSTITUTION = PointEstimator(
+    name="resubstitution",
+    title="Training error",
+    estimand="conditional",
+    needs=frozenset({"losses"}),
+    assumptions="none that make it unbiased",
+    tendency="too low: the classifier was fitted to the rows that judge it",
+    reference="Smith, C. A. B. (1947). Some examples of discrimination. Annals of Eugenics 13, 272-282",
+    cost="0",
+    compute=_resubstitution,
+)
+
+HOLDOUT = PointEstimator(
+    name="holdout",
+    title="Error on a test set",
+    estimand="holdout-model",
+    needs=frozenset({"test_set"}),
+    assumptions="the test rows are independent of the fit",
+    tendency="unbiased for the classifier that is tested; if rows were held out for it, too high for the one fitted "
+    "to all of them",
+    reference="Devroye, Gyorfi and Lugosi (1996). A probabilistic theory of pattern recognition, chapter 22",
+    cost="1, or 0 with a new test set",
+    compute=_holdout,
+)
+
+K_FOLD = PointEstimator(
+    name="k-fold",
+    title="k-fold cross-validation",
+    estimand="expected",
+    needs=frozenset({"folds"}),
+    assumptions="none beyond independent rows",
+    tendency="unbiased for training sets of n - n/k rows, so too high for n rows",
+    reference="Stone, M. (1974). Cross-validatory choice and assessment of statistical predictions. JRSS B 36, "
+    "111-147; the mean is over all rows, which differs from that over folds where folds differ in size",
+    cost="k",
+    compute=_k_fold,
+)
+
+REPEATED_K_FOLD = PointEstimator(
+    name="repeated-k-fold",
+    title="k-fold cross-validation on several partitions",
+    estimand="expected",
+    needs=frozenset({"repeated_folds"}),
+    assumptions="none beyond independent rows",
+    tendency="as k-fold, without most of the variance that the choice of the folds adds",
+    reference="Burman, P. (1989). A comparative study of ordinary cross-validation, v-fold cross-validation and the "
+    "repeated learning-testing methods. Biometrika 76, 503-514; the mean over partitions of their means over rows",
+    cost="R k",
+    compute=_repeated_k_fold,
+)
+
+LEAVE_ONE_OUT = PointEstimator(
+    name="leave-one-out",
+    title="Leave-one-out cross-validation",
+    estimand="rule",
+    needs=frozenset({"leave_one_out"}),
+    assumptions="none beyond independent rows",
+    tendency="nearly unbiased for n rows and more variable than the bootstrap estimates where n is small",
+    reference="Lachenbruch, P. A. and Mickey, M. R. (1968). Estimation of error rates in discriminant analysis. "
+    "Technometrics 10, 1-11",
+    cost="n (least squares: all of them from one fit)",
+    compute=_leave_one_out,
+)

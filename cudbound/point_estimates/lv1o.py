@@ -1,0 +1,76 @@
+"""Leave-one-out cut to the band between the .632 bootstrap and repeated two-fold cross-validation (LV1O*)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from cudbound.point_estimates.base import PointEstimator, PointOutcome
+from cudbound.point_estimates.bootstrap import NOTHING_OUT_OF_BAG, estimate_632
+from cudbound.records import Records
+
+
+def error_lv1o(leave_one_out: float, bootstrap_632: float, two_fold: float) -> float:
+    """Return the leave-one-out error moved into the band between two steadier estimates.
+
+    Parameters
+    ----------
+    leave_one_out : float
+        Leave-one-out error, in [0, 1].
+    bootstrap_632 : float
+        .632 estimate, the lower limit of the band.
+    two_fold : float
+        Error of repeated two-fold cross-validation, the upper limit. Limits that are crossed change places.
+
+    Returns
+    -------
+    float
+        nan if the .632 estimate is.
+
+    References
+    ----------
+    Weiss, S. M. (1991). Small sample error rate estimation for k-NN classifiers. IEEE Transactions on Pattern Analysis
+    and Machine Intelligence 13, 285-289, describes the estimator. The formula here could not be checked against the
+    article, and what it does with crossed limits is our choice.
+
+    Examples
+    --------
+    >>> error_lv1o(0.15, 0.22, 0.3)
+    0.22
+    """
+    if math.isnan(bootstrap_632):
+        return math.nan
+    low, high = sorted((bootstrap_632, two_fold))
+    return min(max(leave_one_out, low), high)
+
+
+def _compute(records: Records) -> PointOutcome:
+    leave_one_out = float(np.mean(records.require("leave_one_out").losses))
+    bootstrap_632 = estimate_632(records)
+    two_fold = float(np.mean(records.require("halvings").means))
+    remarks = ["experimental: the formula could not be checked against its source"]
+    if bootstrap_632 > two_fold:
+        remarks.append(
+            f"the .632 estimate {bootstrap_632:.3g} is above that of two-fold cross-validation {two_fold:.3g}: "
+            "limits changed places"
+        )
+    return PointOutcome(
+        error_lv1o(leave_one_out, bootstrap_632, two_fold),
+        tuple(remarks),
+        degenerate=NOTHING_OUT_OF_BAG if math.isnan(bootstrap_632) else None,
+        details={"leave_one_out": leave_one_out, "bootstrap_632": bootstrap_632, "two_fold": two_fold},
+    )
+
+
+LV1O = PointEstimator(
+    name="lv1o",
+    title="Leave-one-out cut to the band from .632 to repeated two-fold cross-validation (experimental)",
+    estimand="rule",
+    needs=frozenset({"losses", "leave_one_out", "bootstrap", "halvings"}),
+    assumptions="the error lies between the .632 estimate and that of two-fold cross-validation",
+    tendency="unbiased for discriminants and nearest neighbours, not for trees, as Martin and Hirschberg (1996) report",
+    reference="Weiss (1991), experimental: formula and treatment of crossed limits are our reading; .632 with Err(1)",
+    cost="n + B + 2 M",
+    compute=_compute,
+)

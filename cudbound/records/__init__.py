@@ -1,0 +1,180 @@
+"""Recorded losses: what every method reads, whoever made the fits.
+
+A loss is 0 or 1 (the classifier is right or wrong) or, where two learning algorithms are compared on matched splits,
+the loss of the first minus that of the second: -1, 0 or 1. Results of other software can be put into these classes
+by hand; they check what they are given.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.records.bootstrap import BootstrapLosses, BoundaryDeviations, InnerErrors, RemovedCaseErrors
+from cudbound.records.checks import Array, Losses
+from cudbound.records.folds import FoldLosses, NestedLosses, RepeatedFoldLosses, ReplacementErrors
+from cudbound.records.splits import (
+    HalfSplitLosses,
+    HalvingLosses,
+    ReplicateLosses,
+    SplitLosses,
+    TestSetLosses,
+)
+
+Bools = NDArray[np.bool_]
+
+__all__ = [
+    "BolsteredLosses",
+    "BootstrapLosses",
+    "BoundaryDeviations",
+    "FoldLosses",
+    "HalfSplitLosses",
+    "HalvingLosses",
+    "InnerErrors",
+    "NestedLosses",
+    "Records",
+    "RemovedCaseErrors",
+    "RepeatedFoldLosses",
+    "ReplacementErrors",
+    "ReplicateLosses",
+    "SplitLosses",
+    "TestSetLosses",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class BolsteredLosses:
+    """Share of a kernel around each training point that the fitted classifier gets wrong.
+
+    Attributes
+    ----------
+    losses : ndarray of float, shape (n_samples,)
+        In [0, 1].
+    wrong : ndarray of bool, shape (n_samples,)
+        Whether the point itself is misclassified.
+    remarks : tuple of str
+    """
+
+    losses: Array
+    wrong: Bools
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def n_samples(self) -> int:
+        """Rows of the training set."""
+        return int(np.size(self.losses))
+
+    @property
+    def n_fits(self) -> int:
+        """Classifier fits behind the record."""
+        return 0
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """What has been recorded on one training set; the methods read it and nothing else.
+
+    Each attribute but the two shares is None where nothing was recorded.
+
+    Attributes
+    ----------
+    losses : ndarray, shape (n_samples,) or None
+        Losses on the training set of the classifier fitted to all of it.
+    predicted_positive : float
+        Share of the training set that this classifier calls positive; nan if it was not recorded.
+    positive : float
+        Share of the training set that is positive; nan if it was not recorded.
+    bootstrap : BootstrapLosses
+    inner : InnerErrors
+        None also stands for the out-of-bag variant of the bootstrap intervals, which needs no inner draws.
+    folds : FoldLosses
+    repeated_folds : RepeatedFoldLosses
+    leave_one_out : FoldLosses
+        Every fold is one row.
+    test_set : TestSetLosses
+    second_test_set : TestSetLosses
+        Of a second classifier on a test set of its own, for comparisons.
+    splits : SplitLosses
+    half_splits : HalfSplitLosses
+    replicates : ReplicateLosses
+    halvings : HalvingLosses
+    nested : NestedLosses
+    removed_cases : RemovedCaseErrors
+    replacements : ReplacementErrors
+    boundary : BoundaryDeviations
+    bolstered : BolsteredLosses
+    bound : object
+        The `cudbound.CudResult` on the same draws.
+
+    Raises
+    ------
+    ValueError
+        If two of them are of training sets of different size.
+    """
+
+    losses: Losses | None = None
+    predicted_positive: float = np.nan
+    positive: float = np.nan
+    bootstrap: BootstrapLosses | None = None
+    inner: InnerErrors | None = None
+    folds: FoldLosses | None = None
+    repeated_folds: RepeatedFoldLosses | None = None
+    leave_one_out: FoldLosses | None = None
+    test_set: TestSetLosses | None = None
+    second_test_set: TestSetLosses | None = None
+    splits: SplitLosses | None = None
+    half_splits: HalfSplitLosses | None = None
+    replicates: ReplicateLosses | None = None
+    halvings: HalvingLosses | None = None
+    nested: NestedLosses | None = None
+    removed_cases: RemovedCaseErrors | None = None
+    replacements: ReplacementErrors | None = None
+    boundary: BoundaryDeviations | None = None
+    bolstered: BolsteredLosses | None = None
+    bound: Any = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        sizes = self._sizes
+        if len(set(sizes.values())) > 1:
+            raise ValueError(
+                "All records must be of one training set. "
+                f"Got {', '.join(f'{name} of {size} rows' for name, size in sizes.items())}; leave out those of others."
+            )
+
+    @property
+    def n_samples(self) -> int:
+        """Rows of the training set.
+
+        Raises
+        ------
+        ValueError
+            If no record shows it.
+        """
+        for size in self._sizes.values():
+            return size
+        raise ValueError("The number of training rows is not known: pass the losses on the training set.")
+
+    @property
+    def _sizes(self) -> dict[str, int]:
+        """Rows of the training set by each record that shows them."""
+        sizes = {} if self.losses is None else {"losses": int(np.size(self.losses))}
+        records = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "losses"}
+        return sizes | {
+            name: record.n_samples for name, record in records.items() if hasattr(record, "n_samples")
+        }
+
+    def require(self, need: str) -> Any:
+        """Return one record.
+
+        Raises
+        ------
+        ValueError
+            If it is None.
+        """
+        record = getattr(self, need)
+        if record is None:
+            raise ValueError(f"This method needs recorded '{need}', and the records have none.")
+        return record

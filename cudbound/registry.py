@@ -1,0 +1,133 @@
+"""What every registered method says of itself, and the options it takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from cudbound.validation import check_choice, check_number
+
+
+@dataclass(frozen=True)
+class Choice:
+    """An option that is one of some words; the first is the default."""
+
+    words: tuple[str, ...]
+
+    @property
+    def default(self) -> str:
+        """The value that is used unless another is given."""
+        return self.words[0]
+
+    def check(self, name: str, value: object) -> str:
+        """Return the value; raise ValueError if it is none of the words."""
+        return check_choice(name, value, self.words)
+
+    def __str__(self) -> str:
+        return ", ".join(self.words)
+
+
+@dataclass(frozen=True)
+class Number:
+    """An option that is a number in [low, high), or in [low, inf] if `high` is infinite."""
+
+    default: float
+    low: float = 0.0
+    high: float = float("inf")
+
+    def check(self, name: str, value: object) -> float:
+        """Return the value as a float; raise ValueError if it is no number of the range."""
+        return check_number(name, value, self.low, self.high)
+
+    def __str__(self) -> str:
+        return f"{self.default:g}"
+
+
+Option = Choice | Number
+
+
+@dataclass(frozen=True, kw_only=True)
+class Registered:
+    """What a registered method says of itself.
+
+    Attributes
+    ----------
+    name : str
+        The word for it in ``methods=``.
+    title : str
+        One line.
+    estimand : str
+        What it aims at, in the words of docs/notation.md: "conditional" is the error of the classifier fitted to
+        this training set, "expected" that of the learning algorithm over training sets.
+    needs : frozenset of str
+        What must be recorded: names of fields of `cudbound.records.Records`.
+    assumptions : str
+        What has to hold for the nominal level.
+    tendency : str
+        Whether it is known to be too short (liberal) or too long (conservative), too low or too high, and where.
+    reference : str
+        Source with section or equation, and where this package deviates from it.
+    cost : str
+        Classifier fits beyond the one that is given, in the symbols of `cudbound.ResamplingSizes`.
+    options : mapping of str to Option
+        What can be chosen, with defaults.
+    """
+
+    name: str
+    title: str
+    estimand: str
+    needs: frozenset[str]
+    assumptions: str
+    tendency: str
+    reference: str
+    cost: str
+    options: Mapping[str, Option] = field(default_factory=dict)
+
+    def resolve_options(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return a value for every option, the given one or the default.
+
+        Raises
+        ------
+        ValueError
+            If an option is unknown or its value is not allowed.
+        """
+        for name in sorted(set(given) - set(self.options)):
+            raise ValueError(f"{self.name} has no option {name!r}. Its options are {sorted(self.options)}.")
+        return {
+            name: option.check(name, given.get(name, option.default)) for name, option in self.options.items()
+        }
+
+
+def expected_error(n_train: float) -> str:
+    """Return the estimand of methods that aim at the error of a learning algorithm on `n_train` training rows.
+
+    Examples
+    --------
+    >>> expected_error(45)
+    'expected(n1=45)'
+    """
+    return f"expected(n1={n_train:g})"
+
+
+def check_options(options: object, methods: Iterable[Registered]) -> dict[str, dict[str, Any]]:
+    """Return the options of single methods by their names.
+
+    Raises
+    ------
+    ValueError
+        If they are no mapping of mappings, if one is for a method that is not asked for, or if a name or a value of an
+        option is not allowed.
+    """
+    example = 'a mapping of names of methods to mappings, such as {"kohavi-normal": {"form": "wilson"}}'
+    if not isinstance(options, Mapping):
+        raise ValueError(f"The 'options' parameter must be {example}. Got {options!r} instead.")
+    for name, given in options.items():
+        if not isinstance(given, Mapping):
+            raise ValueError(
+                f"The 'options' parameter must be {example}. Got {given!r} for {name!r} instead."
+            )
+    asked = {method.name: method for method in methods}
+    for name in sorted(set(options) - set(asked)):
+        raise ValueError(f"'options' names {name!r}, which is not among the methods asked for.")
+    return {name: asked[name].resolve_options(given) for name, given in options.items()}

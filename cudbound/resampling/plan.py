@@ -1,0 +1,299 @@
+"""Resampling plans: every refit is made once and recorded as losses that all methods read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.records import Records
+from cudbound.records.splits import N_HALVINGS
+from cudbound.refits import Refit, Refits, Tape, prepare_refits
+from cudbound.resampling.bootstrap import record_bootstrap, record_inner, usable_draws
+from cudbound.resampling.folds import record_folds, record_leave_one_out, record_repeated_folds
+from cudbound.resampling.nested import count_nested_fits, record_nested
+from cudbound.resampling.removed_cases import record_removed_cases
+from cudbound.resampling.replacements import count_replacement_fits, record_replacements
+from cudbound.resampling.single_class import Policy, SingleClassError
+from cudbound.resampling.sizes import ResamplingSizes
+from cudbound.resampling.splits import (
+    record_half_splits,
+    record_halvings,
+    record_replicates,
+    record_splits,
+    record_test_set,
+)
+from cudbound.resampling.splitters import Splits, record_cv
+
+Array = NDArray[np.float64]
+
+
+class Recorder(Protocol):
+    """Makes the refits of one record."""
+
+    def __call__(
+        self,
+        refit: Refit,
+        labels: Array,
+        sizes: ResamplingSizes,
+        *,
+        on_single_class: Policy,
+        rng: np.random.Generator,
+    ) -> Any:
+        """Return the record."""
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """One way of resampling that needs nothing but refits.
+
+    Attributes
+    ----------
+    record : Recorder
+    n_fits : callable
+        ``n_fits(sizes, n_samples)``: how many refits it makes, for the progress bar.
+    """
+
+    record: Recorder
+    n_fits: Callable[[ResamplingSizes, int], int]
+
+
+#: The schemes by the field of `Records` that they fill. The order decides the random numbers: append only.
+SCHEMES: dict[str, Scheme] = {
+    "folds": Scheme(record_folds, lambda sizes, n: min(sizes.n_folds, n)),
+    "repeated_folds": Scheme(record_repeated_folds, lambda sizes, n: sizes.n_repeats * min(sizes.n_folds, n)),
+    "leave_one_out": Scheme(record_leave_one_out, lambda sizes, n: n),
+    "splits": Scheme(record_splits, lambda sizes, n: sizes.n_splits),
+    "half_splits": Scheme(record_half_splits, lambda sizes, n: 2 * sizes.n_halvings * sizes.n_splits),
+    "replicates": Scheme(record_replicates, lambda sizes, n: sizes.n_replicates * sizes.n_splits),
+    "halvings": Scheme(record_halvings, lambda sizes, n: 2 * N_HALVINGS),
+    "test_set": Scheme(record_test_set, lambda sizes, n: 1),
+    "nested": Scheme(record_nested, count_nested_fits),
+    "replacements": Scheme(record_replacements, count_replacement_fits),
+}
+
+#: Streams of random numbers, one a record, in the order in which they are spawned: append only. "cv" is for the
+#: caller's splitter.
+STREAMS = (
+    "bootstrap",
+    "inner",
+    "folds",
+    "cv",
+    "removed_cases",
+    "bolstered",
+    *(name for name in SCHEMES if name != "folds"),
+    "second_test_set",
+    "learners",
+)
+
+#: Streams whose numbers are not for records of this plan: "second_test_set" and "learners" are for comparisons.
+ELSEWHERE = frozenset({"bolstered", "cv", "second_test_set", "learners"})
+
+#: Records that are made of the shared bootstrap draws, whether these are fitted themselves or not.
+DRAWN = frozenset({"inner", "removed_cases"})
+
+
+@dataclass(frozen=True)
+class ResamplingPlan:
+    """What has to be recorded for the methods that were asked for.
+
+    Attributes
+    ----------
+    needs : frozenset of str
+        Names of fields of `Records`.
+    n_inner : int or None
+        Inner draws of each draw; None for the out-of-bag variant, which needs none and has draws that leave nothing
+        out drawn again.
+    sizes : ResamplingSizes
+    on_single_class : {"fit", "redraw", "drop", "error"} or None
+        None: "fit" where refits are batched linear algebra, which can be fitted to one class, else "redraw".
+    splits : Splits or None
+        The caller's own splits; what they can fill is not drawn.
+    """
+
+    needs: frozenset[str]
+    n_inner: int | None = 50
+    sizes: ResamplingSizes = field(default_factory=ResamplingSizes)
+    on_single_class: Policy | None = None
+    splits: Splits | None = None
+
+    @property
+    def made_by_splits(self) -> frozenset[str]:
+        """The records that the caller's splits fill."""
+        return frozenset() if self.splits is None else self.splits.fills & self.needs
+
+    @property
+    def streams(self) -> tuple[str, ...]:
+        """The other records that take refits, in the order in which they are made."""
+        wanted = self.needs - self.made_by_splits
+        return tuple(name for name in STREAMS if name in wanted - ELSEWHERE)
+
+    def n_fits(self, n_resamples: int, n_samples: int, counts: NDArray[np.int32] | None = None) -> int:
+        """Return the number of refits, for a progress bar.
+
+        Exact unless draws are drawn again or dropped; without the draws, `counts`, their numbers of distinct rows are
+        taken at their expectation.
+        """
+        if counts is None:
+            distinct = round(n_resamples * n_samples * (1 - (1 - 1 / n_samples) ** n_samples))
+        else:
+            sizes = (counts > 0).sum(axis=1)
+            distinct = int(sizes[sizes > 1].sum())
+        drawn = {
+            "bootstrap": n_resamples,
+            "inner": n_resamples * (self.n_inner or 0),
+            "removed_cases": distinct + n_samples,
+        }
+        fits = sum(
+            SCHEMES[name].n_fits(self.sizes, n_samples) if name in SCHEMES else drawn[name]
+            for name in self.streams
+        )
+        return fits + (len(self.splits.test) if self.splits is not None and self.made_by_splits else 0)
+
+
+def spawn_streams(rng: np.random.Generator) -> dict[str, np.random.Generator]:
+    """Return a generator for each record, so that none depends on which others are made."""
+    return dict(zip(STREAMS, rng.spawn(len(STREAMS)), strict=True))
+
+
+@contextmanager
+def kept_going(failed: dict[str, Exception] | None, need: str) -> Iterator[None]:
+    """Note in `failed` why a record could not be made, so that the others are made all the same; None raises.
+
+    A single-class training set where the caller asked for an error raises in any case, and so does a warning that the
+    caller has made an error.
+    """
+    try:
+        yield
+    except (SingleClassError, Warning):
+        raise
+    except Exception as error:
+        if failed is None:
+            raise
+        failed[need] = error
+
+
+def record_refits(
+    plan: ResamplingPlan,
+    refits: Refits,
+    labels: Array,
+    counts: NDArray[np.int32],
+    *,
+    streams: Mapping[str, np.random.Generator],
+    tape: Tape,
+    advance: Callable[[int], object] = lambda _: None,
+    failed: dict[str, Exception] | None = None,
+) -> dict[str, Any]:
+    """Make the refits of a plan, each once.
+
+    What is recorded for one need does not depend on the others: each has random numbers of its own.
+
+    Parameters
+    ----------
+    plan : ResamplingPlan
+    refits : Refits
+        From `prepare_refits`, or `difference` of two.
+    labels : ndarray of float, shape (n_samples,)
+        -1.0 or +1.0.
+    counts : ndarray of int32, shape (n_resamples, n_samples)
+        Bootstrap draws.
+    streams : mapping of str to numpy.random.Generator
+        From `spawn_streams`.
+    tape : Tape
+        What an earlier run of the same plan recorded, and where this one records.
+    advance : callable
+        Told the number of fits after each piece of work.
+    failed : dict, default=None
+        Filled with the exceptions of records that could not be made, since the estimator cannot be fitted to such
+        training sets or there are too few rows; None raises the first of them.
+
+    Returns
+    -------
+    dict
+        Fields of `Records`.
+    """
+    policy = plan.on_single_class or ("fit" if refits.batched else "redraw")
+    out_of_bag = plan.n_inner is None  # whoever reads the draws, so that no row depends on the others
+    drawn: NDArray[np.int32] | None = None
+    made: dict[str, Any] = {}
+    if "bootstrap" not in plan.needs and DRAWN & plan.needs:
+        redraws = streams["bootstrap"].spawn(2)[0]
+        drawn, _ = usable_draws(
+            labels, counts, on_single_class=policy, rng=redraws, need_out_of_bag=out_of_bag
+        )
+    for need in plan.streams:
+        draws, seeds = streams[need].spawn(2)
+        refit = refits.recorded(seeds, tape.part(need), advance)
+        with kept_going(failed, need):
+            if need in SCHEMES:
+                made[need] = SCHEMES[need].record(
+                    refit, labels, plan.sizes, on_single_class=policy, rng=draws
+                )
+            elif need == "bootstrap":
+                made[need] = record_bootstrap(
+                    refit, labels, counts, on_single_class=policy, rng=draws, need_out_of_bag=out_of_bag
+                )
+                drawn = made[need].counts
+            elif failed and "bootstrap" in failed:
+                raise failed["bootstrap"]
+            elif need == "inner" and drawn is not None and plan.n_inner is not None:
+                made[need] = record_inner(
+                    refit, labels, drawn, plan.n_inner, on_single_class=policy, rng=draws
+                )
+            elif need == "removed_cases" and drawn is not None:
+                made[need] = record_removed_cases(refit, labels, drawn, on_single_class=policy, rng=draws)
+    if plan.splits is not None and plan.made_by_splits:
+        refit = refits.recorded(streams["cv"].spawn(1)[0], tape.part("cv"), advance)
+        with kept_going(failed, "cv"):
+            made |= record_cv(plan.splits, plan.made_by_splits, refit, labels, on_single_class=policy)
+        if failed and "cv" in failed:
+            failed |= dict.fromkeys(plan.made_by_splits, failed.pop("cv"))
+    return made
+
+
+def record_losses(
+    plan: ResamplingPlan,
+    estimator: Any,
+    X: Any,
+    y: NDArray[Any],
+    labels: Array,
+    counts: NDArray[np.int32],
+    *,
+    rng: np.random.Generator,
+    n_jobs: int = 1,
+    advance: Callable[[int], object] = lambda _: None,
+) -> Records:
+    """Make the refits of a plan for one classifier, and record its losses on the training set beside them.
+
+    Parameters
+    ----------
+    plan, labels, counts, advance
+        As for `record_refits`.
+    rng : numpy.random.Generator
+        Parent of the streams of the records; its own state does not move.
+    estimator : object
+        Fitted scikit-learn classifier of two classes.
+    X : array-like, shape (n_samples, n_features)
+    y : ndarray, shape (n_samples,)
+        In the words of ``estimator.classes_``.
+    n_jobs : int, default=1
+    """
+    refits = prepare_refits(estimator, X, y, n_jobs=n_jobs)
+    made = record_refits(
+        plan, refits, labels, counts, streams=spawn_streams(rng), tape=Tape(), advance=advance
+    )
+    return replace(training_records(estimator, X, y, labels), **made)
+
+
+def training_records(estimator: Any, X: Any, y: NDArray[Any], labels: Array) -> Records:
+    """Return the losses of a fitted classifier on its training set; parameters as for `record_losses`."""
+    predicted = estimator.predict(X)
+    return Records(
+        losses=np.asarray(predicted != y),
+        predicted_positive=float((predicted == estimator.classes_[1]).mean()),
+        positive=float((labels > 0.0).mean()),
+    )

@@ -1,0 +1,88 @@
+"""Bootstrap case cross-validation: every case of a draw is tested by a classifier fitted without its copies."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.records import RemovedCaseErrors
+from cudbound.refits import Refit
+from cudbound.resampling.single_class import Policy, has_one_class, refuse_one_class
+
+Array = NDArray[np.float64]
+
+#: Entries of the training counts that are held at once; a few arrays of up to 8 bytes an entry live at a time.
+CHUNK_VALUES = 1_000_000
+
+
+def record_removed_cases(
+    refit: Refit,
+    labels: Array,
+    counts: NDArray[np.int32],
+    *,
+    on_single_class: Policy,
+    rng: np.random.Generator,
+) -> RemovedCaseErrors:
+    """Cross-validate every draw, removing all copies of the tested case at once, and the training set itself.
+
+    Each distinct case i of a draw is removed with all its copies, the classifier is refitted to what remains of the
+    draw, and its loss on the case counts as often as the case was drawn. A draw of one distinct case leaves nothing
+    to train on; it is dropped and counted. A draw is never replaced, since other methods read the same draws: under
+    "redraw" and "drop" training sets of one class give constant classifiers, as under "fit".
+
+    Parameters
+    ----------
+    refit : callable
+        From `choose_refit`.
+    labels : ndarray of float, shape (n_samples,)
+        -1.0 or +1.0.
+    counts : ndarray of int32, shape (n_resamples, n_samples)
+        The draws, shared with the other methods.
+    on_single_class : {"fit", "redraw", "drop", "error"}
+        "error" refuses training sets of one class; the others count them in the remarks.
+    rng : numpy.random.Generator
+        Part of the signature of every recorder; nothing here is random.
+
+    Returns
+    -------
+    RemovedCaseErrors
+        One error a draw that is not dropped.
+
+    Raises
+    ------
+    ValueError
+        If every draw holds one distinct case only, or a training set holds one class and the policy is "error".
+
+    References
+    ----------
+    Jiang, W., Varma, S. and Simon, R. (2008). Calculating confidence intervals for prediction error in microarray
+    classification using resampling. Statistical Applications in Genetics and Molecular Biology 7, article 8.
+    """
+    n = labels.size
+    kept = counts[(counts > 0).sum(axis=1) > 1]
+    if not len(kept):
+        raise ValueError("Every bootstrap draw held one distinct row only: none is left. Raise n_resamples.")
+    # the training set itself, every row once, is one more draw: its error is the leave-one-out error
+    sets = np.concatenate([np.ones((1, n), dtype=np.int32), kept.astype(np.int32)])
+    number, case = np.nonzero(sets)
+    wrong = np.empty(case.size)
+    n_one_class = 0
+    step = max(1, CHUNK_VALUES // n)
+    for start in range(0, case.size, step):
+        part = slice(start, start + step)
+        training = sets[number[part]]
+        fit = np.arange(len(training))
+        training[fit, case[part]] = 0
+        n_one_class += int(has_one_class(training, labels).sum())
+        if n_one_class and on_single_class == "error":
+            raise refuse_one_class("training sets of bootstrap case cross-validation", n_one_class)
+        wrong[part] = refit(training)[fit, case[part]]
+    errors = np.bincount(number, weights=sets[number, case] * wrong) / n
+    remarks = []
+    if n_lost := len(counts) - len(kept):
+        remarks.append(f"{n_lost} draws of one distinct row dropped")
+    if n_one_class:
+        remarks.append(
+            f"{n_one_class} single-class training sets of bootstrap case cross-validation fitted as they fell"
+        )
+    return RemovedCaseErrors(errors[1:], float(errors[0]), case.size, tuple(remarks))

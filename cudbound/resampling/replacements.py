@@ -1,0 +1,169 @@
+"""Cross-validated error of half the data with each of its rows replaced in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.records import ReplacementErrors
+from cudbound.refits import Refit
+from cudbound.resampling.folds import draw_folds, fold_training
+from cudbound.resampling.single_class import Policy, draw_design
+from cudbound.resampling.sizes import ResamplingSizes
+
+Array = NDArray[np.float64]
+Counts = NDArray[np.int32]
+Rows = NDArray[np.int64]
+
+#: Entries of training counts that are held at once.
+CHUNK_VALUES = 4_000_000
+
+TRAINING_SETS = "training sets of cross-validation with replaced rows"
+
+
+@dataclass(frozen=True, eq=False)
+class ReplacementDesign:
+    """Folds of all rows, and of one half whose rows are replaced in turn by those of the other half.
+
+    Attributes
+    ----------
+    full_fold : ndarray of int, shape (n_samples,)
+        Fold of every row.
+    first, second : ndarray of int, shape (m,)
+        Rows of the two halves.
+    fold : ndarray of int, shape (m,)
+        Fold of every place of the first half; the row that replaces another takes over its fold.
+    """
+
+    full_fold: Rows
+    first: Rows
+    second: Rows
+    fold: Rows
+
+    @property
+    def n_folds(self) -> int:
+        """Number of folds K, of the whole and of the half."""
+        return int(self.fold.max()) + 1
+
+    def versions(self) -> Rows:
+        """Return the rows of the first half as it is, and with each row replaced, shape (m + 1, m)."""
+        m = self.first.size
+        rows = np.tile(self.first, (m + 1, 1))
+        rows[np.arange(1, m + 1), np.arange(m)] = self.second
+        return rows
+
+
+def count_replacement_folds(sizes: ResamplingSizes, n_samples: int) -> int:
+    """Return the folds K: ``sizes.n_folds``, or as many as half of the rows allow."""
+    return min(sizes.n_folds, n_samples // 2)
+
+
+def count_replacement_fits(sizes: ResamplingSizes, n_samples: int) -> int:
+    """Return the refits of `record_replacements`: (m + 2) K with m = n // 2.
+
+    Examples
+    --------
+    >>> count_replacement_fits(ResamplingSizes(n_folds=10), 30)
+    170
+    """
+    return (n_samples // 2 + 2) * count_replacement_folds(sizes, n_samples)
+
+
+def draw_replacements(n_samples: int, n_folds: int, rng: np.random.Generator) -> ReplacementDesign:
+    """Return a random design; with an odd number of rows one is in neither half."""
+    m = n_samples // 2
+    rows = rng.permutation(n_samples)
+    return ReplacementDesign(
+        full_fold=draw_folds(n_samples, n_folds, rng),
+        first=rows[:m],
+        second=rows[m : 2 * m],
+        fold=draw_folds(m, n_folds, rng),
+    )
+
+
+def record_replacements(
+    refit: Refit,
+    labels: Array,
+    sizes: ResamplingSizes,
+    *,
+    on_single_class: Policy,
+    rng: np.random.Generator,
+) -> ReplacementErrors:
+    """Record the cross-validated error of all rows, of half of them, and with each row of the half replaced.
+
+    Parameters
+    ----------
+    refit : callable
+        From `choose_refit`.
+    labels : ndarray of float, shape (n_samples,)
+        -1.0 or +1.0; at least four rows.
+    sizes : ResamplingSizes
+        Its `n_folds` is used, for all rows and for the half; fewer folds where the half has fewer rows.
+    on_single_class : {"fit", "redraw", "drop", "error"}
+        See `draw_design`.
+    rng : numpy.random.Generator
+        Draws the halves and the folds.
+
+    Raises
+    ------
+    ValueError
+        If there are fewer than four rows, or a training set holds one class and the policy is "error".
+    """
+    n = labels.size
+    if n < 4:
+        raise ValueError(
+            f"Replacing the rows of one half needs at least 4 rows. Got {n}; leave austern-zhou out of the methods."
+        )
+    n_folds = count_replacement_folds(sizes, n)
+    design, remarks = draw_design(
+        lambda: draw_replacements(n, n_folds, rng),
+        lambda design: _class_counts(design, labels),
+        np.array([-1.0, 1.0]),
+        on_single_class,
+        TRAINING_SETS,
+    )
+    if n_folds != sizes.n_folds:
+        remarks = (*remarks, f"{n_folds} folds in place of {sizes.n_folds}, since a half has {n // 2} rows")
+    return measure_replacements(refit, design, remarks)
+
+
+def measure_replacements(
+    refit: Refit, design: ReplacementDesign, remarks: tuple[str, ...] = ()
+) -> ReplacementErrors:
+    """Make the refits of a design and record its cross-validated errors."""
+    full_fold, fold = design.full_fold, design.fold
+    full = refit(fold_training(full_fold))[full_fold, np.arange(full_fold.size)]
+    errors = []
+    for rows, training in _half_training(design):
+        losses = refit(training).reshape(len(rows), design.n_folds, -1)
+        errors.append(losses[np.arange(len(rows))[:, None], fold, rows].mean(axis=1))
+    halves = np.concatenate(errors)
+    return ReplacementErrors(
+        float(full.mean()), float(halves[0]), halves[1:], full_fold.size, design.n_folds, remarks
+    )
+
+
+def _half_training(design: ReplacementDesign) -> Iterator[tuple[Rows, Counts]]:
+    """Give versions of the half, shape (c, m), with their training sets as counts, shape (c * n_folds, n_samples)."""
+    n, n_folds = design.full_fold.size, design.n_folds
+    versions = design.versions()
+    step = max(1, CHUNK_VALUES // (n_folds * n))
+    for start in range(0, len(versions), step):
+        rows = versions[start : start + step]
+        training = np.zeros((len(rows), n_folds, n), dtype=np.int32)
+        for number in range(n_folds):
+            np.put_along_axis(training[:, number], rows[:, design.fold != number], 1, axis=1)
+        yield rows, training.reshape(-1, n)
+
+
+def _class_counts(design: ReplacementDesign, labels: Array) -> Counts:
+    """Return the rows of either class in every training set, shape (n_fits, 2).
+
+    The training sets themselves are too many to be held at once where n is large.
+    """
+    classes = np.column_stack([labels < 0.0, labels > 0.0]).astype(np.int32)
+    half = [training @ classes for _, training in _half_training(design)]
+    return np.concatenate([fold_training(design.full_fold) @ classes, *half])

@@ -1,0 +1,62 @@
+"""How much is resampled: numbers of folds, splits and repetitions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from cudbound.validation import check_integer, check_number
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResamplingSizes:
+    """Numbers of folds, splits and repetitions, with the defaults of the sources.
+
+    Attributes
+    ----------
+    n_folds : int, default=10
+        K of cross-validation, and of the nested one; fewer where the rows do not suffice.
+    n_repeats : int, default=10
+        Partitions of repeated cross-validation.
+    n_splits : int, default=15
+        Random splits J. Nadeau and Bengio (2003), section 5, find little beyond 15.
+    test_fraction : float, default=0.1
+        Share n2/n of the rows that a random split tests; at least one row.
+    n_halvings : int, default=10
+        Repetitions M of the conservative Z method; 5 to 10 in Nadeau and Bengio (2003).
+    n_replicates : int, default=15
+        Bootstrap replicates R of the pseudo-bootstrap.
+    n_nested_repeats : int, default=50
+        Repetitions of nested cross-validation; Bates, Hastie and Tibshirani use 200 and more.
+    holdout_fraction : float, default=0.5
+        Share of the rows that the holdout methods test.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range.
+    """
+
+    n_folds: int = 10
+    n_repeats: int = 10
+    n_splits: int = 15
+    test_fraction: float = 0.1
+    n_halvings: int = 10
+    n_replicates: int = 15
+    n_nested_repeats: int = 50
+    holdout_fraction: float = 0.5
+
+    def __post_init__(self) -> None:
+        smallest = {"n_folds": 2, "n_splits": 2, "n_replicates": 2}
+        for name in (one.name for one in fields(self)):
+            if name.endswith("_fraction"):
+                check_number(name, getattr(self, name), 0.0, 1.0)
+            else:
+                check_integer(name, getattr(self, name), smallest.get(name, 1))
+
+    def n_test(self, n_samples: int) -> int:
+        """Return the rows n2 that a random split of `n_samples` rows tests: at least 1, at most n - 1."""
+        return min(max(1, round(self.test_fraction * n_samples)), n_samples - 1)
+
+    def n_held_out(self, n_samples: int) -> int:
+        """Return the rows that the holdout methods test: at least 1, at most n - 1."""
+        return min(max(1, round(self.holdout_fraction * n_samples)), n_samples - 1)

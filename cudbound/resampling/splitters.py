@@ -1,0 +1,218 @@
+"""Training and test sets from a scikit-learn splitter, and which records they can fill."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from copy import copy
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import check_cv
+
+from cudbound.records import FoldLosses, HalvingLosses, RepeatedFoldLosses, SplitLosses
+from cudbound.records.splits import N_HALVINGS
+from cudbound.refits import Losses, Refit
+from cudbound.resampling.single_class import Policy, has_one_class, refuse_one_class
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Splits:
+    """The training and test sets of a splitter on the given rows.
+
+    Attributes
+    ----------
+    training, test : ndarray of bool, shape (n_splits, n_samples)
+    """
+
+    training: NDArray[np.bool_]
+    test: NDArray[np.bool_]
+
+    @property
+    def n_samples(self) -> int:
+        """Rows that were split."""
+        return int(self.training.shape[1])
+
+    @property
+    def partitions(self) -> list[slice]:
+        """Runs of consecutive splits whose test sets partition the rows; empty if a split is in none.
+
+        Each row must be tested or trained on in each of them: methods for folds take n - n/k training rows for granted.
+        """
+        if not (self.training | self.test).all():
+            return []
+        found, start = [], 0
+        tested = np.zeros(self.n_samples, dtype=np.int64)
+        for stop, test in enumerate(self.test, start=1):
+            tested += test
+            if tested.max() > 1:
+                return []
+            if tested.min() == 1:
+                found.append(slice(start, stop))
+                start, tested = stop, np.zeros_like(tested)
+        return found if start == len(self.test) else []
+
+    @property
+    def fills(self) -> frozenset[str]:
+        """The fields of `Records` that these splits can fill."""
+        names = {"splits"}
+        partitions = self.partitions
+        if partitions:
+            names.add("repeated_folds")
+        if len(partitions) == 1:
+            names.add("folds")
+        if len(partitions) == N_HALVINGS and len(self.test) == 2 * N_HALVINGS:
+            names.add("halvings")
+        return frozenset(names)
+
+
+def make_splits(cv: Any, X: Any, y: Any, groups: Any, rng: np.random.Generator) -> Splits:
+    """Draw the splits of a scikit-learn splitter.
+
+    Parameters
+    ----------
+    cv : int, splitter or iterable
+        As in `sklearn.model_selection.cross_validate`: a number of folds, stratified by class and shuffled; an object
+        with ``split(X, y, groups)``; or an iterable of pairs of arrays of row numbers.
+    X, y : array-like
+    groups : array-like, shape (n_samples,) or None
+        Handed to the splitter, which must keep them together.
+    rng : numpy.random.Generator
+        Seeds a splitter that shuffles and has no ``random_state`` of its own.
+
+    Raises
+    ------
+    ValueError
+        If `cv` is none of these, or a training and a test set share rows, or one of them is empty, holds a row twice or
+        names one that does not exist, or they share a group.
+    """
+    seed = int(rng.integers(2**31 - 1))
+    splitter = _seeded(cv, y, seed)
+    n = len(y)
+    try:
+        pairs = [(np.asarray(train), np.asarray(test)) for train, test in splitter.split(X, y, groups)]
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"The 'cv' parameter cannot split these rows: {error}") from error
+    if not pairs:
+        raise ValueError("The 'cv' parameter must give at least one split. Got none.")
+    training, test = (
+        np.stack([_members(pair[part], n, number) for number, pair in enumerate(pairs)]) for part in (0, 1)
+    )
+    for number, (train_rows, test_rows) in enumerate(zip(training, test, strict=True)):
+        n_shared = int((train_rows & test_rows).sum())
+        if not train_rows.any() or not test_rows.any() or n_shared:
+            raise ValueError(
+                "The 'cv' parameter must give training and test sets that hold rows and share none. "
+                f"Got {train_rows.sum()} and {test_rows.sum()} rows in split {number}, {n_shared} of them shared."
+            )
+    if groups is not None:
+        _check_groups(groups, training, test)
+    return Splits(training, test)
+
+
+def _check_groups(groups: Any, training: NDArray[np.bool_], test: NDArray[np.bool_]) -> None:
+    _, codes = np.unique(np.asarray(groups), return_inverse=True)
+    for number, (train_rows, test_rows) in enumerate(zip(training, test, strict=True)):
+        n_torn = np.intersect1d(codes[train_rows], codes[test_rows]).size
+        if n_torn:
+            raise ValueError(
+                "The 'cv' parameter must keep the 'groups' together. "
+                f"Got {n_torn} groups with rows in both sets of split {number}; use GroupKFold or StratifiedGroupKFold."
+            )
+
+
+def _members(rows: NDArray[Any], n_samples: int, number: int) -> NDArray[np.bool_]:
+    """Return which rows a split names, by their numbers or by a mask."""
+    found = np.zeros(n_samples, dtype=np.int64)
+    try:
+        np.add.at(found, rows if rows.size else rows.astype(np.int64), 1)
+    except IndexError as error:
+        raise ValueError(
+            f"The 'cv' parameter must give numbers of rows, from 0 to {n_samples - 1}. Split {number}: {error}."
+        ) from error
+    if found.max(initial=0) > 1:
+        raise ValueError(
+            "The 'cv' parameter must give sets that hold each row once; bootstrap draws are no such splits. "
+            f"Got row {int(found.argmax())} {int(found.max())} times in one set of split {number}."
+        )
+    return found > 0
+
+
+def _seeded(cv: Any, y: Any, seed: int) -> Any:
+    if isinstance(cv, bool) or not (isinstance(cv, int | np.integer | Iterable) or hasattr(cv, "split")):
+        raise ValueError(
+            "The 'cv' parameter must be a number of folds, a splitter of sklearn.model_selection, or an iterable of "
+            f"pairs of arrays of row numbers. Got {cv!r} instead."
+        )
+    try:
+        splitter = check_cv(cv, y, classifier=True)
+    except ValueError as error:
+        raise ValueError(f"The 'cv' parameter cannot be used: {error}") from error
+    shuffles = getattr(splitter, "shuffle", True)  # splitters without that attribute always draw at random
+    if isinstance(cv, int | np.integer):
+        splitter = copy(splitter)
+        splitter.shuffle, splitter.random_state = True, seed
+    elif shuffles and getattr(splitter, "random_state", seed) is None:
+        splitter = copy(splitter)
+        splitter.random_state = seed
+    return splitter
+
+
+def record_cv(
+    splits: Splits, needs: Iterable[str], refit: Refit, labels: Array, *, on_single_class: Policy
+) -> dict[str, Any]:
+    """Fit every split once and fill the records that it can fill.
+
+    Parameters
+    ----------
+    splits : Splits
+    needs : iterable of str
+        Which fields of `Records` are wanted; others than ``splits.fills`` are passed over.
+    refit : callable
+    labels : ndarray of float, shape (n_samples,)
+        -1.0 or +1.0.
+    on_single_class : {"fit", "redraw", "drop", "error"}
+        The splits are the caller's and are not drawn again: all but "error" fit them as they are.
+    """
+    n_one_class = int(has_one_class(splits.training.astype(np.int32), labels).sum())
+    if n_one_class and on_single_class == "error":
+        raise refuse_one_class("training sets of cv", n_one_class)
+    said = (f"{n_one_class} single-class training sets of cv fitted as they fell",) if n_one_class else ()
+    wanted = splits.fills.intersection(needs)
+    losses = refit(splits.training.astype(np.int32)) if wanted else None
+    if losses is None:
+        return {}
+    makers = {"splits": _splits, "folds": _folds, "repeated_folds": _repeated, "halvings": _halvings}
+    return {name: makers[name](splits, losses, said) for name in sorted(wanted)}
+
+
+def _splits(splits: Splits, losses: Losses, said: tuple[str, ...]) -> SplitLosses:
+    tested, trained = splits.test.sum(axis=1), splits.training.sum(axis=1)
+    if len(set(tested.tolist())) > 1 or len(set(trained.tolist())) > 1:
+        said = (
+            *said,
+            f"splits of unequal size ({trained.min()} to {trained.max()} training rows), means used",
+        )
+    means = np.where(splits.test, losses, 0).sum(axis=1) / tested
+    return SplitLosses(means, float(trained.mean()), float(tested.mean()), said)
+
+
+def _partition(splits: Splits, losses: Losses, part: slice, said: tuple[str, ...]) -> FoldLosses:
+    fold = splits.test[part].argmax(axis=0)
+    return FoldLosses(losses[part][fold, np.arange(fold.size)], fold, said)
+
+
+def _folds(splits: Splits, losses: Losses, said: tuple[str, ...]) -> FoldLosses:
+    return _partition(splits, losses, splits.partitions[0], said)
+
+
+def _repeated(splits: Splits, losses: Losses, said: tuple[str, ...]) -> RepeatedFoldLosses:
+    return RepeatedFoldLosses(tuple(_partition(splits, losses, part, ()) for part in splits.partitions), said)
+
+
+def _halvings(splits: Splits, losses: Losses, said: tuple[str, ...]) -> HalvingLosses:
+    means = _splits(splits, losses, ()).means.reshape(N_HALVINGS, 2)
+    return HalvingLosses(means, int(splits.training.sum(axis=1).min()), said)

@@ -1,0 +1,471 @@
+"""Methods on the losses of one cross-validation: k-fold t, Grandvalet and Bengio, Bayle et al."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from mlxtend.evaluate import paired_ttest_kfold_cv
+from scipy import stats
+from shared_files import shared_vectors
+from sklearn.model_selection import KFold
+from sklearn.naive_bayes import GaussianNB
+from sklearn.tree import DecisionTreeClassifier
+
+from cudbound.intervals import compute_interval
+from cudbound.intervals.bayle import BAYLE, bayle_pivot
+from cudbound.intervals.grandvalet_bengio import (
+    GRANDVALET_BENGIO,
+    grandvalet_bengio_pivot,
+    rho_threshold,
+    type_1_error,
+    variance_estimates,
+)
+from cudbound.intervals.k_fold import K_FOLD_T, k_fold_t_pivot
+from cudbound.intervals.proportions import inverted_binomial_interval
+from cudbound.records import FoldLosses, Records
+
+VECTORS = shared_vectors()
+ALTERNATIVES = ("two-sided", "less", "greater")
+METHODS = (K_FOLD_T, GRANDVALET_BENGIO, BAYLE)
+
+#: Losses, or differences of losses, in 2 to 5 folds of one size from 2 to 6.
+BLOCKS = st.tuples(st.integers(2, 5), st.integers(2, 6)).flatmap(
+    lambda shape: st.lists(
+        st.lists(st.sampled_from([-1, 0, 1]), min_size=shape[1], max_size=shape[1]),
+        min_size=shape[0],
+        max_size=shape[0],
+    )
+)
+#: Fold means with more than one value.
+MEANS = st.lists(st.integers(-20, 20), min_size=2, max_size=12).map(lambda values: np.array(values) / 20)
+
+
+def _limits(interval):
+    return (interval.low, interval.high)
+
+
+def _records(blocks):
+    return Records(folds=FoldLosses.from_blocks(blocks))
+
+
+def _random_blocks(seed, sizes=(5, 5, 5, 5), share=0.3):
+    rng = np.random.default_rng(seed)
+    return [(rng.random(size) < share).astype(int) for size in sizes]
+
+
+# ---- worked numbers ----
+
+
+def test_worked_k_fold():
+    entry = VECTORS["lec_kfold"]
+    inputs, value = entry["inputs"], entry["value"]
+    shape = np.linspace(-1.0, 1.0, inputs["k"])
+    means = inputs["mu"] + inputs["s"] * shape / shape.std(ddof=1)
+    pivot = k_fold_t_pivot(means, 100)
+    assert stats.t.ppf(1 - inputs["delta"] / 2, pivot.df) == pytest.approx(value["t"], abs=1e-9)
+    assert _limits(pivot.interval(1 - inputs["delta"])) == pytest.approx(value["interval"], abs=1e-9)
+
+
+def test_worked_thetas():
+    entry = VECTORS["gb_thetas"]
+    found = variance_estimates(entry["inputs"]["e_blocks"])
+    renamed = {"mu": "mean", **{f"theta{number}": f"theta_{number}" for number in range(1, 6)}}
+    for key, expected in entry["value"].items():
+        assert getattr(found, renamed.get(key, key)) == pytest.approx(expected, abs=entry["tol"]), key
+
+
+def test_second_estimate_may_be_negative():
+    """(1 - 2) / (4 (2 - 1)): the centred squares sum to 1, their products between the folds to -2."""
+    found = variance_estimates([[1, 1], [0, 0]])
+    assert found.theta_2 == -0.25
+    row = compute_interval(GRANDVALET_BENGIO, _records([[1, 1], [0, 0]]), 0.95)
+    assert row.details["theta_2"] == -0.25
+
+
+def test_worked_rho_threshold():
+    entry = VECTORS["gb_rho_threshold"]
+    inputs = entry["inputs"]
+    found = rho_threshold(inputs["block_means"], inputs["mu0"], inputs["alpha"])
+    assert found == pytest.approx(entry["value"]["rho_alpha"], abs=entry["tol"])
+
+
+@pytest.mark.parametrize("data", ["letter", "forest"])
+@pytest.mark.parametrize(("rho", "suffix"), [(0.0, "rho0"), (0.7, "rho07")])
+def test_worked_table_of_type_1_errors(data, rho, suffix):
+    entry = VECTORS["gb_table2"]
+    found = [100 * type_1_error(rho, true / 100, n_folds=10) for true in entry["inputs"][f"rho_{data}"]]
+    assert found == pytest.approx(entry["value"][f"predicted_{data}_{suffix}"], abs=entry["tol"])
+    # the simulated values that are printed differ, since trees do not give normal fold means
+    assert found == pytest.approx(entry["value"][f"{data}_type1_{suffix}"], abs=1.3)
+
+
+def test_stated_type_1_errors_of_the_ordinary_t_test():
+    """The authors state 26 % and .2 % where rho is 0.7; exact normal theory has 24.7 % and .26 %."""
+    assert type_1_error(0.0, 0.7, n_folds=10) == pytest.approx(0.247, abs=5e-4)
+    assert type_1_error(0.7, 0.0, n_folds=10) == pytest.approx(0.0026, abs=5e-5)
+    assert type_1_error(0.3, 0.3, n_folds=7, significance=0.1) == pytest.approx(0.1, abs=1e-12)
+
+
+def test_what_rho_stands_for():
+    """With 10 folds rho = 0.5 is a correlation of 0.091 between fold means."""
+    correlation = 0.5 / (10 - 9 * 0.5)
+    assert correlation == pytest.approx(0.091, abs=5e-4)
+    variance_of_mean = (1 + 9 * correlation) / 10
+    assert correlation / variance_of_mean == pytest.approx(0.5)
+
+
+# ---- k-fold t against peers ----
+
+
+@settings(deadline=None)
+@given(MEANS, st.floats(0.5, 0.999), st.sampled_from(ALTERNATIVES))
+def test_k_fold_t_is_scipys_t_test_of_the_fold_means(means, level, alternative):
+    assume(np.ptp(means) > 0)
+    peer = stats.ttest_1samp(means, 0.0, alternative=alternative)
+    for pivot in (k_fold_t_pivot(means, 10), grandvalet_bengio_pivot(means, 10, rho=0.0)):
+        assert pivot.statistic() == pytest.approx(peer.statistic, rel=1e-9, abs=1e-12)
+        assert pivot.pvalue(alternative=alternative) == pytest.approx(peer.pvalue, rel=1e-8, abs=1e-14)
+        limits = peer.confidence_interval(level)
+        assert _limits(pivot.interval(level, alternative)) == pytest.approx(
+            (limits.low, limits.high), rel=1e-7, abs=1e-9
+        )
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_paired_k_fold_t_is_mlxtends(seed):
+    """mlxtend compares accuracies, so that its statistic has the other sign."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(60, 2))
+    y = (X[:, 0] * X[:, 1] + rng.normal(size=60) > 0).astype(int)
+    first, second = GaussianNB(), DecisionTreeClassifier(max_depth=3, random_state=0)
+    statistic, pvalue = paired_ttest_kfold_cv(first, second, X, y, cv=6, shuffle=True, random_seed=seed)
+    differences, fold = np.empty(60), np.empty(60, dtype=int)
+    for number, (train, test) in enumerate(KFold(6, shuffle=True, random_state=seed).split(X)):
+        wrong = [one.fit(X[train], y[train]).predict(X[test]) != y[test] for one in (first, second)]
+        differences[test] = wrong[0].astype(int) - wrong[1]
+        fold[test] = number
+    pivot = K_FOLD_T.pivot(Records(folds=FoldLosses(differences, fold)))
+    assert pivot.statistic() == pytest.approx(-statistic, rel=1e-9)
+    assert pivot.pvalue() == pytest.approx(pvalue, rel=1e-9)
+    test = GRANDVALET_BENGIO.test(Records(folds=FoldLosses(differences, fold)), 0.95, "two-sided", rho=0.0)
+    assert (test.statistic, test.pvalue) == pytest.approx((-statistic, pvalue), rel=1e-9)
+
+
+# ---- the variance estimates ----
+
+
+def _moments_in_plain_python(blocks):
+    rows = [(number, loss) for number, block in enumerate(blocks) for loss in block]
+    pairs = [(a, b) for i, a in enumerate(rows) for j, b in enumerate(rows) if i != j]
+    within = [a[1] * b[1] for a, b in pairs if a[0] == b[0]]
+    between = [a[1] * b[1] for a, b in pairs if a[0] != b[0]]
+    return (
+        sum(loss**2 for _, loss in rows) / len(rows),
+        sum(within) / len(within),
+        sum(between) / len(between),
+    )
+
+
+@settings(deadline=None)
+@given(BLOCKS)
+def test_closed_forms_of_the_variance_estimates(blocks):
+    """Table 1 of the paper: each estimate from the moments, and the closed form it amounts to."""
+    losses, means = np.array(blocks, dtype=float), np.mean(blocks, axis=1)
+    n, n_folds, m = losses.size, *losses.shape
+    s1, s2, s3 = _moments_in_plain_python(blocks)
+    found = variance_estimates(blocks)
+    assert (found.s1, found.s2, found.s3) == pytest.approx((s1, s2, s3), abs=1e-12)
+    from_moments = [
+        s1 / n + (m - 1) * s2 / n + (n - m) * s3 / n,
+        s1 / n - (n + 1 - m) * s2 / n + (n - m) * s3 / n,
+        s1 / n + (m - 1) * s2 / n - m * s3 / n,
+        s1 / n - s2 / n,
+        s1 / n - ((m - 1) * s2 + (n - m) * s3) / (n * (n - 1)),
+    ]
+    centred = losses - losses.mean()
+    cross = centred.sum() ** 2 - (centred.sum(axis=1) ** 2).sum()
+    closed = [
+        losses.mean() ** 2,
+        ((centred**2).sum() + cross) / (n * (m - 1)),
+        means.var(ddof=1) / n_folds,
+        losses.var(axis=1, ddof=1).mean() / n,
+        losses.var(ddof=1) / n,
+    ]
+    thetas = [getattr(found, f"theta_{number}") for number in range(1, 6)]
+    assert thetas == pytest.approx(from_moments, abs=1e-12)
+    assert thetas == pytest.approx(closed, abs=1e-12)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    sizes=st.one_of(
+        st.tuples(st.integers(2, 4), st.integers(2, 4)).map(lambda shape: [shape[1]] * shape[0]),
+        st.lists(st.integers(1, 4), min_size=2, max_size=4).filter(lambda sizes: max(sizes) > 1),
+    ),
+    mean=st.floats(-1, 1),
+    omega=st.floats(0, 0.3),
+    gamma=st.floats(0, 0.05),
+)
+def test_biases_of_the_variance_estimates(sizes, mean, omega, gamma):
+    """The estimates are quadratic forms: their expectation is their sum over the axes of the covariance matrix."""
+    n = sum(sizes)
+    fold = np.repeat(np.arange(len(sizes)), sizes)
+    covariance = np.where(fold[:, None] == fold, omega, gamma) + (1.0 - omega) * np.eye(n)
+    roots, axes = np.linalg.eigh(covariance)
+    assume(roots.min() > 0)
+    vectors = [*(np.sqrt(roots) * axes).T, np.full(n, mean)]
+    estimates = [variance_estimates(FoldLosses(vector, fold)) for vector in vectors]
+    bias = {
+        number: sum(getattr(one, f"theta_{number}") for one in estimates) - covariance.mean()
+        for number in range(1, 6)
+    }
+    assert bias[1] == pytest.approx(mean**2, abs=1e-9)
+    assert bias[2] == pytest.approx(-omega, abs=1e-9)
+    if len(set(sizes)) == 1:
+        m = sizes[0]
+        assert bias[3] == pytest.approx(-gamma, abs=1e-9)
+        assert bias[4] == pytest.approx(-(m * omega + (n - m) * gamma) / n, abs=1e-9)
+        assert bias[5] == pytest.approx(-((m - 1) * omega + (n - m) * gamma) / (n - 1), abs=1e-9)
+
+
+def test_folds_of_one_row_leave_two_estimates_undefined():
+    found = variance_estimates([[0], [1], [0], [1]])
+    assert math.isnan(found.s2)
+    assert math.isnan(found.theta_2)
+    assert math.isnan(found.theta_4)
+    assert found.theta_1 == pytest.approx(0.25)
+    assert found.theta_3 == pytest.approx(found.theta_5)  # every row is a fold
+    row = compute_interval(GRANDVALET_BENGIO, _records([[0], [1], [0], [1]]), 0.95)
+    assert row.remarks == ("theta_2, theta_4 undefined",)
+    assert set(row.details) == {"rho", "theta_1", "theta_3", "theta_5"}
+
+
+def test_blocks_are_checked():
+    with pytest.raises(ValueError, match=r"'blocks' parameter must hold at least two folds\. Got 1"):
+        variance_estimates([[0, 1]])
+    with pytest.raises(ValueError, match=r"'blocks\[1\]' parameter must be finite"):
+        variance_estimates([[0, 1], [0.0, math.nan]])
+
+
+# ---- Grandvalet and Bengio's t ----
+
+
+@settings(deadline=None)
+@given(MEANS, st.floats(0, 0.99), st.floats(-1, 1), st.floats(0.01, 0.4), st.sampled_from(ALTERNATIVES))
+def test_rho_threshold_parts_rejection_from_acceptance(means, rho, null, significance, alternative):
+    assume(np.ptp(means) > 0)
+    threshold = rho_threshold(means, null, significance, alternative=alternative)
+    assume(abs(rho - threshold) > 1e-6)
+    pvalue = grandvalet_bengio_pivot(means, 10, rho=rho).pvalue(null, alternative)
+    assert (pvalue < significance) == (rho < threshold)
+    assert threshold < 1
+
+
+@settings(deadline=None)
+@given(MEANS, st.floats(0, 0.99))
+def test_statistic_is_that_of_the_paper(means, rho):
+    assume(np.ptp(means) > 0)
+    k = means.size
+    expected = (
+        math.sqrt(k * (k - 1) * (1 - rho)) * means.mean() / math.sqrt(((means - means.mean()) ** 2).sum())
+    )
+    assert grandvalet_bengio_pivot(means, 10, rho=rho).statistic() == pytest.approx(
+        expected, rel=1e-9, abs=1e-12
+    )
+
+
+@pytest.mark.parametrize("k", [2, 5, 10])
+def test_corrected_resampled_t_on_folds_is_a_rho(k):
+    """Nadeau and Bengio's 1/K + n2/n1 with n2/n1 = 1/(K - 1) is rho = K/(2K - 1); .526 for ten folds."""
+    means = np.random.default_rng(k).random(k)
+    corrected = math.sqrt((1 / k + 1 / (k - 1)) * means.var(ddof=1))
+    found = grandvalet_bengio_pivot(means, 10, rho=k / (2 * k - 1))
+    assert found.standard_error == pytest.approx(corrected, rel=1e-12)
+
+
+def test_threshold_without_a_statistic_or_on_the_wrong_side():
+    assert math.isnan(rho_threshold([0.2, 0.2, 0.2]))
+    assert math.isnan(rho_threshold([0.1, 0.2, 0.4], significance=0.6, alternative="greater"))
+    assert rho_threshold([-0.1, 0.1]) == -math.inf
+    assert rho_threshold([0.1, 0.2, 0.4], alternative="less") == -math.inf
+    assert rho_threshold([-0.1, -0.2, -0.4], alternative="less", significance=0.1) == pytest.approx(
+        rho_threshold([0.1, 0.2, 0.4], significance=0.2), rel=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            {"significance": 1.0},
+            r"'significance' parameter must be a number in the range \(0, 1\)\. Got 1\.0",
+        ),
+        ({"alternative": "upper"}, r"'alternative' parameter must be one of .*Got 'upper'"),
+        ({"block_means": [0.5]}, r"'means' parameter must hold the means of at least two folds\. Got 1"),
+        ({"block_means": [[0.5, 0.1]]}, r"'means' parameter must be a numeric array with 1 dimension"),
+    ],
+)
+def test_threshold_arguments_are_checked(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        rho_threshold(**{"block_means": [0.1, 0.3], **arguments})
+
+
+@pytest.mark.parametrize("rho", [1.0, 1.5, -0.1, math.nan, "0.7"])
+def test_rho_outside_its_range_is_refused(rho):
+    message = r"'rho' parameter must be a number in the range \[0, 1\)\. Got"
+    with pytest.raises(ValueError, match=message):
+        grandvalet_bengio_pivot([0.1, 0.3], 10, rho=rho)
+    with pytest.raises(ValueError, match=message):
+        compute_interval(GRANDVALET_BENGIO, _records(_random_blocks(0)), 0.95, {"rho": rho})
+
+
+def test_grandvalet_bengio_interval_and_its_details():
+    blocks = _random_blocks(5)
+    row = compute_interval(GRANDVALET_BENGIO, _records(blocks), 0.9)
+    found = variance_estimates(blocks)
+    half = stats.t.ppf(0.95, 3) * math.sqrt(found.theta_3 / 0.3)
+    assert _limits(row.raw_interval) == pytest.approx((found.mean - half, found.mean + half), abs=1e-12)
+    means = [block.mean() for block in blocks]
+    tested = GRANDVALET_BENGIO.test(_records(blocks), 0.9, "two-sided", rho=0.7).details
+    assert tested["rho_threshold"] == pytest.approx(rho_threshold(means, significance=0.1))
+    assert "rho_threshold" not in row.details  # it belongs to a hypothesis, and of one error none is tested
+    assert row.details["rho"] == tested["rho"] == 0.7
+    assert [row.details[f"theta_{number}"] for number in range(1, 6)] == [
+        getattr(found, f"theta_{number}") for number in range(1, 6)
+    ]
+    assert row.estimand == "expected(n1=15)"
+    assert row.n_fits == 5
+    at_0 = compute_interval(GRANDVALET_BENGIO, _records(blocks), 0.9, {"rho": 0.0})
+    ordinary = compute_interval(K_FOLD_T, _records(blocks), 0.9)
+    assert _limits(at_0.raw_interval) == pytest.approx(_limits(ordinary.raw_interval), abs=1e-12)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_grandvalet_bengio_test_rejects_where_its_interval_leaves_out_zero(alternative):
+    rng = np.random.default_rng(3)
+    seen = set()
+    for shift in np.linspace(-0.8, 0.8, 17):
+        blocks = rng.choice([-1, 0, 1], size=(6, 10), p=[0.4 - 0.4 * shift, 0.2, 0.4 + 0.4 * shift])
+        found = GRANDVALET_BENGIO.test(_records(list(blocks.astype(np.int8))), 0.9, alternative, rho=0.5)
+        rejected = found.pvalue < 0.1
+        assert rejected == (not found.interval.low <= 0.0 <= found.interval.high)
+        assert rejected == (found.details["rho_threshold"] > 0.5)
+        assert found.estimate == pytest.approx(blocks.mean())
+        seen.add(bool(rejected))
+    assert seen == {True, False}
+
+
+# ---- Bayle et al. ----
+
+
+@settings(deadline=None)
+@given(BLOCKS, st.floats(0.5, 0.999))
+def test_bayle_variances(blocks, level):
+    losses = np.array(blocks, dtype=float)
+    n, k = losses.size, len(losses)
+    variances = {
+        "all-pairs": ((losses - losses.mean()) ** 2).sum() / n,
+        # as in the authors' program
+        "within-fold": n / (n - k) * ((losses**2).mean() - (losses.mean(axis=1) ** 2).mean()),
+    }
+    for option, variance in variances.items():
+        pivot = bayle_pivot(FoldLosses.from_blocks(blocks), variance=option)
+        half = stats.norm.ppf(0.5 + level / 2) * math.sqrt(max(variance, 0.0) / n)
+        assert _limits(pivot.interval(level)) == pytest.approx(
+            (losses.mean() - half, losses.mean() + half), abs=1e-7
+        )
+
+
+def test_bayle_names_its_estimand_and_takes_its_option():
+    records = _records(_random_blocks(2))
+    row = compute_interval(BAYLE, records, 0.95)
+    within = compute_interval(BAYLE, records, 0.95, {"variance": "within-fold"})
+    assert row.estimand == "cv-average"
+    assert row.estimate == records.folds.losses.mean()
+    assert row.raw_interval != within.raw_interval
+    with pytest.raises(ValueError, match=r"one of \['all-pairs', 'within-fold'\]\. Got 'pooled'"):
+        compute_interval(BAYLE, records, 0.95, {"variance": "pooled"})
+
+
+def test_bayle_with_a_fold_of_one_row():
+    records = _records([[0, 1], [1]])
+    row = compute_interval(BAYLE, records, 0.95, {"variance": "within-fold"})
+    assert row.degenerate == "the within-fold variance is undefined: a fold has one row only"
+    assert math.isnan(row.raw_interval.low)
+    instead = compute_interval(BAYLE, records, 0.95, {"variance": "within-fold"}, fallback=True)
+    assert _limits(instead.raw_interval) == _limits(inverted_binomial_interval(2, 3, 0.95))
+    assert instead.degenerate is None
+    assert compute_interval(BAYLE, records, 0.95).degenerate is None
+
+
+def test_bayle_with_losses_that_differ_between_folds_only():
+    row = compute_interval(BAYLE, _records([[0, 0], [1, 1]]), 0.95, {"variance": "within-fold"})
+    assert row.degenerate == "the losses are equal within every fold"
+    assert row.raw_interval.width == 0.0
+
+
+# ---- what the three share ----
+
+
+@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
+@settings(max_examples=25, deadline=None)
+@given(blocks=BLOCKS, levels=st.tuples(st.floats(0.5, 0.999), st.floats(0.5, 0.999)))
+def test_intervals_are_nested_in_the_level(method, blocks, levels):
+    losses = [np.abs(block) for block in blocks]
+    inner, outer = (compute_interval(method, _records(losses), level) for level in sorted(levels))
+    assert inner.estimate == pytest.approx(np.mean(losses))
+    assert outer.raw_interval.low <= inner.raw_interval.low <= inner.estimate
+    assert inner.estimate <= inner.raw_interval.high <= outer.raw_interval.high
+
+
+@pytest.mark.parametrize("value", [0, 1])
+@pytest.mark.parametrize(
+    ("method", "reason"),
+    [
+        (K_FOLD_T, "all fold means are equal"),
+        (GRANDVALET_BENGIO, "all fold means are equal"),
+        (BAYLE, "all cross-validated losses are equal"),
+    ],
+    ids=lambda one: getattr(one, "name", ""),
+)
+def test_equal_losses_are_flagged_and_have_a_fallback(method, reason, value):
+    records = _records([[value] * 5] * 4)
+    row = compute_interval(method, records, 0.95)
+    assert row.degenerate == reason
+    assert _limits(row.raw_interval) == (value, value)
+    instead = compute_interval(method, records, 0.95, fallback=True)
+    assert instead.degenerate is None
+    assert _limits(instead.raw_interval) == _limits(inverted_binomial_interval(20 * value, 20, 0.95))
+    assert instead.remarks[-1] == f"{reason}; inverted binomial interval on all cross-validated rows instead"
+
+
+def test_equal_means_of_uneven_numbers_are_flagged():
+    """Ten means of a third vary by rounding: their standard deviation is not quite 0."""
+    means = np.full(10, 1 / 3) + np.array([0, 1e-16] * 5)
+    for pivot in (k_fold_t_pivot(means, 10), grandvalet_bengio_pivot(means, 10)):
+        assert pivot.standard_error == 0.0
+        assert pivot.degenerate == "all fold means are equal"
+        assert pivot.pvalue() == 1.0
+
+
+def test_equal_means_leave_the_threshold_out():
+    found = GRANDVALET_BENGIO.test(_records([[0, 1], [1, 0]]), 0.95, "two-sided", rho=0.7)
+    assert found.remarks == ("rho_threshold undefined",)
+    assert "rho_threshold" not in found.details
+
+
+def test_unequal_folds_are_remarked():
+    blocks = _random_blocks(1, sizes=(3, 4, 4), share=0.5)
+    remark = "folds of unequal size, which the theory does not cover: every fold mean counts the same"
+    for method in (K_FOLD_T, GRANDVALET_BENGIO):
+        row = compute_interval(method, _records(blocks), 0.95)
+        assert row.remarks == (remark,)
+        assert row.estimate == pytest.approx(np.mean([block.mean() for block in blocks]))
+        assert row.estimand == "expected(n1=7.33333)"
+    bayle = compute_interval(BAYLE, _records(blocks), 0.95)
+    assert bayle.remarks == ()
+    assert bayle.estimate == pytest.approx(np.concatenate(blocks).mean())

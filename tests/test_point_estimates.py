@@ -1,0 +1,412 @@
+"""Point estimates of the error: worked numbers, sentences in plain Python, a peer, and the contract over all."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from mlxtend.evaluate import BootstrapOutOfBag, bootstrap_point632_score
+from shared_files import shared_vectors
+from sklearn.neighbors import KNeighborsClassifier
+
+from cudbound import LeastSquaresClassifier
+from cudbound.point_estimates import (
+    ESTIMATORS,
+    PointEstimate,
+    PointEstimateTable,
+    compute_estimate,
+    error_632,
+    error_632_plus,
+    error_lv1o,
+    estimate_632,
+    estimate_632_plus,
+    find_estimators,
+    leave_one_out_bootstrap_error,
+    mean_training_size,
+    no_information_error,
+    pooled_bootstrap_error,
+)
+from cudbound.records import (
+    BolsteredLosses,
+    BootstrapLosses,
+    FoldLosses,
+    HalvingLosses,
+    Records,
+    RepeatedFoldLosses,
+    TestSetLosses,
+)
+
+VECTORS = shared_vectors()
+PROPORTIONS = st.floats(0.0, 1.0)
+
+
+def _bootstrap_example():
+    """Records of the worked example by one fit a draw, not by the batched refits of the package."""
+    inputs = VECTORS["boot_point"]["inputs"]
+    X, y = np.array(inputs["x"])[:, None], np.array(inputs["y"])
+    draws = inputs["bootstrap_indices"]
+    counts = np.array([np.bincount(drawn, minlength=10) for drawn in draws])
+    losses = np.array([LeastSquaresClassifier().fit(X[drawn], y[drawn]).predict(X) != y for drawn in draws])
+    predicted = LeastSquaresClassifier().fit(X, y).predict(X)
+    return Records(
+        losses=predicted != y,
+        positive=float((y > 0).mean()),
+        predicted_positive=float((predicted > 0).mean()),
+        bootstrap=BootstrapLosses(counts, losses),
+    )
+
+
+def _records(seed=0, n=12, differences=False):
+    """Records of everything that a point estimator reads, drawn at random."""
+    rng = np.random.default_rng(seed)
+
+    def losses(*shape):
+        drawn = rng.integers(0, 2, shape)
+        return drawn - rng.integers(0, 2, shape) if differences else drawn.astype(bool)
+
+    counts = rng.multinomial(n, np.full(n, 1 / n), size=20).astype(np.int32)
+    thirds = tuple(FoldLosses(losses(n), rng.permutation(np.arange(n) % 3)) for _ in range(4))
+    return Records(
+        losses=losses(n),
+        positive=0.5,
+        predicted_positive=0.25,
+        bootstrap=BootstrapLosses(counts, losses(20, n)),
+        folds=FoldLosses(losses(n), np.arange(n) % 5),
+        repeated_folds=RepeatedFoldLosses(thirds),
+        leave_one_out=FoldLosses(losses(n), np.arange(n)),
+        test_set=TestSetLosses(losses(7), n_train=n - 7),
+        halvings=HalvingLosses(rng.random((5, 2)), n_train=n // 2),
+        bolstered=BolsteredLosses(rng.random(n), losses(n).astype(bool)),
+    )
+
+
+# ---- worked numbers ----
+
+
+def test_worked_bootstrap_estimates():
+    records, value = _bootstrap_example(), VECTORS["boot_point"]["value"]
+    bootstrap = records.bootstrap
+    assert leave_one_out_bootstrap_error(bootstrap.losses, bootstrap.counts) == pytest.approx(value["err1"])
+    assert pooled_bootstrap_error(bootstrap.losses, bootstrap.counts) == pytest.approx(value["e0_pooled"])
+    assert estimate_632(records) == pytest.approx(value["err632"])
+    plus = estimate_632_plus(records)
+    assert plus.no_information == pytest.approx(value["gamma"])
+    assert plus.overfitting == pytest.approx(value["R"])
+    assert plus.weight == pytest.approx(value["weight"])
+    assert plus.estimate == pytest.approx(value["err632plus"])
+    row = compute_estimate(ESTIMATORS["bootstrap-632-plus"], records)
+    assert row.details["leave_one_out_bootstrap"] == pytest.approx(value["err1"])
+    assert row.remarks == ("leave-one-out bootstrap error 0.783 cut to the no-information error 0.5",)
+
+
+def test_worked_632_plus():
+    inputs, value = VECTORS["632plus_overfit"]["inputs"], VECTORS["632plus_overfit"]["value"]
+    result = error_632_plus(inputs["resub"], inputs["err1"], inputs["gamma"])
+    assert result.leave_one_out_bootstrap == value["err1_prime"]
+    assert result.overfitting == pytest.approx(value["R"], abs=1e-12)
+    assert result.weight == pytest.approx(value["weight"], abs=1e-12)
+    assert result.estimate == pytest.approx(value["value"], abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["lv1_inside", "lv1_below", "lv1_above", "lv1_crossed"])
+def test_worked_lv1o(name):
+    inputs, value = VECTORS[name]["inputs"], VECTORS[name]["value"]
+    assert error_lv1o(inputs["loo"], inputs["b632"], inputs["cv2_repeated"]) == value["value"]
+
+
+# ---- sentences in plain Python ----
+
+
+def _plain_bootstrap(losses, counts):
+    """Err(1) and e0 as sentences: collect the losses of each point over the draws without it."""
+    n_draws, n = counts.shape
+    out = [[float(losses[b, i]) for b in range(n_draws) if counts[b, i] == 0] for i in range(n)]
+    means = [statistics.fmean(values) for values in out if values]
+    pooled = [value for values in out for value in values]
+    return statistics.fmean(means), statistics.fmean(pooled)
+
+
+@pytest.mark.parametrize("differences", [False, True])
+@pytest.mark.parametrize("seed", range(5))
+def test_every_mean_against_plain_python(seed, differences):
+    records = _records(seed, differences=differences)
+    bootstrap = records.bootstrap
+    err1, e0 = _plain_bootstrap(bootstrap.losses, bootstrap.counts)
+    training = statistics.fmean(map(float, records.losses))
+    expected = {
+        "resubstitution": training,
+        "holdout": statistics.fmean(map(float, records.test_set.losses)),
+        "k-fold": statistics.fmean(map(float, records.folds.losses)),
+        "repeated-k-fold": statistics.fmean(
+            float(loss) for one in records.repeated_folds.partitions for loss in one.losses
+        ),
+        "leave-one-out": statistics.fmean(map(float, records.leave_one_out.losses)),
+        "leave-one-out-bootstrap": err1,
+        "bootstrap-pooled": e0,
+        "bootstrap-632": 0.368 * training + 0.632 * err1,
+    }
+    for name, value in expected.items():
+        assert compute_estimate(ESTIMATORS[name], records).estimate == pytest.approx(value, abs=1e-12), name
+
+
+@settings(deadline=None)
+@given(
+    hnp.arrays(bool, st.integers(1, 30)).flatmap(
+        lambda labels: st.tuples(st.just(labels), hnp.arrays(bool, labels.shape))
+    )
+)
+def test_no_information_error_is_the_mean_loss_over_all_pairs(pair):
+    labels, predicted = pair
+    pairs = [bool(label) != bool(answer) for label in labels for answer in predicted]
+    assert no_information_error(labels.mean(), predicted.mean()) == pytest.approx(statistics.fmean(pairs))
+
+
+# ---- the peer ----
+
+
+def test_mlxtend_on_the_same_draws():
+    """mlxtend averages a score a draw, from the draw's own error on all rows; ours starts from the training error."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(30, 2))
+    y = (X[:, 0] + 0.5 * rng.normal(size=30) > 0).astype(int)
+    clf = KNeighborsClassifier(3)
+    counts, losses, predicted_positive = [], [], []
+    for train, _ in BootstrapOutOfBag(n_splits=60, random_seed=5).split(X):
+        predicted = clf.fit(X[train], y[train]).predict(X)
+        counts.append(np.bincount(train, minlength=30))
+        losses.append(predicted != y)
+        predicted_positive.append(predicted.mean())
+    recorded = BootstrapLosses(np.array(counts), np.array(losses))
+    peer = {
+        method: 1 - bootstrap_point632_score(clf, X, y, n_splits=60, method=method, random_seed=5)
+        for method in ("oob", ".632", ".632+")
+    }
+    np.testing.assert_allclose(peer["oob"], recorded.out_of_bag, atol=1e-12)
+    own_error = recorded.losses.mean(axis=1)
+    np.testing.assert_allclose(peer[".632"], error_632(own_error, recorded.out_of_bag), atol=1e-12)
+    # the draws' mean is neither of the two out-of-bag estimates: draws leave out different numbers of points
+    err1 = leave_one_out_bootstrap_error(recorded.losses, recorded.counts)
+    e0 = pooled_bootstrap_error(recorded.losses, recorded.counts)
+    assert len({round(float(value), 6) for value in (err1, e0, recorded.out_of_bag.mean())}) == 3
+    # .632+ a draw agrees where the rate of overfitting needs no clipping
+    clipped = []
+    for b in range(60):
+        gamma = no_information_error(y.mean(), predicted_positive[b])
+        result = error_632_plus(own_error[b], recorded.out_of_bag[b], gamma)
+        rate = (recorded.out_of_bag[b] - own_error[b]) / (gamma - own_error[b])
+        if 0.0 <= rate <= 1.0:
+            assert result.estimate == pytest.approx(peer[".632+"][b], abs=1e-12)
+        else:
+            clipped.append(result.estimate != pytest.approx(peer[".632+"][b], abs=1e-12))
+    assert 0 < len(clipped) < 60
+    assert all(clipped)
+
+
+# ---- properties ----
+
+
+@settings(deadline=None)
+@given(PROPORTIONS, PROPORTIONS, PROPORTIONS)
+def test_632_plus_stays_between_the_weights_632_and_1(resubstitution, err1, gamma):
+    result = error_632_plus(resubstitution, err1, gamma)
+    assert 0.632 <= result.weight <= 1.0 + 1e-12
+    assert 0.0 <= result.overfitting <= 1.0
+    clipped = min(err1, gamma)
+    limits = sorted((0.368 * resubstitution + 0.632 * clipped, clipped))
+    assert limits[0] - 1e-12 <= result.estimate <= limits[1] + 1e-12
+    if clipped <= resubstitution:
+        assert result.overfitting == 0.0
+
+
+@pytest.mark.parametrize(
+    ("resubstitution", "err1", "gamma", "estimate"),
+    [
+        (0.2, 0.3, 0.2, 0.2),  # gamma = err: the unclipped rate divides by 0
+        (0.3, 0.4, 0.2, 0.368 * 0.3 + 0.632 * 0.2),  # gamma < err
+        (0.3, 0.1, 0.5, 0.368 * 0.3 + 0.632 * 0.1),  # Err(1) < err
+        (0.0, 0.5, 0.5, 0.5),  # R = 1
+        (0.0, 0.0, 0.5, 0.0),
+        (1.0, 1.0, 1.0, 1.0),
+    ],
+)
+def test_632_plus_at_the_edges(resubstitution, err1, gamma, estimate):
+    assert error_632_plus(resubstitution, err1, gamma).estimate == pytest.approx(estimate, abs=1e-12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(2, 15), st.integers(1, 10))
+def test_bootstrap_errors_do_not_depend_on_the_order_of_rows_and_draws(seed, n, n_resamples):
+    rng = np.random.default_rng(seed)
+    counts = rng.multinomial(n, np.full(n, 1 / n), size=n_resamples)
+    losses = rng.integers(0, 2, (n_resamples, n))
+    order = np.ix_(rng.permutation(n_resamples), rng.permutation(n))
+    for function in (leave_one_out_bootstrap_error, pooled_bootstrap_error):
+        expected = function(losses, counts)
+        np.testing.assert_allclose(function(losses[order], counts[order]), expected, atol=1e-12)
+        # the errors of a classifier and of its opposite are complements
+        np.testing.assert_allclose(function(1 - losses, counts), 1 - expected, atol=1e-12)
+        # stacked draws are estimated one by one
+        stacked = function(np.stack([losses, 1 - losses]), np.stack([counts, counts]))
+        np.testing.assert_allclose(stacked, [expected, 1 - expected], atol=1e-12)
+
+
+def test_err1_and_e0_agree_where_every_point_is_left_out_equally_often():
+    counts = np.array([[0, 2, 0, 2], [2, 0, 2, 0], [0, 0, 2, 2], [2, 2, 0, 0]])
+    losses = np.array([[1, 0, 0, 1], [0, 1, 0, 1], [0, 1, 1, 1], [0, 0, 1, 0]])
+    err1 = leave_one_out_bootstrap_error(losses, counts)
+    assert err1 == pooled_bootstrap_error(losses, counts) == 5 / 8
+
+
+@settings(deadline=None)
+@given(PROPORTIONS, PROPORTIONS, PROPORTIONS)
+def test_lv1o_stays_within_its_band(leave_one_out, b632, two_fold):
+    value = error_lv1o(leave_one_out, b632, two_fold)
+    assert value in (leave_one_out, b632, two_fold)
+    assert min(b632, two_fold) <= value <= max(b632, two_fold)
+
+
+def test_lv1o_from_records_names_what_it_did():
+    records = _records()
+    row = compute_estimate(ESTIMATORS["lv1o"], records)
+    assert row.details["two_fold"] == pytest.approx(records.halvings.means.mean())
+    assert row.details["bootstrap_632"] == pytest.approx(estimate_632(records))
+    assert row.estimate == sorted(row.details.values())[1]  # the median of the three
+    assert row.remarks[0].startswith("experimental")
+    crossed = replace(records, halvings=HalvingLosses(np.zeros((2, 2)), n_train=6))
+    assert "limits changed places" in compute_estimate(ESTIMATORS["lv1o"], crossed).remarks[-1]
+
+
+@pytest.mark.parametrize("sizes", [[3, 3, 3, 3], [4, 3, 3], [5, 1]])
+def test_mean_training_size_is_the_mean_over_the_folds(sizes):
+    folds = FoldLosses.from_blocks([np.zeros(size) for size in sizes])
+    n = sum(sizes)
+    assert mean_training_size(folds) == pytest.approx(statistics.fmean(n - size for size in sizes))
+
+
+# ---- the contract over all estimators ----
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_every_estimator_states_its_contract(name):
+    estimator = ESTIMATORS[name]
+    for field in ("title", "estimand", "assumptions", "tendency", "reference", "cost"):
+        assert getattr(estimator, field).strip(), field
+    assert estimator.needs <= set(vars(Records()))
+    row = compute_estimate(estimator, _records())
+    assert row.method == name
+    assert 0.0 <= row.estimate <= 1.0
+    assert row.degenerate is None
+    assert row.estimand.split("(")[0] == estimator.estimand
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+@pytest.mark.parametrize("error", [0.0, 1.0])
+def test_all_losses_equal(name, error):
+    n = 8
+    full = np.full(n, error)
+    counts = np.random.default_rng(0).multinomial(n, np.full(n, 1 / n), size=10)
+    folds = FoldLosses(full, np.arange(n))
+    records = Records(
+        losses=full,
+        positive=0.5,
+        predicted_positive=0.5,
+        bootstrap=BootstrapLosses(counts, np.full((10, n), error)),
+        folds=folds,
+        repeated_folds=RepeatedFoldLosses((folds, folds)),
+        leave_one_out=folds,
+        test_set=TestSetLosses(full, n),
+        halvings=HalvingLosses(np.full((3, 2), error), 4),
+        bolstered=BolsteredLosses(full, full.astype(bool)),
+    )
+    row = compute_estimate(ESTIMATORS[name], records)
+    # with error 1 the no-information error .5 cuts Err(1), and the training error keeps its share
+    expected = 0.368 + 0.632 * 0.5 if (name, error) == ("bootstrap-632-plus", 1.0) else error
+    assert row.estimate == pytest.approx(expected, abs=1e-12)
+    assert row.degenerate is None
+
+
+@pytest.mark.parametrize("name", [name for name in ESTIMATORS if "bootstrap" in ESTIMATORS[name].needs])
+def test_nothing_out_of_bag_is_flagged(name):
+    n = 8
+    records = replace(_records(n=n), bootstrap=BootstrapLosses(np.ones((2, n), dtype=int), np.zeros((2, n))))
+    row = compute_estimate(ESTIMATORS[name], records)
+    assert math.isnan(row.estimate)
+    assert row.degenerate == "undefined: no point was ever out of bag, raise n_resamples"
+    assert "8 points never out of bag" in row.remarks
+
+
+def test_fits_and_remarks_of_the_records_reach_the_row():
+    folds = FoldLosses(np.array([0, 1, 0, 0]), np.array([0, 0, 1, 1]), ("folds drawn again",))
+    row = compute_estimate(ESTIMATORS["k-fold"], Records(folds=folds))
+    assert (row.n_fits, row.remarks, row.estimand) == (3, ("folds drawn again",), "expected(n1=2)")
+    assert compute_estimate(ESTIMATORS["resubstitution"], Records(losses=np.zeros(3))).n_fits == 1
+
+
+def test_new_test_set_is_about_the_fitted_classifier():
+    records = Records(test_set=TestSetLosses(np.array([0, 1]), 20, "conditional"))
+    row = compute_estimate(ESTIMATORS["holdout"], records)
+    assert (row.estimate, row.estimand, row.n_fits) == (0.5, "conditional", 1)
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_missing_records_are_named(name):
+    first = min(ESTIMATORS[name].needs)
+    with pytest.raises(ValueError, match=f"{name} needs recorded {first} losses, and the records have none"):
+        compute_estimate(ESTIMATORS[name], Records())
+
+
+@pytest.mark.parametrize("missing", ["positive", "predicted_positive"])
+def test_632_plus_says_which_share_it_lacks(missing):
+    records = replace(_records(), **{missing: math.nan})
+    with pytest.raises(ValueError, match=rf"needs '{missing}', a share .* Pass Records\(\.\.\., {missing}="):
+        compute_estimate(ESTIMATORS["bootstrap-632-plus"], records)
+
+
+def test_unknown_options_and_names():
+    with pytest.raises(ValueError, match=r"k-fold has no option 'k'\. Its options are \[\]"):
+        compute_estimate(ESTIMATORS["k-fold"], _records(), {"k": 5})
+    with pytest.raises(ValueError, match=r"a list of names out of \['resubstitution', .* Got 'bolsterd'"):
+        find_estimators(["k-fold", "bolsterd"])
+    with pytest.raises(ValueError, match=r"a list of names out of .* Got \[\] instead"):
+        find_estimators([])
+    assert find_estimators("all") == tuple(ESTIMATORS.values())
+    assert find_estimators("lv1o") == (ESTIMATORS["lv1o"],)
+
+
+# ---- the table ----
+
+
+def test_table_of_point_estimates():
+    rows = tuple(compute_estimate(one, _records()) for one in find_estimators("all"))
+    table = PointEstimateTable(rows)
+    assert table["lv1o"] is rows[list(ESTIMATORS).index("lv1o")]
+    with pytest.raises(
+        KeyError, match=r"no point estimate by 'cud' in this table; it has \['resubstitution'"
+    ):
+        table["cud"]
+    frame = table.to_frame()
+    assert frame.columns.tolist() == ["method", "estimate", "estimand", "n_fits", "degenerate", "remarks"]
+    assert frame["method"].tolist() == list(ESTIMATORS)
+    assert frame["estimate"].tolist() == [row.estimate for row in rows]
+    assert PointEstimateTable(()).to_frame().columns.tolist() == frame.columns.tolist()
+
+
+def test_table_prints_one_line_an_estimator():
+    rows = (
+        PointEstimate("k-fold", 0.123456, "expected(n1=45)", 11, ("two\nlines",)),
+        PointEstimate("bootstrap-632", math.nan, "rule", 3, (), "undefined: nothing out of bag"),
+    )
+    text = str(PointEstimateTable(rows))
+    assert text == repr(PointEstimateTable(rows))
+    lines = [line.split() for line in text.splitlines()]
+    assert lines[0] == ["method", "estimate", "estimand", "n_fits", "remarks"]
+    assert lines[1] == ["k-fold", "0.123", "expected(n1=45)", "11", "two", "lines"]
+    assert lines[2][:4] == ["bootstrap-632", "NaN", "rule", "3"]
+    assert len(lines) == 3
+    assert PointEstimateTable(rows).to_frame()["remarks"][0] == "two\nlines"

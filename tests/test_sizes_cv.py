@@ -1,0 +1,128 @@
+"""Simulated type-I errors of the methods on cross-validation, under the conditions that their sources state.
+
+Every rate has an exact value under these conditions; the number of rejections is then binomial, and an exact test
+of it at 1 in 1000 with a fixed seed decides.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from cudbound.intervals import compute_interval
+from cudbound.intervals.austern_zhou import AUSTERN_ZHOU
+from cudbound.intervals.bayle import BAYLE
+from cudbound.intervals.grandvalet_bengio import GRANDVALET_BENGIO, grandvalet_bengio_pivot, type_1_error
+from cudbound.intervals.k_fold import k_fold_t_pivot
+from cudbound.records import FoldLosses, Records
+from cudbound.resampling.replacements import draw_replacements, measure_replacements
+
+pytestmark = pytest.mark.slow
+
+
+def _agrees(n_rejected, n_simulated, rate):
+    return stats.binomtest(int(n_rejected), n_simulated, rate).pvalue > 1e-3
+
+
+def _equicorrelated_means(rho, n_folds, n_simulated, seed):
+    """Normal fold means of variance 1 whose covariance is rho times the variance of their mean."""
+    covariance = rho / (n_folds - (n_folds - 1) * rho)
+    rng = np.random.default_rng(seed)
+    shared = math.sqrt(covariance) * rng.standard_normal((n_simulated, 1))
+    return shared + math.sqrt(1.0 - covariance) * rng.standard_normal((n_simulated, n_folds))
+
+
+@pytest.mark.parametrize(
+    ("rho", "true_rho", "rate"),
+    [(0.7, 0.7, 0.05), (0.0, 0.0, 0.05), (0.0, 0.7, 0.247), (0.7, 0.0, 0.0026), (0.5, 0.5, 0.05)],
+)
+def test_grandvalet_bengio(rho, true_rho, rate):
+    means = _equicorrelated_means(true_rho, 10, 10_000, seed=11)
+    rejected = sum(grandvalet_bengio_pivot(one, 9, rho=rho).pvalue() < 0.05 for one in means)
+    exact = type_1_error(rho, true_rho, n_folds=10)
+    assert exact == pytest.approx(rate, abs=5e-4)
+    assert _agrees(rejected, 10_000, exact)
+
+
+def test_exact_theory_and_not_the_stated_26_percent():
+    """Grandvalet and Bengio state 26 % for rho = 0 where 0.7 holds; jointly normal fold means give 24.7 %."""
+    means = _equicorrelated_means(0.7, 10, 40_000, seed=14)
+    rejected = sum(k_fold_t_pivot(one, 9).pvalue() < 0.05 for one in means)
+    assert _agrees(rejected, 40_000, type_1_error(0.0, 0.7, n_folds=10))
+    assert not _agrees(rejected, 40_000, 0.26)
+
+
+def test_k_fold_t_has_its_size_only_where_fold_means_are_independent():
+    for true_rho in (0.0, 0.7):
+        means = _equicorrelated_means(true_rho, 10, 10_000, seed=12)
+        rejected = sum(k_fold_t_pivot(one, 9).pvalue() < 0.05 for one in means)
+        assert _agrees(rejected, 10_000, type_1_error(0.0, true_rho, n_folds=10))
+
+
+def test_grandvalet_bengio_rejects_as_often_as_its_threshold_says():
+    """The threshold exceeds rho in as many data sets as the test at rho rejects."""
+    means = _equicorrelated_means(0.7, 5, 4_000, seed=13)
+    above = 0
+    for one in means:
+        records = Records(folds=FoldLosses(one, np.arange(5)))
+        above += GRANDVALET_BENGIO.test(records, 0.95, "two-sided", rho=0.0).details["rho_threshold"] > 0.7
+    assert _agrees(above, 4_000, 0.05)
+
+
+@pytest.mark.parametrize(("variance", "df", "rate"), [("all-pairs", 99, 0.0540), ("within-fold", 90, 0.0531)])
+def test_bayle_on_independent_normal_losses(variance, df, rate):
+    """Losses that ignore the training set: both statistics are exact t, read from the normal distribution."""
+    losses = np.random.default_rng(21).standard_normal((10_000, 100))
+    fold = np.arange(100) % 10
+    rejected = sum(
+        BAYLE.pivot(Records(folds=FoldLosses(one, fold)), variance=variance).pvalue() < 0.05 for one in losses
+    )
+    # all-pairs divides by n and not by n - 1
+    scale = math.sqrt(df / 100) if variance == "all-pairs" else 1.0
+    exact = 2 * stats.t.sf(stats.norm.ppf(0.975) * scale, df)
+    assert exact == pytest.approx(rate, abs=5e-5)
+    assert _agrees(rejected, 10_000, exact)
+
+
+def test_bayle_covers_the_error_of_a_rule_that_ignores_the_training_set():
+    """All-pairs reads the number of errors only, so that its coverage is a binomial sum; .95 for large n."""
+    n, error = 400, 0.3
+    covers = np.empty(n + 1, dtype=bool)
+    fold = np.arange(n) % 10
+    for wrong in range(n + 1):
+        records = Records(folds=FoldLosses((np.arange(n) < wrong).astype(int), fold))
+        interval = compute_interval(BAYLE, records, 0.95).raw_interval
+        covers[wrong] = interval.low <= error <= interval.high
+    exact = stats.binom.pmf(np.arange(n + 1), n, error) @ covers
+    assert exact == pytest.approx(0.95, abs=0.01)
+
+
+def test_austern_zhou_variance_and_size_on_losses_that_ignore_the_training_set():
+    """n Var(CV) = .21 for error .3: the mean of s^2 has it with the factor n/4, and twice that with n/2."""
+    n, n_simulated = 100, 4_000
+    rng = np.random.default_rng(31)
+    design = draw_replacements(n, 2, rng)
+    s2 = {"corrected": np.empty(n_simulated), "as-printed": np.empty(n_simulated)}
+    errors = np.empty(n_simulated)
+    rejected = 0
+    for number, losses in enumerate(rng.random((n_simulated, n)) < 0.3):
+        found = measure_replacements(
+            lambda counts, losses=losses: np.broadcast_to(losses, counts.shape), design
+        )
+        errors[number] = found.full
+        for factor, values in s2.items():
+            pivot = AUSTERN_ZHOU.pivot(Records(replacements=found), factor=factor)
+            values[number] = pivot.details["s2"]
+            rejected += factor == "corrected" and pivot.pvalue(null=0.3) < 0.05
+    means = {factor: values.mean() for factor, values in s2.items()}
+    resolution = 4 * s2["corrected"].std(ddof=1) / math.sqrt(n_simulated)
+    assert means["corrected"] == pytest.approx(0.21, abs=resolution)
+    assert means["as-printed"] == pytest.approx(0.42, abs=2 * resolution)
+    variance = n * errors.var(ddof=1)
+    assert variance == pytest.approx(0.21, rel=4 * math.sqrt(2 / n_simulated))
+    assert abs(variance - means["as-printed"]) > 0.15
+    # s^2 has 50 terms and the error is discrete, so that the size at n = 100 is near 5 % and not equal to it
+    assert rejected / n_simulated == pytest.approx(0.05, abs=0.02)
