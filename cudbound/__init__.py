@@ -14,8 +14,18 @@ if TYPE_CHECKING:
     from cudbound.compare import compare_intervals as compare_intervals
     from cudbound.convex_loss import ConvexLossClassifier as ConvexLossClassifier
     from cudbound.cvxpy_loss import CvxpyLoss as CvxpyLoss
+    from cudbound.estimate import estimate_error as estimate_error
     from cudbound.estimators import LeastSquaresClassifier as LeastSquaresClassifier
+    from cudbound.learners import compare_learners as compare_learners
+    from cudbound.learners import tabulate_comparisons as tabulate_comparisons
+    from cudbound.methods import available_methods as available_methods
     from cudbound.problem import Problem as Problem
+    from cudbound.recorded import recorded_comparison as recorded_comparison
+    from cudbound.recorded import recorded_estimate as recorded_estimate
+    from cudbound.recorded import recorded_interval as recorded_interval
+    from cudbound.resampling import ResamplingSizes as ResamplingSizes
+    from cudbound.results import ComparisonResult as ComparisonResult
+    from cudbound.results import ComparisonTable as ComparisonTable
     from cudbound.results import ConfidenceInterval as ConfidenceInterval
     from cudbound.results import Draws as Draws
     from cudbound.results import IntervalEstimate as IntervalEstimate
@@ -28,6 +38,16 @@ _HOME = {
     "CudResult": "bound",
     "cud_interval": "bound",
     "compare_intervals": "compare",
+    "available_methods": "methods",
+    "compare_learners": "learners",
+    "tabulate_comparisons": "learners",
+    "estimate_error": "estimate",
+    "recorded_comparison": "recorded",
+    "recorded_estimate": "recorded",
+    "recorded_interval": "recorded",
+    "ResamplingSizes": "resampling",
+    "ComparisonResult": "results",
+    "ComparisonTable": "results",
     "ConvexLossClassifier": "convex_loss",
     "CvxpyLoss": "cvxpy_loss",
     "LeastSquaresClassifier": "estimators",

@@ -2,33 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from cudbound.adapters import express
+from cudbound.adaptive import NODE_LIMIT, boundary_deviations, check_curvature, near_rate
 from cudbound.bootstrap import draw_counts
-from cudbound.intervals import compute_interval, find_methods
-from cudbound.resampling import POLICIES, Policy, ResamplingPlan, record_losses
-from cudbound.results import IntervalTable
+from cudbound.exceptions import UnsupportedEstimatorError
+from cudbound.intervals import Method, compute_interval, find_methods
+from cudbound.minimum import draws_problem
+from cudbound.model import AdditiveModel
+from cudbound.recording import (
+    Run,
+    Unfinished,
+    check_sample,
+    check_test_set,
+    compute_rows,
+    given_records,
+    make_plan,
+    progress_bar,
+    raise_failed,
+)
+from cudbound.refits import prepare_refits
+from cudbound.registry import check_options
+from cudbound.resampling import ResamplingSizes
+from cudbound.resampling.plan import record_refits, spawn_streams
+from cudbound.results import ConfidenceInterval, IntervalEstimate, IntervalTable
 from cudbound.validation import (
     check_alpha,
     check_binary_classifier,
     check_choice,
     check_confidence_level,
     check_inner,
-    check_labels,
-    check_lengths,
     check_n_jobs,
     check_n_resamples,
-    check_rng,
 )
 
-#: Folds of cross-validation, as in Laber and Murphy (2008), section 5.
-N_FOLDS = 10
+#: Groups of methods in which one that a classifier does not allow keeps its row, with the reason.
+LENIENT = ("conditional", "all")
+#: Records that need the classifier written as an additive model with a convex loss.
+OF_MODEL = frozenset({"bound", "boundary"})
 
 
 def compare_intervals(
@@ -40,9 +56,15 @@ def compare_intervals(
     confidence_level: float = 0.95,
     n_resamples: int = 1000,
     alpha: str | float = "n",
+    aci_rate: str | float = "log",
     inner: int | str = 50,
     on_single_class: str | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
+    sizes: ResamplingSizes | None = None,
+    cv: Any = None,
+    groups: Any = None,
+    test_set: tuple[Any, Any] | None = None,
+    fallback: bool = False,
     polish: bool = False,
     solver: str = "native",
     rng: int | np.random.Generator | None = None,
@@ -50,15 +72,16 @@ def compare_intervals(
     node_limit: int | None = None,
     time_limit: float | None = None,
     progress: bool = False,
+    previous: Unfinished | None = None,
 ) -> IntervalTable:
-    """Set intervals by several methods for the error of a fitted classifier beside each other.
+    """Set intervals by several methods for the error of a classifier, or of its algorithm, beside each other.
 
     The procedure:
 
     1. draw `n_resamples` bootstrap samples, shared by all methods; the same `rng` gives the draws of
        `cudbound.cud_interval`, and so the same CUD interval;
     2. solve them for the CUD bound, if ``"cud"`` is asked for;
-    3. refit the classifier once for every draw, inner draw and fold that any of the methods needs, and record
+    3. refit the classifier once for every draw, inner draw, fold and split that any of the methods needs, and record
        which training points each refit gets wrong;
     4. compute every interval from these records.
 
@@ -73,19 +96,26 @@ def compare_intervals(
     y : array-like, shape (n_samples,)
         Their labels; at least two rows of each class.
     methods : str or list of str, default="paper"
-        "paper" for the seven intervals that Laber and Murphy compare, or names out of `intervals.METHODS`.
-        A row does not depend on which others are asked for.
+        "paper" for the seven intervals that Laber and Murphy compare, "conditional" for all that aim at the error of
+        this classifier or of one fitted to a part of the data, "algorithm" for those of cross-validation and of random
+        splits, most of which aim at the expected error of the learning algorithm, "all" for both, or names, which
+        `cudbound.available_methods` lists. A row does not depend on which others are asked for. In "conditional" and
+        "all" a method that this classifier does not allow keeps its row, which says why; asked for by name it is an
+        error.
     confidence_level : float, default=0.95
         Nominal level, in (0, 1).
     n_resamples : int, default=1000
         Number of bootstrap draws B.
     alpha : {"n", "paper-literal"} or float, default="n"
         Localisation rate of the CUD bound on the scale of the mean loss, see `cudbound.cud_interval`.
+    aci_rate : {"log", "loglog"} or float, default="log"
+        How near the boundary a point must be for the adaptive interval "aci" to let it take either class, see
+        `cudbound.adaptive.boundary_deviations`.
     inner : int or "oob", default=50
         Inner draws of each draw for the two bootstrap intervals, which recompute the .632 estimate on every
         draw. Refits that are no batched linear algebra, of a `Pipeline` for instance, take long: 51,000 fits
         with the defaults. "oob" uses .368 err(f_b on D_b) + .632 err(f_b off D_b) instead and needs no inner
-        draws.
+        draws; a draw that leaves nothing out is then drawn again, for every method that refits the draws.
     on_single_class : {"fit", "redraw", "drop", "error"} or None, default=None
         What happens to resampled training sets that hold one class only; their number stands in the remarks.
         None means "fit" where refits are one batch of exact minimisations, which gives a constant classifier
@@ -94,6 +124,19 @@ def compare_intervals(
         all draws as they fell.
     options : mapping of str to mapping, default=None
         Options of single methods by name, such as ``{"kohavi-normal": {"form": "wilson"}}``.
+    sizes : ResamplingSizes, default=None
+        Numbers of folds, splits and repetitions; None takes the defaults of the sources.
+    cv : int, splitter of scikit-learn or iterable of (train, test), default=None
+        Splits of your own, which the methods that read folds or splits take in place of random ones: a partition
+        serves those of k-fold cross-validation and, as the test sets of J = k splits, those of random splits; repeated
+        partitions and random splits serve the latter. An integer means stratified shuffled folds.
+    groups : array-like, shape (n_samples,), default=None
+        Groups of rows that belong together, for a `cv` that keeps them. All methods must then read its splits.
+    test_set : (array-like, array-like), default=None
+        New cases (X_test, y_test) for the test-set methods; without it a part of the training set is held out, and
+        those rows are for a classifier fitted to the rest.
+    fallback : bool, default=False
+        Whether an interval without width is replaced by the fallback that `cudbound.available_methods` names.
     polish : bool, default=False
         Whether the CUD bound is that of the exact minimiser of the loss, see `cudbound.cud_interval`. The other rows
         are for the classifier as it was fitted; the remarks of the row "cud" say how far the two differ.
@@ -106,7 +149,9 @@ def compare_intervals(
     node_limit, time_limit : int or float, default=None
         Limits of the CUD bound, see `cudbound.cud_interval`.
     progress : bool, default=False
-        Whether to show progress bars.
+        Whether to show a bar over all refits, with an estimate of the time that remains.
+    previous : Unfinished, default=None
+        What `RunInterrupted` carried; the run goes on from there, with the random numbers of the stopped one.
 
     Returns
     -------
@@ -124,13 +169,16 @@ def compare_intervals(
         `polish`.
     ValueError
         If an argument is out of range, or `X` and `y` do not fit the estimator.
+    RunInterrupted
+        On Ctrl-C; pass its ``unfinished`` as `previous` to go on.
 
     Guarantee
     ---------
     The same arguments and the same integer `rng` give the same rows, whatever `n_jobs` is and whatever other
-    methods are asked for. No row is dropped: one that says nothing is marked as degenerate, with the reason.
-    None of the intervals has a finite-sample guarantee; ``tendency`` in `cudbound.intervals.METHODS` says
-    what is known.
+    methods are asked for. No row is dropped: one that says nothing is marked as degenerate, with the reason. So is
+    one whose refits fail, as those of neighbours on too few rows do, unless all do: the first error is then raised.
+    None of the intervals has a finite-sample guarantee, except those on a test set; ``tendency`` in
+    `cudbound.available_methods` says what is known.
 
     References
     ----------
@@ -152,84 +200,126 @@ def compare_intervals(
     True
     """
     chosen = find_methods(methods)
-    by_name = _check_options({} if options is None else options)
-    for name in sorted(set(by_name) - {method.name for method in chosen}):
-        raise ValueError(f"'options' names {name!r}, which is not among the methods asked for.")
-    for method in chosen:
-        method.resolve_options(by_name.get(method.name, {}))
-    confidence_level = check_confidence_level(confidence_level)
+    by_name = check_options({} if options is None else options, chosen)
+    level = check_confidence_level(confidence_level)
     n_resamples = check_n_resamples(n_resamples)
     n_inner = check_inner(inner)
     n_jobs = check_n_jobs(n_jobs)
-    if on_single_class is not None:
-        check_choice("on_single_class", on_single_class, POLICIES)
     check_choice("solver", solver, ("native", "cvxpy"))
-    generator = check_rng(rng)
-
-    needs = frozenset[str]().union(*(method.needs for method in chosen))
-    model = express(estimator, X, y, polish=polish) if "bound" in needs else None
+    run = Run(rng, previous)
+    lenient = isinstance(methods, str) and methods in LENIENT
+    model: AdditiveModel | None = None
+    lacking: dict[str, str] = {}
+    if any(method.needs & OF_MODEL for method in chosen):
+        model, lacking = _express(estimator, X, y, chosen, polish, aci_rate, lenient=lenient)
     classes = check_binary_classifier(estimator)
-    labels = check_labels(y, classes)
-    check_lengths(X.shape[0] if hasattr(X, "shape") else len(X), labels.size)
-    rate = check_alpha(alpha, labels.size)
+    sample = check_sample(X, y, classes)
+    rate = check_alpha(alpha, sample.n_samples)
+    near_rate(aci_rate, sample.n_samples)  # refuses what is no rate, also where no method reads it
+    counts = draw_counts(sample.n_samples, n_resamples, run.rng)
+    streams = spawn_streams(run.rng)
+    plan = make_plan(
+        [method for method in chosen if method.name not in lacking],
+        sample,
+        streams,
+        n_inner=n_inner,
+        sizes=sizes,
+        on_single_class=on_single_class,
+        cv=cv,
+        groups=groups,
+        has_test_set=test_set is not None,
+    )
+    run.identify(sample, plan, repr(estimator), n_resamples, rate, aci_rate)
+    new = None if test_set is None else check_test_set(test_set, classes, chosen)
+    records = given_records(estimator, sample, new)
+    failed: dict[str, Exception] = {}
+    with run.stoppable():
+        bound = None
+        if model is not None and "bound" in plan.needs:
+            from cudbound.bound import solve_bound
 
-    counts = draw_counts(labels.size, n_resamples, generator)
-    bound = None
-    if model is not None:
-        from cudbound.bound import solve_bound
+            bound = solve_bound(
+                model,
+                counts,
+                confidence_level=level,
+                alpha=rate,
+                solver=solver,
+                n_jobs=n_jobs,
+                node_limit=node_limit,
+                time_limit=time_limit,
+                progress=progress,
+                previous=run.draws,
+            )
+            run.draws = bound.draws
+        boundary = None
+        if model is not None and "boundary" in plan.needs:
+            boundary = boundary_deviations(
+                model,
+                counts,
+                rate=aci_rate,
+                n_jobs=n_jobs,
+                node_limit=NODE_LIMIT if node_limit is None else node_limit,
+                time_limit=time_limit,
+                progress=progress,
+            )
+        with progress_bar(plan.n_fits(n_resamples, sample.n_samples, counts), progress) as advance:
+            refits = prepare_refits(estimator, X, sample.y, n_jobs=n_jobs)
+            made = record_refits(
+                plan,
+                refits,
+                sample.labels,
+                counts,
+                streams=streams,
+                tape=run.tape,
+                advance=advance,
+                failed=failed,
+            )
+    records = replace(records, **made, bound=bound, boundary=boundary)
 
-        bound = solve_bound(
-            model,
-            counts,
-            confidence_level=confidence_level,
-            alpha=rate,
-            solver=solver,
-            n_jobs=n_jobs,
-            node_limit=node_limit,
-            time_limit=time_limit,
-            progress=progress,
-        )
-    plan = ResamplingPlan(needs, n_inner, N_FOLDS, cast("Policy | None", on_single_class))
-    with _progress_bar(plan.n_fits(n_resamples, labels.size), progress) as advance:
-        records = record_losses(
-            plan,
-            estimator,
-            X,
-            classes[(labels > 0.0).astype(int)],
-            labels,
-            counts,
-            rng=generator,
-            n_jobs=n_jobs,
-            advance=advance,
-        )
-    records = replace(records, bound=bound)
+    def compute(method: Method) -> IntervalEstimate:
+        raise_failed(method, failed)
+        return compute_interval(method, records, level, by_name.get(method.name, {}), fallback=fallback)
+
     return IntervalTable(
-        tuple(
-            compute_interval(method, records, confidence_level, by_name.get(method.name, {}))
-            for method in chosen
+        compute_rows(
+            chosen, compute, lambda method, reason: _unavailable(method, level, reason), lacking=lacking
         )
     )
 
 
-def _check_options(options: object) -> dict[str, dict[str, Any]]:
-    """Return the options of single methods as dictionaries; their names and values are checked elsewhere."""
-    example = 'a mapping of names of methods to mappings, such as {"kohavi-normal": {"form": "wilson"}}'
-    if not isinstance(options, Mapping):
-        raise ValueError(f"The 'options' parameter must be {example}. Got {options!r} instead.")
-    for name, given in options.items():
-        if not isinstance(given, Mapping):
-            raise ValueError(
-                f"The 'options' parameter must be {example}. Got {given!r} for {name!r} instead."
-            )
-    return {name: dict(given) for name, given in options.items()}
+def _express(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    methods: Sequence[Method],
+    polish: bool,
+    aci_rate: str | float,
+    *,
+    lenient: bool,
+) -> tuple[AdditiveModel | None, dict[str, str]]:
+    """Return the classifier as an additive model, and why methods that need one cannot have it."""
+    model, refused = None, OF_MODEL
+    try:
+        model = express(estimator, X, y, polish=polish)
+        refused = frozenset({"boundary"})
+        n = model.labels.size
+        if any("boundary" in method.needs for method in methods) and near_rate(aci_rate, n) > 0.0:
+            check_curvature(draws_problem(model, np.ones((1, n), dtype=np.int32)))
+    except UnsupportedEstimatorError as error:
+        if not lenient:
+            raise
+        why = f"not available for this classifier: {error}"
+        return model, {method.name: why for method in methods if method.needs & refused}
+    return model, {}
 
 
-@contextmanager
-def _progress_bar(total: int, show: bool) -> Iterator[Callable[[int], object]]:
-    if not show or total == 0:
-        yield lambda _: None
-        return
-    from tqdm import tqdm
-
-    with tqdm(total=total, desc="refits", unit="fit", leave=False) as bar:
-        yield bar.update
+def _unavailable(method: Method, confidence_level: float, reason: str) -> IntervalEstimate:
+    return IntervalEstimate(
+        method=method.name,
+        estimate=np.nan,
+        raw_interval=ConfidenceInterval(np.nan, np.nan),
+        confidence_level=confidence_level,
+        estimand=method.estimand,
+        n_fits=0,
+        degenerate=reason,
+    )

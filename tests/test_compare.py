@@ -97,6 +97,17 @@ def test_rows_do_not_depend_on_the_other_methods():
         assert alone.rows == (together[name],)
 
 
+def test_rows_do_not_depend_on_a_method_that_draws_again():
+    X, y = np.arange(4.0)[:, None] ** 2, np.array([0, 1] * 2)
+    clf = LeastSquaresClassifier().fit(X, y)
+    methods = ["bootstrap-percentile", "bccvp", "martin-beta"]
+    together = compare_intervals(clf, X, y, methods=methods, n_resamples=60, inner="oob", rng=3)
+    assert any("nothing out of bag redrawn" in remark for remark in together["martin-beta"].remarks)
+    for name in methods:
+        alone = compare_intervals(clf, X, y, methods=[name], n_resamples=60, inner="oob", rng=3)
+        assert alone.rows == (together[name],)
+
+
 def test_rows_follow_the_seed():
     clf, X, y = _fitted()
 

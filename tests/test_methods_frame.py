@@ -1,0 +1,94 @@
+"""The frame of everything that is registered is complete, readable text, and agrees with what the methods do."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import pytest
+from contract_cases import SIZES, sample
+
+from cudbound import (
+    LeastSquaresClassifier,
+    available_methods,
+    compare_intervals,
+    compare_learners,
+    estimate_error,
+)
+from cudbound.intervals import GROUPS, METHODS
+from cudbound.point_estimates import ESTIMATORS
+from cudbound.records import Records
+
+COLUMNS = [
+    "name",
+    "gives",
+    "title",
+    "estimand",
+    "groups",
+    "needs",
+    "assumptions",
+    "tendency",
+    "reference",
+    "cost",
+    "options",
+    "fallback",
+]
+FRAME = available_methods()
+X, Y = sample(24)
+
+
+def test_one_row_for_everything_registered():
+    assert list(FRAME.columns) == COLUMNS
+    assert FRAME["name"].tolist() == [*METHODS, *ESTIMATORS]
+    assert FRAME["name"].is_unique
+
+
+def test_every_cell_is_text_of_one_line():
+    for column in COLUMNS:
+        for text in FRAME[column]:
+            assert isinstance(text, str)
+            assert "\n" not in text
+            assert text == text.strip()
+        if column not in ("groups", "options", "fallback"):
+            assert FRAME[column].str.len().min() > 0, column
+
+
+def test_cells_that_repeat_the_registry():
+    by_name = FRAME.set_index("name")
+    for name, method in METHODS.items():
+        row = by_name.loc[name]
+        assert ("interval" in row.gives.split(" and ")) == method.gives_interval
+        assert ("comparison" in row.gives.split(" and ")) == method.compares
+        assert set(filter(None, row.groups.split(", "))) == {
+            group for group, members in GROUPS.items() if name in members
+        }
+        assert (row.fallback == "") == (method.fallback is None)
+        for word, option in method.options.items():
+            assert f"{word}: {option}" in row.options
+    for name in ESTIMATORS:
+        assert by_name.loc[name, "gives"] == "point estimate"
+        assert by_name.loc[name, "groups"] == "all"
+
+
+def test_needs_are_fields_that_can_be_recorded():
+    known = {field.name for field in fields(Records)}
+    for needs in FRAME["needs"]:
+        assert set(needs.split(", ")) <= known
+
+
+@pytest.mark.parametrize("row", list(FRAME.itertuples()), ids=FRAME["name"])
+def test_the_word_works_where_the_frame_says(row):
+    clf = LeastSquaresClassifier().fit(X, Y)
+    if row.gives == "point estimate":
+        assert estimate_error(clf, X, Y, methods=row.name, n_resamples=5, sizes=SIZES, rng=0).rows
+        return
+    if "interval" in row.gives:
+        found = compare_intervals(clf, X, Y, methods=row.name, n_resamples=5, inner=2, sizes=SIZES, rng=0)
+        assert found.rows[0].estimand.startswith(row.estimand)
+    else:
+        with pytest.raises(ValueError, match=rf"'{row.name}' compares two classifiers; use compare_learners"):
+            compare_intervals(clf, X, Y, methods=row.name)
+    if "comparison" in row.gives:
+        assert compare_learners(clf, clf, X, Y, method=row.name, sizes=SIZES, rng=0).method == row.name
+    else:
+        with pytest.raises(ValueError, match=r"A method that compares must be 'all' or one of"):
+            compare_learners(clf, clf, X, Y, method=row.name)

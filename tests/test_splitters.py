@@ -1,0 +1,342 @@
+"""Splits from scikit-learn: what they fill, the same losses as scikit-learn's own, groups, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from contract_cases import sample
+from sklearn.model_selection import (
+    GroupKFold,
+    GroupShuffleSplit,
+    KFold,
+    LeaveOneGroupOut,
+    LeaveOneOut,
+    PredefinedSplit,
+    RepeatedKFold,
+    RepeatedStratifiedKFold,
+    ShuffleSplit,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    StratifiedShuffleSplit,
+    TimeSeriesSplit,
+    cross_val_score,
+)
+from sklearn.tree import DecisionTreeClassifier
+
+from cudbound import (
+    LeastSquaresClassifier,
+    ResamplingSizes,
+    compare_intervals,
+    compare_learners,
+    estimate_error,
+    tabulate_comparisons,
+)
+from cudbound.resampling.splitters import make_splits
+
+N = 24
+GROUPS = np.arange(N) % 6
+X, Y = sample(N)
+TREE = DecisionTreeClassifier(max_depth=2, random_state=0)
+LEAST_SQUARES = LeastSquaresClassifier()
+
+FOLDS = {"splits", "folds", "repeated_folds"}
+SPLITTERS = {
+    "KFold": (KFold(4), FOLDS),
+    "KFold shuffled": (KFold(5, shuffle=True, random_state=1), FOLDS),
+    "StratifiedKFold": (StratifiedKFold(3), FOLDS),
+    "GroupKFold": (GroupKFold(3), FOLDS),
+    "StratifiedGroupKFold": (StratifiedGroupKFold(3), FOLDS),
+    "LeaveOneGroupOut": (LeaveOneGroupOut(), FOLDS),
+    "LeaveOneOut": (LeaveOneOut(), FOLDS),
+    "PredefinedSplit": (PredefinedSplit(GROUPS), FOLDS),
+    "RepeatedKFold": (RepeatedKFold(n_splits=4, n_repeats=3, random_state=2), {"splits", "repeated_folds"}),
+    "5x2": (
+        RepeatedStratifiedKFold(n_splits=2, n_repeats=5, random_state=3),
+        {"splits", "repeated_folds", "halvings"},
+    ),
+    "ShuffleSplit": (ShuffleSplit(6, test_size=5, random_state=4), {"splits"}),
+    "StratifiedShuffleSplit": (StratifiedShuffleSplit(4, test_size=6, random_state=4), {"splits"}),
+    "GroupShuffleSplit": (GroupShuffleSplit(4, test_size=2, random_state=4), {"splits"}),
+    "TimeSeriesSplit": (TimeSeriesSplit(3), {"splits"}),
+    "list of pairs": ([(np.arange(12, N), np.arange(12)), (np.arange(12), np.arange(12, N))], FOLDS),
+    "list of masks": ([(GROUPS != 0, GROUPS == 0), (GROUPS != 1, GROUPS == 1)], {"splits"}),
+}
+
+
+def groups_for(cv):
+    """The groups for splitters that keep them; scikit-learn warns where others are given some."""
+    return GROUPS if "Group" in type(cv).__name__ else None
+
+
+def pairs_of(cv):
+    return cv if isinstance(cv, list) else list(cv.split(X, Y, groups_for(cv)))
+
+
+def errors_by_split(estimator, cv):
+    """The errors of scikit-learn's own loop."""
+    return 1.0 - cross_val_score(estimator, X, Y, cv=cv, groups=groups_for(cv))
+
+
+def sizes_by_split(cv):
+    return np.array([[len(np.arange(N)[train]), len(np.arange(N)[test])] for train, test in pairs_of(cv)])
+
+
+def splits_of(cv, seed=0):
+    return make_splits(cv, X, Y, groups_for(cv), np.random.default_rng(seed))
+
+
+@pytest.mark.parametrize("name", SPLITTERS)
+def test_splits_fill_what_they_can(name):
+    cv, fills = SPLITTERS[name]
+    found = splits_of(cv)
+    assert found.fills == fills
+    for (train, test), training, tested in zip(pairs_of(cv), found.training, found.test, strict=True):
+        np.testing.assert_array_equal(np.sort(np.arange(N)[train]), np.flatnonzero(training))
+        np.testing.assert_array_equal(np.sort(np.arange(N)[test]), np.flatnonzero(tested))
+
+
+@pytest.mark.parametrize("name", SPLITTERS)
+@pytest.mark.parametrize("estimator", [TREE, LEAST_SQUARES], ids=["clones", "batched"])
+def test_losses_are_those_of_cross_val_score(name, estimator):
+    cv, fills = SPLITTERS[name]
+    errors = errors_by_split(estimator, cv)
+    n_train, n_test = sizes_by_split(cv).mean(axis=0)
+    asked = ["resampled-t", "corrected-resampled-t"]
+    asked += ["k-fold-t"] if "folds" in fills else []
+    asked += ["5x2cv-t"] if "halvings" in fills else []
+    table = compare_intervals(estimator.fit(X, Y), X, Y, methods=asked, cv=cv, groups=groups_for(cv), rng=0)
+    half = table["resampled-t"].raw_interval.width / 2
+    corrected = table["corrected-resampled-t"]
+    assert corrected.estimate == pytest.approx(errors.mean(), abs=1e-12)
+    assert corrected.raw_interval.width / 2 == pytest.approx(
+        half * np.sqrt(1 + len(errors) * n_test / n_train)
+    )
+    assert corrected.estimand == f"expected(n1={n_train:g})"
+    assert corrected.n_fits == 1 + len(errors)
+    if "folds" in fills:
+        assert table["k-fold-t"].estimate == pytest.approx(errors.mean(), abs=1e-12)
+        pooled = estimate_error(estimator, X, Y, methods="k-fold", cv=cv, groups=groups_for(cv), rng=0)
+        assert pooled["k-fold"].estimate == pytest.approx(
+            np.average(errors, weights=sizes_by_split(cv)[:, 1]), abs=1e-12
+        )
+    if "halvings" in fills:
+        row, pairs = table["5x2cv-t"], errors.reshape(5, 2)
+        assert row.estimate == pytest.approx(pairs[0, 0])
+        spread = np.sqrt(np.square(pairs[:, 0] - pairs[:, 1]).sum() / 10)
+        assert row.raw_interval.high == pytest.approx(pairs[0, 0] + 2.5705818366 * spread)  # t(5) at .975
+
+
+@pytest.mark.parametrize("name", SPLITTERS)
+def test_learners_are_compared_on_the_same_splits(name):
+    cv, _ = SPLITTERS[name]
+    differences = errors_by_split(TREE, cv) - errors_by_split(LEAST_SQUARES, cv)
+    found = compare_learners(TREE, LEAST_SQUARES, X, Y, cv=cv, groups=groups_for(cv), rng=0)
+    assert found.estimate == pytest.approx(differences.mean(), abs=1e-12)
+    n_train, n_test = sizes_by_split(cv).mean(axis=0)
+    variance = (1 / len(differences) + n_test / n_train) * differences.var(ddof=1)
+    if variance > 0:
+        assert found.statistic == pytest.approx(differences.mean() / np.sqrt(variance))
+    else:
+        assert found.degenerate is not None
+    assert found.n_fits == 2 * len(differences)
+
+
+def test_five_by_two_by_a_splitter_is_dietterichs_test():
+    cv, _ = SPLITTERS["5x2"]
+    pairs = (errors_by_split(TREE, cv) - errors_by_split(LEAST_SQUARES, cv)).reshape(5, 2)
+    table = tabulate_comparisons(TREE, LEAST_SQUARES, X, Y, methods=["5x2cv-t", "5x2cv-f"], cv=cv, rng=0)
+    gaps = np.square(pairs[:, 0] - pairs[:, 1]).sum()
+    assert table["5x2cv-t"].statistic == pytest.approx(pairs[0, 0] / np.sqrt(gaps / 10))
+    assert table["5x2cv-f"].statistic == pytest.approx(np.square(pairs).sum() / gaps)
+    assert {row.estimand for row in table.rows} == {"expected(n1=12)"}
+
+
+def test_unequal_splits_are_said():
+    row = compare_intervals(
+        TREE.fit(X, Y), X, Y, methods="corrected-resampled-t", cv=TimeSeriesSplit(3), rng=0
+    ).rows[0]
+    assert "splits of unequal size (6 to 18 training rows), means used" in row.remarks
+
+
+@pytest.mark.parametrize(
+    "cv",
+    [
+        4,
+        np.int64(4),
+        KFold(4, shuffle=True),
+        StratifiedKFold(4, shuffle=True),
+        RepeatedKFold(n_splits=4, n_repeats=2),
+        RepeatedStratifiedKFold(n_splits=2, n_repeats=5),
+        ShuffleSplit(4),
+        StratifiedShuffleSplit(4),
+    ],
+    ids=lambda cv: type(cv).__name__,
+)
+def test_splitters_without_a_seed_follow_rng(cv):
+    one, again, other = splits_of(cv, 0), splits_of(cv, 0), splits_of(cv, 1)
+    np.testing.assert_array_equal(one.test, again.test)
+    assert (one.test != other.test).any()
+    if not isinstance(cv, int | np.integer):
+        assert cv.random_state is None  # it is not the caller's that was seeded
+    rows = [
+        compare_learners(TREE, LEAST_SQUARES, X, Y, method="resampled-t", cv=cv, rng=rng) for rng in (0, 0, 1)
+    ]
+    assert rows[0] == rows[1]
+
+
+def test_a_splitter_with_a_seed_keeps_it():
+    cv = ShuffleSplit(4, random_state=5)
+    np.testing.assert_array_equal(splits_of(cv, 0).test, splits_of(cv, 1).test)
+    expected = [test for _, test in cv.split(X)]
+    for tested, rows in zip(splits_of(cv).test, expected, strict=True):
+        np.testing.assert_array_equal(np.flatnonzero(tested), np.sort(rows))
+
+
+def test_an_integer_means_stratified_folds():
+    y = np.repeat([0, 1], [18, 6])
+    found = make_splits(3, X, y, None, np.random.default_rng(0))
+    assert found.test.sum(axis=1).tolist() == [8, 8, 8]
+    assert [int(y[test].sum()) for test in found.test] == [2, 2, 2]
+
+
+def test_groups_are_kept_together():
+    for name in ("GroupKFold", "StratifiedGroupKFold", "LeaveOneGroupOut", "GroupShuffleSplit"):
+        found = splits_of(SPLITTERS[name][0])
+        for training, test in zip(found.training, found.test, strict=True):
+            assert not set(GROUPS[training]) & set(GROUPS[test])
+
+
+def test_other_methods_do_not_move_when_splits_are_given():
+    """cv replaces the records that it fills and no other."""
+    clf = LEAST_SQUARES.fit(X, Y)
+    arguments = {"rng": 0, "n_resamples": 20, "sizes": ResamplingSizes(n_splits=3)}
+    asked = ["k-fold-t", "kohavi-normal", "leave-one-out-binomial"]
+    plain = compare_intervals(clf, X, Y, methods=asked, **arguments)
+    given = compare_intervals(clf, X, Y, methods=asked, cv=3, **arguments)
+    assert plain["k-fold-t"] != given["k-fold-t"]
+    assert plain.rows[1:] == given.rows[1:]
+
+
+def test_training_sets_of_one_class_are_fitted_as_they_fall():
+    y = np.repeat([0, 1], N // 2)
+    cv = [(np.arange(12), np.arange(12, N)), (np.arange(12, N), np.arange(12))]
+    row = compare_learners(TREE, LEAST_SQUARES, X, y, cv=cv, method="k-fold-t")
+    assert row.remarks == ("2 single-class training sets of cv fitted as they fell",)
+    assert (row.estimate, row.pvalue) == (0.0, 1.0)
+    with pytest.raises(
+        ValueError, match="2 training sets of cv held one class only, and on_single_class='error'"
+    ):
+        compare_learners(TREE, LEAST_SQUARES, X, y, cv=cv, on_single_class="error")
+
+
+# ---- what is refused ----
+
+
+@pytest.mark.parametrize(
+    ("cv", "message"),
+    [
+        (True, r"must be a number of folds, a splitter of sklearn\.model_selection, or .* Got True instead"),
+        (2.5, r"must be a number of folds, .* Got 2\.5 instead"),
+        ("five", r"'cv' parameter cannot be used: Expected `cv` as an integer"),
+        (1, r"'cv' parameter cannot be used: k-fold cross-validation requires at least one"),
+        (
+            13,
+            r"'cv' parameter cannot split these rows: n_splits=13 cannot be greater than the number of members",
+        ),
+        (KFold(25), r"'cv' parameter cannot split these rows: Cannot have number of splits"),
+        (GroupKFold(3), r"'cv' parameter cannot split these rows: The 'groups' parameter should not be None"),
+        ([], r"'cv' parameter must give at least one split\. Got none"),
+        ([(0, 1, 2)], r"'cv' parameter cannot split these rows"),
+        (
+            [([0, 1, 2], [2, 3])],
+            r"sets that hold rows and share none\. Got 3 and 2 rows in split 0, 1 of them shared",
+        ),
+        (
+            [([0, 1], [2]), ([0, 1], [])],
+            r"hold rows and share none\. Got 2 and 0 rows in split 1, 0 of them shared",
+        ),
+        ([(GROUPS != 9, GROUPS == 9)], r"hold rows and share none\. Got 24 and 0 rows in split 0"),
+        ([([0, 1], [24])], r"numbers of rows, from 0 to 23\. Split 0: .*index 24 is out of bounds"),
+        ([([0.5, 1], [2])], r"numbers of rows, from 0 to 23\. Split 0: .*integer"),
+        ([([0, 1, 1], [2])], r"hold each row once; .* Got row 1 2 times in one set of split 0"),
+    ],
+    ids=str,
+)
+def test_splits_that_are_none(cv, message):
+    with pytest.raises(ValueError, match=message):
+        compare_learners(TREE, LEAST_SQUARES, X, Y, cv=cv)
+
+
+def test_splits_that_nobody_reads():
+    clf = LEAST_SQUARES.fit(X, Y)
+    with pytest.raises(
+        ValueError, match=r"'cv' parameter gives \['splits'\], which none of the methods asked for"
+    ):
+        compare_intervals(clf, X, Y, methods=["k-fold-t", "5x2cv-t"], cv=ShuffleSplit(4))
+    with pytest.raises(ValueError, match=r"'cv' parameter gives \['folds', .*none of the methods .*5x2cv-t"):
+        compare_learners(TREE, LEAST_SQUARES, X, Y, method="5x2cv-t", cv=KFold(4))
+    with pytest.raises(ValueError, match=r"'cv' parameter gives .*, which none of the methods"):
+        estimate_error(clf, X, Y, methods="bootstrap-632", cv=4)
+
+
+def test_groups_that_would_be_torn():
+    clf = LEAST_SQUARES.fit(X, Y)
+    folds = GroupKFold(3)
+    with pytest.raises(ValueError, match=r"'groups' parameter needs 'cv', such as sklearn.*GroupKFold\(5\)"):
+        compare_intervals(clf, X, Y, methods="k-fold-t", groups=GROUPS)
+    with pytest.raises(ValueError, match=r"same number of rows\. Got 23 and 24"):
+        compare_intervals(clf, X, Y, methods="k-fold-t", groups=GROUPS[1:], cv=folds)
+    torn = r"'groups' parameter cannot be kept by \['{}'\], which resample single rows\. .* by \['k-fold-t'\]"
+    for name in ("kohavi-normal", "cud", "nested-cv", "conservative-z", "test-set-wilson"):
+        text = torn.format(name).replace(r"\['k-fold-t'\]", "")
+        with pytest.raises(ValueError, match=text):
+            compare_intervals(clf, X, Y, methods=["k-fold-t", name], groups=GROUPS, cv=folds)
+    for name in ("mcnemar", "independent-test-sets", "austern-zhou"):
+        with pytest.raises(ValueError, match=torn.format(name)):
+            tabulate_comparisons(
+                TREE, LEAST_SQUARES, X, Y, methods=["k-fold-t", name], groups=GROUPS, cv=folds
+            )
+
+
+def test_new_cases_and_estimates_without_resampling_tear_no_groups():
+    clf, folds = LEAST_SQUARES.fit(X, Y), GroupKFold(3)
+    new = sample(20, seed=9)
+    table = compare_intervals(
+        clf, X, Y, methods=["k-fold-t", "test-set-wilson"], groups=GROUPS, cv=folds, test_set=new
+    )
+    assert table["test-set-wilson"].estimate == pytest.approx(1 - clf.score(*new))
+    found = estimate_error(
+        clf,
+        X,
+        Y,
+        methods=["resubstitution", "bolstered", "k-fold", "repeated-k-fold"],
+        groups=GROUPS,
+        cv=folds,
+    )
+    assert found["k-fold"].estimate == found["repeated-k-fold"].estimate
+
+
+def test_a_splitter_that_ignores_the_groups():
+    clf = LEAST_SQUARES.fit(X, Y)
+    text = r"must keep the 'groups' together\. Got 6 groups with rows in both sets of split 0; use GroupKFold"
+    with (
+        pytest.warns(UserWarning, match="groups parameter is ignored by KFold"),
+        pytest.raises(ValueError, match=text),
+    ):
+        compare_intervals(clf, X, Y, methods="k-fold-t", groups=GROUPS, cv=KFold(3))
+    with pytest.raises(ValueError, match=r"must keep the 'groups' together\. Got 1 groups .* of split 1"):
+        compare_learners(
+            TREE, LEAST_SQUARES, X, Y, cv=[([0], [1]), ([0, 1], [6])], groups=np.array([*"abcdef"] * 4)
+        )
+
+
+def test_variances_of_other_designs_go_with_the_given_splits():
+    """Halves and replicates are split as often, and with test sets as large, as the splits that they judge."""
+    clf = LEAST_SQUARES.fit(X, Y)
+    names = ["conservative-z", "pseudo-bootstrap", "corrected-pseudo-bootstrap"]
+    table = compare_intervals(clf, X, Y, methods=names, cv=KFold(6, shuffle=True), rng=0)
+    for row in table.rows:
+        assert row.degenerate is None
+        assert row.estimand == "expected(n1=20)"
+    fits = [row.n_fits for row in table.rows]
+    assert fits == [1 + 6 + 2 * 10 * 6, 1 + 6 + 15 * 6, 1 + 6 + 15 * 6]
