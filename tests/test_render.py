@@ -1,4 +1,4 @@
-"""Rendering of interval tables: golden texts, rounding, escapes, and values that survive CSV and JSON."""
+"""Rendering of tables of intervals, comparisons and methods: golden texts, rounding, escapes, and values that survive CSV and JSON."""
 
 from __future__ import annotations
 
@@ -10,13 +10,31 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cudbound.intervals import METHODS, compute_interval
+from cudbound.intervals import GROUPS, METHODS, compute_interval
 from cudbound.intervals.base import estimate_632
-from cudbound.records import BootstrapLosses, FoldLosses, Records
-from cudbound.report import FORMATS, RunDescription, render_table
-from cudbound.report.style import format_cell, format_level, format_proportion, printable
-from cudbound.report.tables import AROUND_632, notes, reader_columns, reader_rows, title
-from cudbound.results import ConfidenceInterval, IntervalEstimate, IntervalTable
+from cudbound.intervals.test_set import TEST_SET_WILSON
+from cudbound.records import BootstrapLosses, FoldLosses, Records, TestSetLosses
+from cudbound.report import FORMATS, ComparisonRun, RunDescription, render_methods, render_table
+from cudbound.report.estimands import DIFFERENCES, ERRORS, base
+from cudbound.report.intervals import notes, reader_columns, reader_rows, title
+from cudbound.report.style import (
+    format_cell,
+    format_difference,
+    format_level,
+    format_proportion,
+    format_pvalue,
+    format_statistic,
+    printable,
+)
+from cudbound.results import (
+    ComparisonResult,
+    ComparisonTable,
+    ConfidenceInterval,
+    IntervalEstimate,
+    IntervalTable,
+)
+
+AROUND_632 = [name for name in GROUPS["paper"] if name != "cud"]
 
 RUN = RunDescription(
     source="patients.csv",
@@ -41,9 +59,15 @@ def row(
     n_fits: int = 1,
     remarks: tuple[str, ...] = (),
     degenerate: str | None = None,
+    details: dict[str, float] | None = None,
+    center: str | None = None,
 ) -> IntervalEstimate:
+    """Return a row; the CUD bound and the other intervals of the paper have their center."""
+    centers = {"cud": "training error"} | dict.fromkeys(AROUND_632, ".632 estimate")
     return IntervalEstimate(
-        method, estimate, ConfidenceInterval(*limits), level, estimand, n_fits, remarks, degenerate
+        *(method, estimate, ConfidenceInterval(*limits), level, estimand, n_fits, remarks, degenerate),
+        details=details or {},
+        center=center or centers.get(method),
     )
 
 
@@ -164,9 +188,66 @@ def test_levels_that_differ_get_a_column():
 
 
 def test_another_estimand_is_not_called_the_error_of_this_classifier():
-    other = IntervalTable((row("cud"), row("some-cv", estimand="expected(27)")))
+    other = IntervalTable((row("cud"), row("some-cv", estimand="expected(n1=27)")))
     assert title(other) == "95% confidence intervals for the error of a classifier"
-    assert not any("fitted to these data" in note for note in notes(other, None))
+    alone = IntervalTable(other.rows[1:])
+    assert title(alone) == "95% confidence intervals for the mean error of this learning algorithm"
+    assert not any("fitted to these data" in note for note in notes(alone, None))
+
+
+def test_every_estimand_in_the_table_is_explained_once():
+    words = (
+        "conditional",
+        "expected(n1=27)",
+        "cv-average",
+        "expected(n1=25)",
+        "holdout-model",
+        "expected(n1=27)",
+    )
+    table = IntervalTable(tuple(row("some", estimand=word) for word in words))
+    said = [note for note in notes(table, None) if note.startswith("Estimand")]
+    assert [note.partition(":")[0] for note in said] == [
+        'Estimand "conditional"',
+        'Estimands "expected(n1=27)", "expected(n1=25)"',
+        'Estimand "cv-average"',
+        'Estimand "holdout-model"',
+    ]
+    assert "on average over training sets of n1 cases" in said[1]
+    assert all(said[0].partition(": ")[2] != other.partition(": ")[2] for other in said[1:])
+
+
+def test_the_estimands_of_all_methods_have_words():
+    for method in METHODS.values():
+        if method.gives_interval:
+            assert base(method.estimand) in ERRORS, method.name
+        if method.compares:
+            assert base(method.estimand) in DIFFERENCES, method.name
+
+
+def test_an_estimand_without_words_is_left_to_its_author():
+    assert not any("Estimand" in note for note in notes(IntervalTable((row("own", estimand="mine"),)), None))
+
+
+@pytest.mark.parametrize(
+    ("centers", "note"),
+    [
+        (
+            (None, ".632 estimate"),
+            "Internal intervals, from the training data alone; no external validation.",
+        ),
+        (("error on new cases",), "Intervals from test cases that the classifier was not fitted to."),
+        (
+            (None, "error on new cases"),
+            "Internal intervals, from the training data alone; no external validation; except m1, from test cases that "
+            "the classifier was not fitted to.",
+        ),
+    ],
+)
+def test_a_test_set_is_not_called_internal(centers, note):
+    rows = tuple(row(f"m{number}", center=center) for number, center in enumerate(centers))
+    found = notes(IntervalTable(rows), None)
+    assert note in found
+    assert sum("test cases" in said or "Internal" in said for said in found) == 1
 
 
 @pytest.mark.parametrize(
@@ -175,6 +256,11 @@ def test_another_estimand_is_not_called_the_error_of_this_classifier():
         (("cud",), "CUD is centred at the training error."),
         (("martin-beta",), "Centred at the .632 estimate."),
         (("cud", *AROUND_632), "CUD is centred at the training error, the others at the .632 estimate."),
+        (
+            ("cud", "x", "martin-beta"),
+            "CUD is centred at the training error; martin-beta at the .632 estimate.",
+        ),
+        (("x", "martin-beta", "kohavi-normal"), "martin-beta, kohavi-normal centred at the .632 estimate."),
     ],
 )
 def test_the_note_on_centres_speaks_of_methods_that_are_there(methods, note):
@@ -187,16 +273,36 @@ def test_the_methods_called_so_are_centred_at_the_632_estimate():
     records = Records(
         losses=rng.random(20) < 0.3,
         bootstrap=BootstrapLosses(counts, rng.random((40, 20)) < 0.3),
-        folds=FoldLosses(rng.random(20) < 0.3, 10),
+        folds=FoldLosses(rng.random(20) < 0.3, np.arange(20) % 10),
     )
-    baselines = [method for name, method in METHODS.items() if name != "cud"]
+    baselines = [METHODS[name] for name in AROUND_632]
     centred = {
         method.name
         for method in baselines
         if compute_interval(method, records, 0.95).estimate == estimate_632(records)
     }
-    assert centred == AROUND_632
+    called = {
+        method.name
+        for method in baselines
+        if compute_interval(method, records, 0.95).center == ".632 estimate"
+    }
+    assert centred == called == set(AROUND_632)
+    assert compute_interval(METHODS["yang-cv-normal"], records, 0.95, {"center": "cv"}).center is None
     assert estimate_632(records) not in (records.losses.mean(), records.folds.losses.mean())
+
+
+def test_the_rows_of_a_new_test_set_say_so():
+    losses = np.arange(20) % 4 == 0
+    new = compute_interval(TEST_SET_WILSON, Records(test_set=TestSetLosses(losses, 30, "conditional")), 0.95)
+    split_off = compute_interval(TEST_SET_WILSON, Records(test_set=TestSetLosses(losses, 30)), 0.95)
+    assert (new.center, split_off.center) == ("error on new cases", None)
+
+
+def test_two_methods_at_the_training_error():
+    rows = (row("cud"), row("aci", center="training error"), row("martin-beta"))
+    assert "CUD, aci are centred at the training error, the others at the .632 estimate." in notes(
+        IntervalTable(rows), None
+    )
 
 
 def test_nothing_is_said_of_the_centre_of_an_unknown_method():
@@ -241,6 +347,55 @@ def test_levels(level, text):
 
 def test_counts_are_written_in_full():
     assert format_cell(np.int64(1_234_567), "count") == "1234567"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (-1.0, "-1.000"),
+        (-0.9996, "<-0.999"),
+        (-0.0625, "-0.062"),
+        (-1e-300, ">-0.001"),
+        (-0.0, "0.000"),
+        (1e-300, "<0.001"),
+        (0.0625, "0.062"),
+        (0.9996, ">0.999"),
+        (math.nan, "undefined"),
+    ],
+)
+def test_differences(value, text):
+    assert format_cell(value, "difference") == format_difference(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "<0.001"),
+        (1e-300, "<0.001"),
+        (0.000999, "<0.001"),
+        (0.001, "0.001"),
+        (0.0496, "0.050"),
+        (0.99951, ">0.999"),
+        (1.0, "1.000"),
+        (math.nan, "undefined"),
+    ],
+)
+def test_pvalues_are_never_shown_as_0(value, text):
+    assert format_cell(value, "pvalue") == format_pvalue(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (1.64449, "1.644"),
+        (-12.0, "-12.000"),
+        (-0.0001, "0.000"),
+        (-math.inf, "-inf"),
+        (math.nan, "undefined"),
+    ],
+)
+def test_statistics(value, text):
+    assert format_cell(value, "statistic") == format_statistic(value) == text
 
 
 # --- escapes
@@ -355,3 +510,269 @@ def test_undefined_values_are_named_in_text_and_empty_in_csv():
     table = IntervalTable((row("cud", math.nan, (math.nan, math.nan)),))
     assert render_table(table).splitlines()[4].split()[1:5] == ["undefined"] * 4
     assert render_table(table, "csv").splitlines()[1].startswith("cud,,,,,,,0.95,")
+
+
+# --- numbers that belong to a method
+
+
+def test_few_numbers_of_a_method_stand_in_the_remarks_and_all_of_them_in_json():
+    few = row("a", remarks=("first",), degenerate="why", details={"rho": 0.7, "rho_threshold": 1 / 3})
+    many = row("b", details={f"theta_{number}": number / 7 for number in range(1, 6)} | {"lost": math.nan})
+    table = IntervalTable((few, many, row("c")))
+    remarks = [shown["remarks"] for shown in reader_rows(table)]
+    assert remarks == ["first; rho = 0.7, rho_threshold = 0.3333; degenerate: why", "", ""]
+    intervals = json.loads(render_table(table, "json"))["intervals"]
+    assert intervals[0]["details"] == {"rho": 0.7, "rho_threshold": 1 / 3}
+    assert intervals[1]["details"] == {f"theta_{number}": number / 7 for number in range(1, 6)} | {
+        "lost": None
+    }
+    assert "details" not in intervals[2]
+    assert "rho" not in render_table(table, "csv")
+
+
+# --- comparisons
+
+
+def comparison(
+    method: str = "mcnemar",
+    estimate: float = 0.08,
+    limits: tuple[float, float] = (-0.0125, 0.15),
+    **given: object,
+) -> ComparisonResult:
+    fields = {
+        "statistic": 2.0,
+        "pvalue": 0.0768,
+        "confidence_level": 0.95,
+        "alternative": "two-sided",
+        "estimand": "holdout-model",
+        "n_fits": 2,
+    } | given
+    return ComparisonResult(
+        method=method, estimate=estimate, raw_interval=ConfidenceInterval(*limits), **fields
+    )
+
+
+COMPARISON_RUN = ComparisonRun(
+    source="patients.csv",
+    n_samples=48,
+    n_events=17,
+    n_non_events=31,
+    event="died = yes",
+    features=("age",),
+    learner_a="least squares",
+    learner_b="logistic regression",
+    seed=3,
+)
+
+
+@pytest.fixture
+def comparisons() -> ComparisonTable:
+    """Two methods: numbers of its own, a p-value below the last decimal, a zero width."""
+    return ComparisonTable(
+        (
+            comparison(details={"only_a_wrong": 12, "only_b_wrong": 4, "n_tested": 100}),
+            comparison(
+                "corrected-resampled-t",
+                -0.25,
+                (-0.25, -0.25),
+                statistic=-math.inf,
+                pvalue=0.0,
+                estimand="expected(n1=43)",
+                n_fits=30,
+                degenerate="all means are equal",
+            ),
+        )
+    )
+
+
+def test_golden_text_of_comparisons(comparisons):
+    assert render_table(comparisons, "table", run=COMPARISON_RUN) == (
+        """\
+Differences of two errors, error(a) - error(b), with 95% confidence intervals
+
+method                   estimate     low    high    statistic    p-value  estimand           fits  remarks
+---------------------  ----------  ------  ------  -----------  ---------  ---------------  ------  ------------------------------------
+mcnemar                     0.080  -0.013   0.150        2.000      0.077  holdout-model         2  only_a_wrong = 12, only_b_wrong = 4,
+                                                                                                    n_tested = 100
+corrected-resampled-t      -0.250  -0.250  -0.250         -inf     <0.001  expected(n1=43)      30  degenerate: all means are equal
+
+Data: patients.csv, n = 48: 17 events (died = yes) and 31 non-events; 1 feature.
+a: least squares.
+b: logistic regression.
+Run: seed 3.
+Estimate: error(a) - error(b), in [-1, 1], limits clipped to it; above 0 where a errs more.
+p-value: of equal errors, against unequal errors.
+A small p-value speaks against equal errors; a large one does not show that they are equal.
+Estimand "holdout-model": the errors on new cases of the two classifiers fitted to the training part of the split alone.
+Estimand "expected(n1=43)": the errors on new cases that classifiers fitted by either learning algorithm make on average over training sets of n1 cases.
+Internal comparisons, from one data set; no external validation.
+Nominal level 95%; no finite-sample guarantee."""
+    )
+
+
+def test_golden_markdown_of_comparisons(comparisons):
+    lines = render_table(comparisons, "markdown").splitlines()
+    assert lines[0] == "Differences of two errors, error(a) - error(b), with 95% confidence intervals"
+    assert lines[2:6] == [
+        "| method                |   estimate |    low |   high |   statistic |   p-value | estimand        |   fits | remarks                                                  |",
+        "|:----------------------|-----------:|-------:|-------:|------------:|----------:|:----------------|-------:|:---------------------------------------------------------|",
+        "| mcnemar               |      0.080 | -0.013 |  0.150 |       2.000 |     0.077 | holdout-model   |      2 | only\\_a\\_wrong = 12, only\\_b\\_wrong = 4, n\\_tested = 100 |",
+        "| corrected-resampled-t |     -0.250 | -0.250 | -0.250 |        -inf | &lt;0.001 | expected(n1=43) |     30 | degenerate: all means are equal                          |",
+    ]
+
+
+def test_golden_latex_of_comparisons(comparisons):
+    lines = render_table(comparisons, "latex").splitlines()
+    assert lines[3:9] == [
+        r"\caption{Differences of two errors, error(a) - error(b), with 95\% confidence intervals}",
+        r"\begin{tabular}{lrrrrrlrp{0.25\linewidth}}",
+        r"\toprule",
+        r"method & estimate & low & high & statistic & p-value & estimand & fits & remarks \\",
+        r"\midrule",
+        r"mcnemar & 0.080 & -0.013 & 0.150 & 2.000 & 0.077 & holdout-model & 2 & only\_a\_wrong = 12, "
+        r"only\_b\_wrong = 4, n\_tested = 100 \\",
+    ]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_takes_an_empty_table_of_comparisons(form):
+    assert "mcnemar" not in render_table(ComparisonTable(()), form)
+
+
+def test_levels_and_alternatives_that_differ_get_columns():
+    table = ComparisonTable(
+        (comparison(), comparison(alternative="less", confidence_level=0.9, estimand="conditional"))
+    )
+    lines = render_table(table).splitlines()
+    assert lines[0] == "Differences of two errors, error(a) - error(b), with confidence intervals"
+    assert lines[2].split()[:3] == ["method", "level", "alternative"]
+    assert lines[5].split()[:3] == ["mcnemar", "90%", "less"]
+    assert "p-value: of equal errors, against unequal errors or error(a) < error(b)." in lines
+    assert "Nominal level 90%, 95%; no finite-sample guarantee." in lines
+
+
+def test_comparisons_on_given_test_sets_are_not_called_internal():
+    text = render_table(ComparisonTable((comparison(estimand="conditional", n_fits=0),)))
+    assert "Internal" not in text
+    assert 'Estimand "conditional": the errors that the two fitted classifiers make on new cases' in text
+    resampled = comparison("nested-cv", estimand="conditional", n_fits=550)
+    assert "Internal comparisons, from one data set" in render_table(ComparisonTable((resampled,)))
+
+
+def test_no_table_claims_a_proof(comparisons):
+    for form in FORMATS:
+        assert "prove" not in render_table(comparisons, form, run=COMPARISON_RUN).lower()
+        assert "significant" not in render_table(comparisons, form, run=COMPARISON_RUN).lower()
+
+
+def test_json_and_csv_round_trips_of_comparisons(comparisons):
+    table = ComparisonTable(
+        (*comparisons.rows, comparison("x", 0.1 + 0.2, (-math.inf, 1 / 3), pvalue=5e-324))
+    )
+    document = json.loads(render_table(table, "json", run=COMPARISON_RUN), parse_constant=refuse_constant)
+    assert list(document) == ["format", "title", "notes", "run", "comparisons"]
+    assert document["run"]["learner_b"] == "logistic regression"
+    first, second, third = document["comparisons"]
+    assert first.pop("details") == {"only_a_wrong": 12, "only_b_wrong": 4, "n_tested": 100}
+    frame = table.to_frame()
+    assert first == frame.iloc[0].to_dict()
+    assert (second["statistic"], third["raw_low"], third["low"]) == (None, None, -1.0)
+    assert third["pvalue"] == 5e-324
+    read = pd.read_csv(io.StringIO(render_table(table, "csv")), keep_default_na=False)
+    numbers = ["estimate", "low", "high", "raw_low", "raw_high", "statistic", "pvalue"]
+    assert read[numbers].map(float).equals(frame[numbers])
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "latex"])
+def test_hostile_texts_of_comparisons_are_escaped(form):
+    table = ComparisonTable(
+        (
+            comparison(
+                HOSTILE, remarks=(HOSTILE,), degenerate=HOSTILE, estimand=HOSTILE, details={HOSTILE: 1.0}
+            ),
+        )
+    )
+    run = ComparisonRun(HOSTILE, 4, 2, 2, HOSTILE, (HOSTILE,), HOSTILE, HOSTILE, 0)
+    text = render_table(table, form, run=run)
+    assert text.replace("\n", "").isprintable()
+    if form == "markdown":
+        assert "<script>" not in text
+        assert len([line for line in text.splitlines() if line.startswith("|")]) == 3
+    if form == "latex":
+        assert text.count(r"\end{table}") == 1
+
+
+# --- methods
+
+
+@pytest.fixture
+def overview() -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "name": ["cud", "mcnemar"],
+            "aims_at": ["conditional", "holdout-model"],
+            "assumes": ["the bootstrap quantile estimates that of the population " * 2, ""],
+            "source": [
+                "Laber and Murphy (2008), sections 3 and 4",
+                "McNemar (1947), no correction for continuity",
+            ],
+        }
+    )
+
+
+def test_golden_text_of_methods(overview):
+    assert render_methods(overview, "table", title="Methods", notes=["Fits: beyond the given one."]) == (
+        """\
+Methods
+
+name     aims at        assumes                                       source
+-------  -------------  --------------------------------------------  --------------------------------------------
+cud      conditional    the bootstrap quantile estimates that of the  Laber and Murphy (2008), sections 3 and 4
+                        population the bootstrap quantile estimates
+                        that of the population
+mcnemar  holdout-model                                                McNemar (1947), no correction for continuity
+
+Fits: beyond the given one."""
+    )
+
+
+def test_methods_in_the_other_formats(overview):
+    markdown = render_methods(overview, "markdown").splitlines()
+    assert markdown[0] == "Known methods"
+    assert markdown[2].split("|")[2].strip() == "aims at"
+    assert len(markdown) == 6
+    latex = render_methods(overview, "latex")
+    assert r"\begin{tabular}{llp{0.29\linewidth}p{0.29\linewidth}}" in latex
+    assert r"\footnotesize" not in latex
+    document = json.loads(render_methods(overview, "json"))
+    assert list(document) == ["format", "title", "notes", "run", "methods"]
+    assert document["methods"] == overview.to_dict("records")
+    read = pd.read_csv(io.StringIO(render_methods(overview, "csv")), keep_default_na=False)
+    pd.testing.assert_frame_equal(read, overview, check_dtype=False)
+    with pytest.raises(
+        ValueError, match=r"The 'format' parameter must be one of \['table'.*Got 'html' instead"
+    ):
+        render_methods(overview, "html")
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "latex"])
+def test_hostile_names_of_methods_are_escaped(form):
+    frame = pd.DataFrame({HOSTILE: [HOSTILE], "x": [HOSTILE]})
+    text = render_methods(frame, form, title=HOSTILE, notes=[HOSTILE])
+    assert text.replace("\n", "").isprintable()
+    if form == "markdown":
+        assert "<script>" not in text
+        assert len([line for line in text.splitlines() if line.startswith("|")]) == 3
+    if form == "latex":
+        assert text.count(r"\end{table}") == 1
+
+
+def test_many_long_columns_are_no_narrower_than_a_word():
+    frame = pd.DataFrame({f"column {number}": ["many words of text " * 5] for number in range(9)})
+    rules = render_methods(frame).splitlines()[3].split()
+    assert all(14 <= len(rule) <= 16 for rule in rules)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format_takes_no_method(form, overview):
+    assert "mcnemar" not in render_methods(overview.iloc[:0], form)

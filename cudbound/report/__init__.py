@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cudbound.report.render import FORMATS, render_table
-from cudbound.report.tables import RunDescription
+from cudbound.report.render import FORMATS, render_methods, render_report, render_table
+from cudbound.report.tables import ComparisonRun, RunDescription
 
-__all__ = ["FORMATS", "RunDescription", "render_table"]
+__all__ = ["FORMATS", "ComparisonRun", "RunDescription", "render_methods", "render_report", "render_table"]

@@ -1,18 +1,22 @@
-"""Write an interval table as text, Markdown, LaTeX, CSV or JSON. No numerics: rows come from `tables`."""
+"""Write a table as text, Markdown, LaTeX, CSV or JSON. No numerics: columns, rows and notes come with the `Report`."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
+from cudbound.report.comparisons import comparison_report
+from cudbound.report.intervals import interval_report
+from cudbound.report.methods import methods_report
 from cudbound.report.style import format_cell, printable
-from cudbound.report.tables import RunDescription, notes, reader_columns, reader_rows, title
-from cudbound.results import IntervalTable
+from cudbound.report.tables import REMARKS_WIDTH, Column, Report, Run
+from cudbound.results import ComparisonTable, IntervalTable
 
-#: Columns of text that a cell of remarks may fill before it is wrapped, so that a line stays near 120.
-REMARKS_WIDTH = 40
+if TYPE_CHECKING:
+    import pandas as pd
+
 #: Value of "format" in a JSON file; raised when a field changes its meaning or goes.
 JSON_FORMAT = 1
 
@@ -21,18 +25,21 @@ _MARKDOWN_ESCAPES = {ch: f"\\{ch}" for ch in "\\`*_[]|~$"} | {"&": "&amp;", "<":
 _LATEX_BRACKETS = {"[": "{[}", "*": "{*}"}
 
 
-def render_table(table: IntervalTable, format: str = "table", *, run: RunDescription | None = None) -> str:
-    r"""Write an interval table in one of five formats.
+def render_table(
+    table: IntervalTable | ComparisonTable, format: str = "table", *, run: Run | None = None
+) -> str:
+    r"""Write a table of intervals or of comparisons in one of five formats.
 
     ``table``, ``markdown`` and ``latex`` are for reading: proportions rounded to 3 decimals, with a title
-    and notes on scale, nominal level and what the intervals do not promise; text that may be a stranger's
+    and notes on scale, estimands, nominal level and what the intervals do not promise; text that may be a stranger's
     (file and column names, class labels, remarks) is escaped. ``csv`` and ``json`` are for programs: every
-    column of `IntervalTable.to_frame`, unrounded, each float with the digits that restore it exactly.
+    column of `IntervalTable.to_frame` or `ComparisonTable.to_frame`, unrounded, each float with the digits that
+    restore it exactly.
 
     Parameters
     ----------
-    table : IntervalTable
-        The intervals, one row a method.
+    table : IntervalTable or ComparisonTable
+        One row a method.
     format : {"table", "markdown", "latex", "csv", "json"}, default "table"
         ``latex`` is a floating ``table`` with rules of the package ``booktabs``. ``csv`` has a header line,
         LF line ends, and no notes. ``json`` is one object with the fields
@@ -40,10 +47,11 @@ def render_table(table: IntervalTable, format: str = "table", *, run: RunDescrip
         - ``format``: 1, the number of this layout;
         - ``title`` and ``notes``: the text around the table, a string and a list of strings;
         - ``run``: the fields of `run` as an object, or null;
-        - ``intervals``: a list of objects, one a method, whose fields are the columns of `to_frame`.
+        - ``intervals`` or ``comparisons``: a list of objects, one a method, whose fields are the columns of
+          `to_frame`, and ``details``, an object, where a method has further numbers of its own.
 
         It is strict JSON: an undefined or infinite number is null, an infinite ``alpha`` the string "inf".
-    run : RunDescription, optional
+    run : RunDescription or ComparisonRun, optional
         Data and settings behind the table, for its notes. None says nothing about them.
 
     Returns
@@ -64,82 +72,128 @@ def render_table(table: IntervalTable, format: str = "table", *, run: RunDescrip
     method,estimate,low,high,width,raw_low,raw_high,confidence_level,estimand,n_fits,degenerate,remarks
     cud,0.2,0.0,0.4125,0.4125,-0.0125,0.4125,0.95,conditional,1,False,
     """
+    if isinstance(table, ComparisonTable):
+        return render_report(comparison_report(table, run), format)
+    return render_report(interval_report(table, run), format)
+
+
+def render_methods(
+    frame: pd.DataFrame, format: str = "table", *, title: str = "Known methods", notes: Sequence[str] = ()
+) -> str:
+    """Write an overview of methods, a frame of text columns, in one of the formats of `render_table`.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row a method. In text, long columns share the width of the line; fewer columns read better.
+    format : {"table", "markdown", "latex", "csv", "json"}, default "table"
+        The rows of ``json`` are the list ``methods``.
+    title : str, default="Known methods"
+    notes : sequence of str, default=()
+        What stands under the table.
+
+    Raises
+    ------
+    ValueError
+        If no format has that name.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> print(render_methods(pd.DataFrame({"name": ["cud"], "fits": ["0"]})))
+    Known methods
+    <BLANKLINE>
+    name    fits
+    ------  ------
+    cud     0
+    """
+    return render_report(methods_report(frame, title=title, notes=notes), format)
+
+
+def render_report(report: Report, format: str) -> str:
+    """Write any table in one of the formats of `render_table`; raise ValueError if no format has that name."""
     if format not in FORMATS:
         raise ValueError(f"The 'format' parameter must be one of {list(FORMATS)}. Got {format!r} instead.")
-    return FORMATS[format](table, run)
+    return FORMATS[format](report)
 
 
-def _text(table: IntervalTable, run: RunDescription | None) -> str:
-    body = _tabulated(table, "simple", lambda text: text, REMARKS_WIDTH)
-    said = "\n".join(printable(note) for note in notes(table, run))
-    return f"{title(table)}\n\n{body}\n\n{said}"
+def _text(report: Report) -> str:
+    body = _tabulated(report, "simple", lambda text: text, wrap=True)
+    said = "\n".join(printable(note) for note in report.notes)
+    return "\n\n".join(part for part in (printable(report.title), body, said) if part)
 
 
-def _markdown(table: IntervalTable, run: RunDescription | None) -> str:
-    body = _tabulated(table, "pipe", _escape_markdown, None)
-    said = "\n".join(f"- {_escape_markdown(printable(note))}" for note in notes(table, run))
-    return f"{_escape_markdown(title(table))}\n\n{body}\n\n{said}"
+def _markdown(report: Report) -> str:
+    body = _tabulated(report, "pipe", _escape_markdown, wrap=False)
+    said = "\n".join(f"- {_escape_markdown(printable(note))}" for note in report.notes)
+    return "\n\n".join(part for part in (_escape_markdown(printable(report.title)), body, said) if part)
 
 
-def _tabulated(
-    table: IntervalTable, tablefmt: str, escape: Callable[[str], str], remarks_width: int | None
-) -> str:
+def _tabulated(report: Report, tablefmt: str, escape: Callable[[str], str], *, wrap: bool) -> str:
     from tabulate import tabulate
 
-    columns = reader_columns(table)
-    rows = [[escape(cell) for cell in row] for row in _cells(table)]
+    rows = [[escape(cell) for cell in row] for row in _cells(report)]
     aligned: str = tabulate(
         rows,
-        headers=[column.heading for column in columns],
+        headers=[escape(printable(column.heading)) for column in report.columns],
         tablefmt=tablefmt,
         # the cells are text; proportions have as many decimals each, so the right edge aligns their points
         disable_numparse=True,
-        colalign=["left" if column.kind == "text" else "right" for column in columns] if rows else None,
-        maxcolwidths=[remarks_width if column.key == "remarks" else None for column in columns],
+        colalign=["left" if column.kind == "text" else "right" for column in report.columns]
+        if rows
+        else None,
+        maxcolwidths=[column.width if wrap else None for column in report.columns],
     )
     return "\n".join(line.rstrip() for line in aligned.splitlines())
 
 
-def _latex(table: IntervalTable, run: RunDescription | None) -> str:
-    columns = reader_columns(table)
-    alignment = ["l" if column.kind == "text" else "r" for column in columns]
-    alignment[-1] = r"p{0.25\linewidth}"
+def _latex(report: Report) -> str:
     return "\n".join(
         [
             r"% needs \usepackage{booktabs}",
             r"\begin{table}",
             r"\centering",
-            rf"\caption{{{_escape_latex(title(table))}}}",
-            rf"\begin{{tabular}}{{{''.join(alignment)}}}",
+            rf"\caption{{{_escape_latex(printable(report.title))}}}",
+            rf"\begin{{tabular}}{{{''.join(map(_latex_alignment, report.columns))}}}",
             r"\toprule",
-            " & ".join(column.heading for column in columns) + r" \\",
+            " & ".join(_escape_latex(printable(column.heading)) for column in report.columns) + r" \\",
             r"\midrule",
-            *(" & ".join(map(_escape_latex, row)) + r" \\" for row in _cells(table)),
+            *(" & ".join(map(_escape_latex, row)) + r" \\" for row in _cells(report)),
             r"\bottomrule",
             r"\end{tabular}",
-            r"\par\smallskip\footnotesize",
-            *(_escape_latex(printable(note)) for note in notes(table, run)),
+            *([r"\par\smallskip\footnotesize"] if report.notes else []),
+            *(_escape_latex(printable(note)) for note in report.notes),
             r"\end{table}",
         ]
     )
 
 
-def _csv(table: IntervalTable, run: RunDescription | None) -> str:
-    return table.to_frame().to_csv(index=False, lineterminator="\n").removesuffix("\n")
+def _latex_alignment(column: Column) -> str:
+    if column.width is not None:  # the width of remarks is a quarter of the line
+        return rf"p{{{column.width / (4 * REMARKS_WIDTH):.2g}\linewidth}}"
+    return "l" if column.kind == "text" else "r"
 
 
-def _json(table: IntervalTable, run: RunDescription | None) -> str:
+def _csv(report: Report) -> str:
+    return report.to_frame().to_csv(index=False, lineterminator="\n").removesuffix("\n")
+
+
+def _json(report: Report) -> str:
+    rows = [_strict(row) for row in report.to_frame().to_dict("records")]
+    for row, details in zip(rows, report.details, strict=False):
+        if details:
+            row["details"] = _strict(details)
     document = {
         "format": JSON_FORMAT,
-        "title": title(table),
-        "notes": notes(table, run),
-        "run": None if run is None else _strict({**vars(run), "alpha": _alpha(run.alpha)}),
-        "intervals": [_strict(row) for row in table.to_frame().to_dict("records")],
+        "title": report.title,
+        "notes": report.notes,
+        "run": None if report.run is None else _run_fields(report.run),
+        report.name: rows,
     }
     return json.dumps(document, indent=2, allow_nan=False)
 
 
-FORMATS: dict[str, Callable[[IntervalTable, RunDescription | None], str]] = {
+FORMATS: dict[str, Callable[[Report], str]] = {
     "table": _text,
     "markdown": _markdown,
     "latex": _latex,
@@ -148,9 +202,8 @@ FORMATS: dict[str, Callable[[IntervalTable, RunDescription | None], str]] = {
 }
 
 
-def _cells(table: IntervalTable) -> list[list[str]]:
-    columns = reader_columns(table)
-    return [[format_cell(row[column.key], column.kind) for column in columns] for row in reader_rows(table)]
+def _cells(report: Report) -> list[list[str]]:
+    return [[format_cell(row[column.key], column.kind) for column in report.columns] for row in report.rows]
 
 
 def _escape_markdown(text: str) -> str:
@@ -164,7 +217,7 @@ def _escape_latex(text: str) -> str:
     return "".join(rules.get(ch, ch) for ch in text)
 
 
-def _strict(record: dict[Any, Any]) -> dict[str, Any]:
+def _strict(record: Mapping[Any, Any]) -> dict[str, Any]:
     """Replace numbers that JSON does not have by null."""
     return {
         str(key): None if isinstance(value, float) and not math.isfinite(value) else value
@@ -172,5 +225,6 @@ def _strict(record: dict[Any, Any]) -> dict[str, Any]:
     }
 
 
-def _alpha(alpha: str | float) -> str | float:
-    return "inf" if isinstance(alpha, float) and math.isinf(alpha) else alpha
+def _run_fields(run: Run) -> dict[str, Any]:
+    fields = vars(run)
+    return _strict({**fields, "alpha": "inf"} if fields.get("alpha") == math.inf else fields)

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Literal
 
-Kind = Literal["text", "count", "proportion", "level"]
+Kind = Literal["text", "count", "proportion", "difference", "statistic", "pvalue", "level"]
 
 #: Decimals of a proportion: with n patients an error moves in steps of 1/n, and n is 20 to 200.
 PROPORTION_DECIMALS = 3
+#: Decimals of a p-value and of a test statistic.
+TEST_DECIMALS = 3
+
+_MIRRORED = {"<": ">-", ">": "<-"}
 
 
 def format_proportion(value: float) -> str:
@@ -42,6 +47,45 @@ def format_proportion(value: float) -> str:
     return text
 
 
+def format_difference(value: float) -> str:
+    """Round a difference of proportions by the rule of `format_proportion`, on either side of 0.
+
+    Examples
+    --------
+    >>> [format_difference(x) for x in (-0.5, -0.0001, 0.0, 0.0001, -0.9999)]
+    ['-0.500', '>-0.001', '0.000', '<0.001', '<-0.999']
+    """
+    if not value < 0:
+        return format_proportion(value)
+    text = format_proportion(-value)
+    return _MIRRORED[text[0]] + text[1:] if text[0] in _MIRRORED else f"-{text}"
+
+
+def format_pvalue(value: float) -> str:
+    """Round a p-value to 3 decimals; one below 0.001 is never shown as 0, which no p-value is.
+
+    Examples
+    --------
+    >>> [format_pvalue(x) for x in (0.0, 0.00099, 0.0496, 0.9999, 1.0, float("nan"))]
+    ['<0.001', '<0.001', '0.050', '>0.999', '1.000', 'undefined']
+    """
+    smallest = 10.0**-TEST_DECIMALS
+    return f"<{smallest:.{TEST_DECIMALS}f}" if value < smallest else format_proportion(value)
+
+
+def format_statistic(value: float) -> str:
+    """Round a test statistic to 3 decimals.
+
+    Examples
+    --------
+    >>> [format_statistic(x) for x in (-1.6444, -0.0, float("inf"), float("nan"))]
+    ['-1.644', '0.000', 'inf', 'undefined']
+    """
+    if math.isnan(value):
+        return "undefined"
+    return f"{round(value, TEST_DECIMALS) + 0.0:.{TEST_DECIMALS}f}"  # adding 0 takes the sign off a negative zero
+
+
 def format_level(confidence_level: float) -> str:
     """Write a confidence level in percent, without rounding it away.
 
@@ -53,15 +97,21 @@ def format_level(confidence_level: float) -> str:
     return f"{100 * confidence_level:.10g}%"
 
 
+_RULES: dict[Kind, Callable[[float], str]] = {
+    "proportion": format_proportion,
+    "difference": format_difference,
+    "statistic": format_statistic,
+    "pvalue": format_pvalue,
+    "level": format_level,
+}
+
+
 def format_cell(value: str | float, kind: Kind) -> str:
     """Write one value of a table by the rule of its kind."""
     if isinstance(value, str):
         return printable(value)
-    if kind == "proportion":
-        return format_proportion(value)
-    if kind == "level":
-        return format_level(value)
-    return str(value)
+    rule = _RULES.get(kind)
+    return str(value) if rule is None else rule(value)
 
 
 def printable(text: str) -> str:

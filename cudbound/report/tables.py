@@ -1,29 +1,26 @@
-"""What a reader of an interval table sees: columns, unrounded rows, title and notes. No rounding here."""
+"""What a written table is: columns, unrounded rows, title and notes. No rounding here."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from cudbound.report.style import Kind, format_level
-from cudbound.results import IntervalEstimate, IntervalTable
+from cudbound.results import ComparisonResult, IntervalEstimate
 
-CUD = "cud"
-#: Methods whose interval is built around the .632 bootstrap estimate of the error.
-AROUND_632 = frozenset(
-    {
-        "bootstrap-percentile",
-        "bootstrap-bias-corrected",
-        "kohavi-normal",
-        "yang-cv-normal",
-        "martin-beta",
-        "langford-binomial",
-    }
-)
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Columns of text that a cell of remarks may fill before it is wrapped, so that a line stays near 120.
+REMARKS_WIDTH = 40
+#: More numbers of a method's own than these are not added to its remarks; JSON has all of them.
+MAX_DETAILS = 3
 
 
 @dataclass(frozen=True)
 class RunDescription:
-    """Where a table comes from. Every text in it may be a stranger's and is escaped when it is rendered.
+    """Where a table of intervals comes from. Every text in it may be a stranger's and is escaped when it is rendered.
 
     Attributes
     ----------
@@ -43,6 +40,8 @@ class RunDescription:
         Seed of the resampling; with the same data and version it repeats the table.
     classifier : str or None, default None
         The classifier, its options or its file, in words; None says nothing of it.
+    choices : str or None, default None
+        Further settings that differ from their defaults, in words; None says nothing of them.
     """
 
     source: str
@@ -55,105 +54,145 @@ class RunDescription:
     alpha: str | float
     seed: int
     classifier: str | None = None
+    choices: str | None = None
+
+    def notes(self) -> list[str]:
+        """Return what the notes under a table say of the run."""
+        return [
+            _data_note(self),
+            *([] if self.classifier is None else [f"Classifier: {self.classifier}."]),
+            f"Run: {self.n_resamples} resamples, alpha = {self.alpha}, seed {self.seed}.",
+            *_choices_note(self),
+        ]
+
+
+@dataclass(frozen=True)
+class ComparisonRun:
+    """Where a table of comparisons comes from. Every text in it may be a stranger's and is escaped when it is rendered.
+
+    Attributes
+    ----------
+    source, n_samples, n_events, n_non_events, event, features
+        As in `RunDescription`.
+    learner_a, learner_b : str
+        The two classifiers or learning algorithms in words.
+    seed : int
+        Seed of the splits; with the same data and version it repeats the table.
+    choices : str or None, default None
+        As in `RunDescription`.
+    """
+
+    source: str
+    n_samples: int
+    n_events: int
+    n_non_events: int
+    event: str
+    features: tuple[str, ...]
+    learner_a: str
+    learner_b: str
+    seed: int
+    choices: str | None = None
+
+    def notes(self) -> list[str]:
+        """Return what the notes under a table say of the run."""
+        return [
+            _data_note(self),
+            f"a: {self.learner_a}.",
+            f"b: {self.learner_b}.",
+            f"Run: seed {self.seed}.",
+            *_choices_note(self),
+        ]
+
+
+Run = RunDescription | ComparisonRun
 
 
 @dataclass(frozen=True)
 class Column:
-    """One column: key into a row of `reader_rows`, heading, and the kind that decides how it is written."""
+    """One column.
+
+    Attributes
+    ----------
+    key : str
+        Key into a row of `Report.rows`.
+    heading : str
+    kind : str
+        Decides how a value is written.
+    width : int or None
+        Characters after which a cell is wrapped where the format has lines of a fixed width.
+    """
 
     key: str
     heading: str
     kind: Kind
+    width: int | None = None
 
 
-_LEVEL = Column("confidence_level", "level", "level")
-_COLUMNS = (
-    Column("method", "method", "text"),
-    Column("estimate", "estimate", "proportion"),
-    Column("low", "low", "proportion"),
-    Column("high", "high", "proportion"),
-    Column("width", "width", "proportion"),
-    Column("estimand", "estimand", "text"),
-    Column("n_fits", "fits", "count"),
-    Column("remarks", "remarks", "text"),
-)
+REMARKS = Column("remarks", "remarks", "text", REMARKS_WIDTH)
+LEVEL = Column("confidence_level", "level", "level")
 
 
-def reader_columns(table: IntervalTable) -> tuple[Column, ...]:
-    """Return the columns; the level has one only where the rows differ in it, else the title names it."""
-    if len(_levels(table)) > 1:
-        return (*_COLUMNS[:1], _LEVEL, *_COLUMNS[1:])
-    return _COLUMNS
+@dataclass(frozen=True)
+class Report:
+    """One table, whatever it is of: all that a format needs to write it.
+
+    Attributes
+    ----------
+    name : str
+        What the rows are, and the field of the rows in JSON: "intervals", "comparisons", ...
+    title : str
+    notes : tuple of str
+        What must stand under the table for readers.
+    columns : tuple of Column
+        For readers.
+    rows : tuple of mapping
+        For readers, unrounded, with every key of `columns`.
+    to_frame : callable
+        ``to_frame()``: every column for programs, one row for each of `rows`.
+    run : RunDescription, ComparisonRun or None
+    details : tuple of mapping
+        Further numbers of each row, for JSON; empty if no row has any.
+    """
+
+    name: str
+    title: str
+    notes: tuple[str, ...]
+    columns: tuple[Column, ...]
+    rows: tuple[Mapping[str, str | float], ...]
+    to_frame: Callable[[], pd.DataFrame]
+    run: Run | None = None
+    details: tuple[Mapping[str, Any], ...] = ()
 
 
-def reader_rows(table: IntervalTable) -> list[dict[str, str | float]]:
-    """Return one unrounded row a method, limits clipped to [0, 1], with every key of `reader_columns`."""
-    return [
-        {
-            "method": row.method,
-            "confidence_level": row.confidence_level,
-            "estimate": row.estimate,
-            "low": row.confidence_interval.low,
-            "high": row.confidence_interval.high,
-            "width": row.confidence_interval.width,
-            "estimand": row.estimand,
-            "n_fits": row.n_fits,
-            "remarks": _remarks(row),
-        }
-        for row in table.rows
-    ]
+Row = IntervalEstimate | ComparisonResult
 
 
-def title(table: IntervalTable) -> str:
-    """Return what the table shows, with the nominal level where all rows share it."""
-    levels = _levels(table)
-    level = f"{format_level(levels[0])} confidence" if len(levels) == 1 else "Confidence"
-    of = "the error of this fitted classifier" if _all_conditional(table) else "the error of a classifier"
-    return f"{level} intervals for {of}"
+def joined_remarks(row: Row) -> str:
+    """Return the remarks of a row in one text: what happened, few numbers of its own, why it is degenerate."""
+    few = row.details if len(row.details) <= MAX_DETAILS else {}
+    numbers = ", ".join(f"{name} = {value:.4g}" for name, value in few.items())
+    degenerate = f"degenerate: {row.degenerate}" if row.degenerate else ""
+    return "; ".join(part for part in (*row.remarks, numbers, degenerate) if part)
 
 
-def notes(table: IntervalTable, run: RunDescription | None) -> list[str]:
-    """Return what must stand under every such table: data, scale, what is covered, what is not promised."""
-    methods = {row.method for row in table.rows}
-    said = [] if run is None else _run_notes(run)
-    said.append("Scale: proportions in [0, 1], limits clipped to it; width = high - low.")
-    if _all_conditional(table):
-        said.append(
-            'Estimand "conditional": the error that the classifier fitted to these data makes on new cases '
-            "from the same population."
-        )
-    said.append("Internal intervals, from the training data alone; no external validation.")
-    centres = []
-    if CUD in methods:
-        centres.append("CUD is centred at the training error")
-    if AROUND_632 & methods:
-        centres.append("the others at the .632 estimate" if centres else "Centred at the .632 estimate")
-    if centres:
-        said.append(f"{', '.join(centres)}.")
-    levels = ", ".join(format_level(level) for level in _levels(table))
-    said.append(f"Nominal level{f' {levels}' if levels else ''}; no finite-sample guarantee.")
-    return said
+def levels_of(rows: Iterable[Row]) -> list[float]:
+    """Return the confidence levels that occur, ascending."""
+    return sorted({row.confidence_level for row in rows})
 
 
-def _run_notes(run: RunDescription) -> list[str]:
+def level_note(rows: Iterable[Row]) -> str:
+    """Return the note on the nominal level."""
+    levels = ", ".join(format_level(level) for level in levels_of(rows))
+    return f"Nominal level{f' {levels}' if levels else ''}; no finite-sample guarantee."
+
+
+def _choices_note(run: Run) -> list[str]:
+    return [] if run.choices is None else [f"Choices: {run.choices}"]
+
+
+def _data_note(run: Run) -> str:
     plural = "" if len(run.features) == 1 else "s"
-    classifier = [] if run.classifier is None else [f"Classifier: {run.classifier}."]
-    return [
+    return (
         f"Data: {run.source}, n = {run.n_samples}: {run.n_events} events ({run.event}) and "
-        f"{run.n_non_events} non-events; {len(run.features)} feature{plural}.",
-        *classifier,
-        f"Run: {run.n_resamples} resamples, alpha = {run.alpha}, seed {run.seed}.",
-    ]
-
-
-def _remarks(row: IntervalEstimate) -> str:
-    degenerate = (f"degenerate: {row.degenerate}",) if row.degenerate else ()
-    return "; ".join(row.remarks + degenerate)
-
-
-def _levels(table: IntervalTable) -> list[float]:
-    return sorted({row.confidence_level for row in table.rows})
-
-
-def _all_conditional(table: IntervalTable) -> bool:
-    return all(row.estimand == "conditional" for row in table.rows)
+        f"{run.n_non_events} non-events; {len(run.features)} feature{plural}."
+    )

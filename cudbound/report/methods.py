@@ -1,0 +1,40 @@
+"""An overview of methods: any frame of text columns as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from cudbound.report.tables import Column, Report
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Columns with a longer cell than this share what is left of a line.
+NARROW = 26
+#: A wrapped column is no narrower than this.
+MIN_WIDTH = 16
+LINE = 118
+
+
+def methods_report(frame: pd.DataFrame, *, title: str = "Known methods", notes: Sequence[str] = ()) -> Report:
+    """Return a frame of text columns, one row a method, as a table.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Its columns are the columns of the table; "_" in their names is a blank in the headings.
+    title : str, default="Known methods"
+    notes : sequence of str, default=()
+        What stands under the table.
+    """
+    names = [str(name) for name in frame.columns]
+    rows = tuple(dict(zip(names, map(str, values), strict=True)) for values in frame.itertuples(index=False))
+    longest = {name: max([len(name), *(len(row[name]) for row in rows)]) for name in names}
+    wide = [name for name in names if longest[name] > NARROW]
+    left = LINE - sum(longest[name] for name in names if name not in wide) - 2 * (len(names) - 1)
+    width = max(MIN_WIDTH, left // max(1, len(wide)))
+    columns = tuple(
+        Column(name, name.replace("_", " "), "text", width if name in wide else None) for name in names
+    )
+    return Report("methods", title, tuple(notes), columns, rows, lambda: frame)
