@@ -37,6 +37,8 @@ class TrainingData:
         Column names; an indicator of a categorical column is called ``column=level``.
     positive, negative : str
         The two values of the target as the file has them.
+    groups : ndarray of str, shape (n_samples,), or None
+        The group of each row, one text for all ways to write the same value; None without such a column.
     """
 
     X: NDArray[np.float64]
@@ -44,6 +46,7 @@ class TrainingData:
     feature_names: tuple[str, ...]
     positive: str
     negative: str
+    groups: NDArray[np.str_] | None = None
 
 
 def training_data(
@@ -53,6 +56,7 @@ def training_data(
     positive: str,
     categorical: Sequence[str] = (),
     exclude: Sequence[str] = (),
+    group: str | None = None,
 ) -> TrainingData:
     """Select, check and convert the columns of a fit.
 
@@ -69,7 +73,9 @@ def training_data(
         Feature columns with k levels that become k - 1 indicators; the first level in the order of the text
         is the reference. With an intercept the choice of reference changes no interval.
     exclude : sequence of str, default ()
-        Columns that are not features. Every other column except the target is one.
+        Columns that are not features. Every other column except the target and `group` is one.
+    group : str or None, default None
+        Column that says which rows belong together; it must have at least two values.
 
     Returns
     -------
@@ -79,23 +85,26 @@ def training_data(
     ------
     CsvError
         If a named column does not exist or is named twice over, a used cell is missing, a feature is not
-        numeric, infinite, constant or a copy of the target, or the target does not have two usable classes.
+        numeric, infinite, constant or a copy of the target, the target does not have two usable classes, or all
+        rows are in one group.
     """
     for name, option in [
         (target, "--target"),
         *((n, "--categorical") for n in categorical),
         *((n, "--exclude") for n in exclude),
+        *([] if group is None else [(group, "--group")]),
     ]:
         _check_column(table, name, option)
-    _check_roles(target, categorical, exclude)
-    features = [name for name in table.names if name != target and name not in exclude]
+    _check_roles(target, categorical, exclude, group)
+    features = [name for name in table.names if name not in (target, group) and name not in exclude]
     if not features:
         raise CsvError(f"no feature column is left beside the target {quoted(target)}")
-    _check_named(table, [target, *features])
+    used = [target, *features, *([] if group is None else [group])]
+    _check_named(table, used)
 
     import pandas as pd
 
-    frame = pd.DataFrame(list(table.records), columns=list(table.names), dtype=object)[[target, *features]]
+    frame = pd.DataFrame(list(table.records), columns=list(table.names), dtype=object)[used]
     _check_missing(table, frame)
     keys = frame.apply(_keys)
     negative_key, positive_key = _classes(keys[target], positive, target)
@@ -111,6 +120,7 @@ def training_data(
         tuple(str(name) for name in design.columns),
         _as_written(frame[target], keys[target], positive_key),
         _as_written(frame[target], keys[target], negative_key),
+        None if group is None else _groups(keys[group]),
     )
 
 
@@ -126,13 +136,15 @@ def _check_column(table: CsvTable, name: str, option: str) -> None:
     raise CsvError(f"{option}: no column {quoted(name)} in {quoted(table.source)}; {hint}")
 
 
-def _check_roles(target: str, categorical: Sequence[str], exclude: Sequence[str]) -> None:
-    for names, option in ((categorical, "--categorical"), (exclude, "--exclude")):
+def _check_roles(target: str, categorical: Sequence[str], exclude: Sequence[str], group: str | None) -> None:
+    for names, option in ((categorical, "--categorical"), (exclude, "--exclude"), ([group], "--group")):
         if target in names:
             raise CsvError(f"{option} {quoted(target)}: this column is the target; name another one")
     both = [name for name in categorical if name in exclude]
     if both:
         raise CsvError(f"column {quoted(both[0])} is named by --categorical and by --exclude; choose one")
+    if group is not None and group in categorical:
+        raise CsvError(f"column {quoted(group)} is named by --categorical and by --group; choose one")
 
 
 def _check_named(table: CsvTable, used: Iterable[str]) -> None:
@@ -249,6 +261,16 @@ def _indicators(keys: pd.Series[str]) -> pd.DataFrame:
     import pandas as pd
 
     return pd.get_dummies(keys, prefix=str(keys.name), prefix_sep="=", drop_first=True, dtype=float)
+
+
+def _groups(keys: pd.Series[str]) -> NDArray[np.str_]:
+    groups = keys.to_numpy(dtype=np.str_)
+    if len(set(groups)) < 2:
+        raise CsvError(
+            f"--group: column {quoted(str(keys.name))} has the same value on every row, so that no group is "
+            "left to test on; name another column"
+        )
+    return groups
 
 
 def _as_written(column: pd.Series[str], keys: pd.Series[str], key: str) -> str:

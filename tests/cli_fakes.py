@@ -6,7 +6,8 @@ from click.testing import CliRunner, Result
 
 from cudbound.cli import main, run
 from cudbound.cli.fitted import Fitted
-from cudbound.cli.run import Outcome, Sample, Settings
+from cudbound.cli.run import Outcome, Settings
+from cudbound.cli.sample import Sample
 from cudbound.results import ConfidenceInterval, IntervalEstimate, IntervalTable
 
 CLEAN = "age,sex,bmi,died\n30,m,21.5,yes\n41,f,22,no\n52,f,23,yes\n63,m,24.5,no\n50,m,20,no\n"

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from cli_fakes import CLEAN, Fake
 
-from cudbound.cli import commands
+from cudbound.cli import run
 
 
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> Fake:
     computation = Fake()
-    monkeypatch.setattr(commands, "compute", computation)
+    monkeypatch.setattr(run, "compute", computation)
     return computation
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 from pathlib import Path
@@ -9,10 +10,13 @@ from pathlib import Path
 import pytest
 from cli_fakes import CLEAN, TABLE, assert_error, interval, invoke
 
-from cudbound.cli import commands, output, run
+from cudbound.cli import common_options, output, run
+from cudbound.cli import interval as command
 from cudbound.cli.demo import FEATURES
 from cudbound.cli.run import Settings
+from cudbound.intervals import GROUPS, METHODS
 from cudbound.report import render_table
+from cudbound.resampling import ResamplingSizes
 
 
 def test_defaults(fake, patients):
@@ -32,12 +36,27 @@ def test_every_option_reaches_the_computation(fake, patients):
     result = interval(
         *["--confidence-level", "0.9", "--resamples", "50", "--seed", "1", "--alpha", "2.5"],
         *["--methods", "cud, martin-beta", "--exclude", "bmi", "--jobs", "-1", "--node-limit", "3"],
-        *["--inner", "oob", "--polish", "--solver", "cvxpy"],
+        *["--inner", "oob", "--polish", "--solver", "cvxpy", "--fallback"],
+        *["--option", "martin-beta.prior=jeffreys", "--size", "n_folds=5", "--size", "test_fraction=0.2"],
     )
     assert result.exit_code == 0, result.stderr
     sample, settings, _ = fake.calls[0]
     assert sample.feature_names == ("age", "sex=m")
-    assert settings == Settings(1, ("cud", "martin-beta"), 0.9, 50, 2.5, -1, 3, "oob", True, "cvxpy")
+    assert settings == Settings(
+        seed=1,
+        methods=("cud", "martin-beta"),
+        confidence_level=0.9,
+        n_resamples=50,
+        alpha=2.5,
+        n_jobs=-1,
+        node_limit=3,
+        inner="oob",
+        polish=True,
+        solver="cvxpy",
+        fallback=True,
+        options={"martin-beta": {"prior": "jeffreys"}},
+        sizes=ResamplingSizes(n_folds=5, test_fraction=0.2),
+    )
 
 
 @pytest.mark.parametrize(("text", "value"), [("oob", "oob"), ("7", 7)])
@@ -54,16 +73,24 @@ def test_alpha(fake, patients, text, value):
     assert fake.calls[0][1].alpha == value
 
 
-def test_paper_is_passed_on_as_a_group(fake, patients):
-    assert interval("--methods", " paper ").exit_code == 0
-    assert fake.calls[0][1].methods == "paper"
+def test_groups_are_passed_on_as_they_are(fake, patients):
+    assert list(GROUPS) == ["paper", "conditional", "algorithm", "all"]
+    for group in GROUPS:
+        assert interval("--methods", f" {group} ").exit_code == 0
+        assert fake.calls[-1][1].methods == group
 
 
-def test_the_help_names_every_method():
-    from cudbound.intervals import METHODS
+def test_every_interval_can_be_asked_for(fake, patients):
+    names = [name for name, method in METHODS.items() if method.gives_interval]
+    assert interval("--methods", ",".join(names)).exit_code == 0
+    assert fake.calls[-1][1].methods == tuple(names)
 
-    told = "".join(invoke("interval", "--help").stdout.split())
-    assert all(name in told for name in METHODS)
+
+def test_the_help_names_every_group_and_size_and_where_the_methods_are_listed():
+    told = " ".join(invoke("interval", "--help").stdout.split())
+    assert all(name in told for name in GROUPS)
+    assert all(field.name in told for field in dataclasses.fields(ResamplingSizes))
+    assert "'cudbound methods' lists the names" in told
 
 
 def test_options_that_are_named_more_than_once(fake, patients):
@@ -103,13 +130,13 @@ def test_every_format_on_stdout_and_in_a_file(fake, patients, form):
 def test_the_formats_of_the_option_are_those_of_the_renderer():
     from cudbound.report import FORMATS
 
-    assert tuple(FORMATS) == commands.FORMATS
+    assert tuple(FORMATS) == common_options.FORMATS
 
 
 def test_the_solvers_of_the_option_are_those_of_the_package():
     from cudbound.solve import SOLVERS
 
-    assert SOLVERS == commands.SOLVERS
+    assert SOLVERS == command.SOLVERS
 
 
 def test_json_tells_the_run(fake, patients):
@@ -125,6 +152,7 @@ def test_json_tells_the_run(fake, patients):
         "alpha": "n",
         "seed": 7,
         "classifier": "LeastSquaresClassifier()",
+        "choices": None,
     }
 
 
@@ -196,7 +224,7 @@ def test_nothing_is_written_if_the_computation_fails(fake, patients):
 
 @pytest.mark.parametrize("terminal", [True, False])
 def test_progress_follows_the_terminal(fake, patients, monkeypatch, terminal):
-    monkeypatch.setattr(commands, "_on_terminal", lambda: terminal)
+    monkeypatch.setattr(output, "on_terminal", lambda: terminal)
     assert interval("--seed", "1").exit_code == 0
     assert fake.calls[0][2] is terminal
 

@@ -18,7 +18,7 @@ from cudbound import ConvexLossClassifier, LeastSquaresClassifier
 from cudbound.cli.advice import advice_of_the_command, warn_again
 from cudbound.cli.classifiers import CLASSIFIERS, Choice, build, choose
 from cudbound.cli.fitted import fit
-from cudbound.cli.run import Sample
+from cudbound.cli.sample import Sample
 from cudbound.exceptions import NoMinimiserError, NotMinimiserError, UnsupportedEstimatorError
 
 CLASSES = {
@@ -205,7 +205,9 @@ def test_errors_of_the_package_get_advice_for_the_command(error, message):
 def test_the_bound_of_a_classifier_that_has_none_is_refused_and_the_other_methods_are_not(patients):
     rbf = ["--classifier", "svm", "--set", "kernel=rbf", "--seed", "1", "--resamples", "5"]
     refused = interval(*rbf)
-    assert_error(refused, 1, "; choose another --classifier for the CUD bound, or leave cud out of --methods")
+    assert_error(
+        refused, 1, "; choose another --classifier for the CUD bound, or leave cud and aci out of --methods"
+    )
     other = interval(*rbf, "--methods", "martin-beta")
     assert other.exit_code == 0, other.stderr
 

@@ -115,7 +115,7 @@ def test_no_progress_bar_in_a_pipe(folder):
 def on_terminal(
     arguments: list[str], folder: Path, *, interrupt_after: str | None = None
 ) -> tuple[int, str, str]:
-    """Run with a terminal for stderr; press Ctrl-C once `interrupt_after` was written. Return code, texts."""
+    """Run with a terminal for stderr; press Ctrl-C once what `interrupt_after` matches was written."""
     master, slave = pty.openpty()
     termios.tcsetwinsize(slave, (24, 80))  # a terminal without a width shows no bar
     process = subprocess.Popen(
@@ -128,7 +128,11 @@ def on_terminal(
     try:
         while chunk := _read(master, deadline=begin + 60.0):
             written += chunk
-            if interrupt_after is not None and not interrupted and interrupt_after.encode() in written:
+            if (
+                interrupt_after is not None
+                and not interrupted
+                and re.search(interrupt_after.encode(), written)
+            ):
                 process.send_signal(signal.SIGINT)
                 interrupted = True
         stdout = process.communicate(timeout=10)[0]
@@ -162,13 +166,53 @@ def test_ctrl_c_exits_130_at_once_and_writes_nothing(tmp_path):
     write(tmp_path, *training_set(200, 10, 0.0))
     arguments = interval("--resamples", "5000", "--methods", "cud", "--output", "out.txt")
     begin = time.monotonic()
-    code, stdout, stderr = on_terminal(arguments, tmp_path, interrupt_after="%|")
+    code, stdout, stderr = on_terminal(arguments, tmp_path, interrupt_after=r"%\|")
     assert code == 130
     assert time.monotonic() - begin < 30
     assert stdout == ""
     assert "cudbound: interrupted" in stderr
     assert "Traceback" not in stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data.csv"]
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c_among_the_refits_exits_130_and_says_nothing_of_python(folder, jobs):
+    """Tens of thousands of refits of a pipeline, made one by one; the bar tells when they have begun."""
+    arguments = interval(
+        *["--methods", "all", "--classifier", "svm", "--standardize", "--polish", "--output", "out.txt"],
+        *["--jobs", jobs],
+    )
+    code, stdout, stderr = on_terminal(arguments, folder, interrupt_after=r"refits: +\d+%\|")
+    assert code == 130
+    assert stdout == ""
+    assert stderr.rstrip().endswith("cudbound: interrupted")
+    assert "previous" not in stderr
+    assert "Traceback" not in stderr
+    assert sorted(path.name for path in folder.iterdir()) == ["data.csv"]
+
+
+def test_a_comparison_shows_a_bar_with_the_remaining_time_and_stops_at_ctrl_c(folder):
+    arguments = command(
+        *[
+            "compare-learners",
+            "data.csv",
+            "--target",
+            "died",
+            "--positive",
+            "yes",
+            "--seed",
+            "3",
+            "--a",
+            "logistic",
+        ],
+        *["--b", "svm", "--standardize", "--methods", "all", "--size", "n_nested_repeats=5000"],
+    )
+    code, stdout, stderr = on_terminal(arguments, folder, interrupt_after=r"\dfit/s")
+    assert code == 130
+    assert stdout == ""
+    assert re.search(r"\d+/\d+ \[\d+:\d+<[\d:]+, +[\d.]+fit/s\]", stderr)
+    assert stderr.rstrip().endswith("cudbound: interrupted")
+    assert "Traceback" not in stderr
 
 
 def test_demo(tmp_path):

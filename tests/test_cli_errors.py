@@ -10,6 +10,8 @@ from cli_fakes import CLEAN, assert_error, interval, invoke
 
 from cudbound.cli import main
 
+GROUPED = ["--methods", "k-fold-t", "--group"]
+
 
 def test_not_certified_is_printed_and_exits_3(fake, patients):
     fake.certified = False
@@ -66,8 +68,58 @@ def test_errors_of_click_itself_keep_their_code(fake, patients):
         (["--alpha", "-1"], "'-1' is neither"),
         (["--alpha", "nan"], "'nan' is neither"),
         (["--methods", "cud,martin"], "there is no method 'martin'; did you mean martin-beta?"),
-        (["--methods", "cud,,martin-beta"], "there is no method ''; the names are cud, bootstrap-percentile"),
-        (["--methods", "cud,paper"], "there is no method 'paper'; the names are cud,"),
+        (
+            ["--methods", "cud,,martin-beta"],
+            "there is no method ''; 'cudbound methods --gives interval' lists",
+        ),
+        (["--methods", "cud,paper"], "'paper' stands for several methods; give it alone"),
+        (["--methods", "conditionall"], "there is no method 'conditionall'; did you mean conditional?"),
+        (
+            ["--methods", "mcnemar"],
+            "'mcnemar' compares two classifiers; it is for 'cudbound compare-learners'",
+        ),
+        (
+            ["--methods", "bootstrap-632"],
+            "'bootstrap-632' is a point estimate, which cudbound.estimate_error",
+        ),
+        (["--size", "n_folds"], "'n_folds' is not of the form NAME=VALUE, such as n_folds=5"),
+        (["--size", "n_fold=3"], "there is no size 'n_fold'; did you mean n_folds?"),
+        (["--size", "K=3"], "there is no size 'K'; the sizes are n_folds, n_repeats, n_splits"),
+        (["--size", "n_folds=1"], "The 'n_folds' parameter must be an integer of at least 2. Got 1 instead"),
+        (
+            ["--size", "n_folds=2.5"],
+            "The 'n_folds' parameter must be an integer of at least 2. Got 2.5 instead",
+        ),
+        (["--size", "n_splits=5", "--size", "n_splits=6"], "'n_splits' is given twice"),
+        (["--option", "form=wilson"], "'form=wilson' is not of the form METHOD.NAME=VALUE"),
+        (["--option", "kohavi-normal.form"], "'kohavi-normal.form' is not of the form METHOD.NAME=VALUE"),
+        (["--option", "kohavi.form=wilson"], "there is no method 'kohavi'; did you mean kohavi-normal?"),
+        (["--option", "x.form=wilson"], "there is no method 'x'; 'cudbound methods' lists the names"),
+        (
+            ["--option", "bayle-cv.variance=within-fold"],
+            "bayle-cv is not among the methods asked for; add it to",
+        ),
+        (["--option", "kohavi-normal.forn=wilson"], "kohavi-normal has no option 'forn'; did you mean form?"),
+        (["--option", "kohavi-normal.x=1"], "kohavi-normal has no option 'x'; its options are form."),
+        (["--option", "cud.x=1"], "cud has no option 'x'; it has none."),
+        (["--option", "kohavi-normal.form=no"], "The 'kohavi-normal.form' parameter must be one of"),
+        (
+            ["--methods", "grandvalet-bengio-t", "--option", "grandvalet-bengio-t.rho=high"],
+            "The 'grandvalet-bengio-t.rho' parameter must be",
+        ),
+        (["--folds", "1"], "1 is not in the range x>=2"),
+        (
+            ["--folds", "5", "--methods", "cud,nested-cv"],
+            "--folds: none of the methods asked for reads folds or",
+        ),
+        (
+            ["--group", "age"],
+            "--group: cud, bootstrap-percentile, bootstrap-bias-corrected, kohavi-normal, yang-cv",
+        ),
+        (
+            ["--group", "age", "--methods", "k-fold-t,test-set-wald"],
+            "--group: test-set-wald would take the rows",
+        ),
         (["--inner", "0"], "'0' is neither a positive number nor oob"),
         (["--inner", "few"], "'few' is neither a positive number nor oob"),
         (["--delimiter", "x"], "'x' is not one of: , ; | tab."),
@@ -124,6 +176,19 @@ def test_incomplete_commands(arguments, message):
         (CLEAN, ["--exclude", "agee"], "--exclude: no column 'agee' in 'patients.csv'; did you mean 'age'?"),
         (CLEAN, ["--exclude", "died"], "this column is the target"),
         (CLEAN, ["--exclude", "sex"], "named by --categorical and by --exclude"),
+        (CLEAN, [*GROUPED, "ages"], "--group: no column 'ages' in 'patients.csv'; did you mean 'age'?"),
+        (CLEAN, [*GROUPED, "died"], "--group 'died': this column is the target"),
+        (CLEAN, [*GROUPED, "sex"], "column 'sex' is named by --categorical and by --group; choose one"),
+        (
+            CLEAN.replace("41,f", ",f"),
+            [*GROUPED, "age"],
+            "1 missing value(s) in 'patients.csv': column 'age' line",
+        ),
+        (
+            "site" + CLEAN.replace("\n", "\nA,")[:-2].replace("age", ",age", 1),
+            [*GROUPED, "site"],
+            "--group: column 'site' has the same value on every row",
+        ),
     ],
 )
 def test_data_errors(fake, patients, content, arguments, message):
@@ -153,7 +218,10 @@ def test_no_command_prints_the_help_and_exits_2():
     assert "Usage: cudbound [OPTIONS] [COMMAND]" in result.stderr
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["interval", "--help"], ["demo", "--help"]])
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], *([command, "--help"] for command in ("interval", "compare-learners", "methods", "demo"))],
+)
 def test_every_help_lists_the_exit_codes(arguments):
     result = invoke(*arguments)
     assert result.exit_code == 0

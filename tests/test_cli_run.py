@@ -19,7 +19,8 @@ from cudbound.cli import output, run
 from cudbound.cli.classifiers import Choice
 from cudbound.cli.demo import FEATURES, demo_data
 from cudbound.cli.fitted import fit
-from cudbound.cli.run import Sample, Settings
+from cudbound.cli.run import Settings
+from cudbound.cli.sample import Sample, new_seed
 from cudbound.exceptions import CudboundWarning, NotCertifiedWarning
 from cudbound.results import IntervalTable
 
@@ -38,6 +39,11 @@ def compare_with(*events: Warning) -> Callable[..., IntervalTable]:
         n_resamples: int,
         alpha: object,
         inner: int | str,
+        options: object,
+        sizes: object,
+        cv: object,
+        groups: object,
+        fallback: bool,
         polish: bool,
         solver: str,
         rng: object,
@@ -48,6 +54,7 @@ def compare_with(*events: Warning) -> Callable[..., IntervalTable]:
         assert estimator.classes_.tolist() == [0, 1]  # type: ignore[attr-defined]  # sklearn is untyped
         assert (methods, rng, n_resamples, inner) == ("paper", 3, 1000, 50)
         assert (polish, solver) == (False, "native")
+        assert (options, sizes, cv, groups, fallback) == ({}, None, None, None, False)
         for event in events:
             warnings.warn(event, stacklevel=1)
         return TABLE
@@ -56,7 +63,7 @@ def compare_with(*events: Warning) -> Callable[..., IntervalTable]:
 
 
 def test_chosen_seeds_differ():
-    assert len({run.new_seed() for _ in range(20)}) == 20
+    assert len({new_seed() for _ in range(20)}) == 20
 
 
 def test_compute_collects_the_warnings_of_the_package(monkeypatch):
@@ -180,10 +187,11 @@ def test_a_letter_that_the_terminal_lacks_is_escaped(patients):
     assert r"no column '\u017có\u0142\u0107'" in done.stderr
 
 
-def test_help_loads_no_heavy_package(tmp_path):
+@pytest.mark.parametrize("command", ["interval", "compare-learners", "methods"])
+def test_help_loads_no_heavy_package(tmp_path, command):
     code = (
         "import sys\nfrom cudbound.cli import main\n"
-        "try:\n    main(['interval', '--help'])\nexcept SystemExit as end:\n    assert end.code == 0\n"
+        "try:\n    main(['" + command + "', '--help'])\nexcept SystemExit as end:\n    assert end.code == 0\n"
         "heavy = {'sklearn', 'pandas', 'scipy', 'joblib', 'tqdm', 'tabulate', 'cvxpy', 'matplotlib', 'skops'}\n"
         "assert not heavy & set(sys.modules), heavy & set(sys.modules)\n"
     )

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from cudbound.cli.assignments import parse_assignments, parse_value
 from cudbound.csv_file import quoted
 
 
@@ -30,8 +31,6 @@ CLASSIFIERS: dict[str, Family] = {
     "convex-loss": Family("cudbound", "ConvexLossClassifier"),
 }
 DEFAULT = "least-squares"
-
-_WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
 
 
 @dataclass(frozen=True)
@@ -78,12 +77,7 @@ def choose(name: str, assignments: Sequence[str], *, standardize: bool = False) 
     ValueError
         If an option is malformed, unknown or given twice, or if the class refuses its value.
     """
-    options: dict[str, Any] = {}
-    for assignment in assignments:
-        option, value = _parse(assignment)
-        if option in options:
-            raise ValueError(f"{option!r} is given twice; give it once.")
-        options[option] = value
+    options = {option: parse_value(text) for option, text in parse_assignments(assignments).items()}
     choice = Choice(name, tuple(options.items()), standardize)
     if options:
         _check_names(name, options)
@@ -105,24 +99,6 @@ def build(choice: Choice, seed: int) -> Any:
     from sklearn.preprocessing import StandardScaler
 
     return make_pipeline(StandardScaler(), classifier)
-
-
-def _parse(assignment: str) -> tuple[str, Any]:
-    option, equals, text = (part.strip() for part in assignment.partition("="))
-    if not option or not equals or not text:
-        raise ValueError(f"{quoted(assignment)} is not of the form NAME=VALUE, such as C=0.5.")
-    return option, _value(text)
-
-
-def _value(text: str) -> Any:
-    if text.lower() in _WORDS:
-        return _WORDS[text.lower()]
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            pass
-    return text
 
 
 def _check_names(name: str, options: Mapping[str, Any]) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import textwrap
 from dataclasses import dataclass
 
-from cudbound.cli.run import Outcome, Sample, Settings
+from cudbound.cli.run import Outcome, Settings
+from cudbound.cli.sample import Sample
 from cudbound.report.style import format_proportion
 
 N_SAMPLES = 50

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-import warnings
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cudbound.cli.advice import NOT_CONVERGED, advice_of_the_command, warn_again
+from cudbound.cli.advice import OF_INTERVAL, OptionNames, advice_of_the_command, collected_warnings
 from cudbound.cli.classifiers import Choice, build
 from cudbound.cli.model_file import SavedModel, listed
 from cudbound.csv_file import quoted
@@ -15,7 +14,7 @@ from cudbound.csv_file import quoted
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from cudbound.cli.run import Sample
+    from cudbound.cli.sample import Sample
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,8 +48,19 @@ class Fitted:
     saved: bool = False
 
 
-def fit(classifier: Choice | SavedModel, sample: Sample, seed: int) -> Fitted:
+def fit(
+    classifier: Choice | SavedModel, sample: Sample, seed: int, *, names: OptionNames = OF_INTERVAL
+) -> Fitted:
     """Fit what was chosen, or bring the sample into the form that a saved model was fitted to.
+
+    Parameters
+    ----------
+    classifier : Choice or SavedModel
+    sample : Sample
+    seed : int
+        Of the classifier's own random numbers.
+    names : OptionNames, default OF_INTERVAL
+        The options that chose the classifier.
 
     Raises
     ------
@@ -59,14 +69,9 @@ def fit(classifier: Choice | SavedModel, sample: Sample, seed: int) -> Fitted:
     """
     if isinstance(classifier, SavedModel):
         return _match(classifier, sample)
-    from sklearn.exceptions import ConvergenceWarning
-
-    with warnings.catch_warnings(record=True) as caught, advice_of_the_command():
-        warnings.simplefilter("default", ConvergenceWarning)
+    with collected_warnings("the classifier", names) as collected, advice_of_the_command(names):
         estimator = build(classifier, seed).fit(sample.X, sample.y)
-    unfinished = [event for event in caught if issubclass(event.category, ConvergenceWarning)]
-    warn_again([event for event in caught if event not in unfinished])
-    said = (NOT_CONVERGED.format(what="the classifier"),) if unfinished else ()
+    said = tuple(dict.fromkeys(map(str, collected)))
     return Fitted(estimator, sample.X, sample.y, sample, classifier.description, said)
 
 

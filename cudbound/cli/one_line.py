@@ -8,11 +8,10 @@ from typing import Any, NoReturn
 
 import click
 
+from cudbound.cli.exit_codes import INTERRUPTED, USAGE_ERROR
 from cudbound.report.style import printable
 
 PROGRAM = "cudbound"
-USAGE_ERROR = 2
-INTERRUPTED = 130
 
 
 class OneLineGroup(click.Group):
@@ -53,6 +52,17 @@ class OneLineGroup(click.Group):
 def say(message: str) -> None:
     """Write one line to stderr, the program's name first."""
     click.echo(f"{PROGRAM}: {printable(' '.join(message.split()))}", err=True)
+
+
+def say_seed(seed: int) -> None:
+    """Say which seed was chosen for the user."""
+    say(f"seed {seed} was chosen; repeat this run with --seed {seed}")
+
+
+def say_warnings(warnings: Sequence[str]) -> None:
+    """Write each warning on a line of its own."""
+    for warning in warnings:
+        say(f"warning: {warning}")
 
 
 def fail(message: str, exit_code: int) -> NoReturn:

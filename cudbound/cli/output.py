@@ -1,11 +1,30 @@
-"""Write a finished table to its place, whole or not at all."""
+"""Bring a finished table to its place, whole or not at all."""
 
 from __future__ import annotations
 
 import os
 import stat
+import sys
 import tempfile
 from pathlib import Path
+
+import click
+
+from cudbound.cli.one_line import say
+
+
+def on_terminal() -> bool:
+    """Whether a progress bar, which goes to stderr, would be seen by a person."""
+    return sys.stderr.isatty()
+
+
+def emit(text: str, place: Path | None) -> None:
+    """Print a finished text, or write it to a file and say so."""
+    if place is None:
+        click.echo(text)
+        return
+    write_whole(place, f"{text}\n")
+    say(f"wrote {place}")
 
 
 def check_output(path: Path, *inputs: Path | None) -> None:

@@ -1,0 +1,17 @@
+"""The exit codes of the command."""
+
+from __future__ import annotations
+
+UNUSABLE = 1
+USAGE_ERROR = 2
+NOT_CERTIFIED = 3
+INTERRUPTED = 130
+
+EXIT_CODES = """\b
+Exit codes:
+    0  success
+    1  the data, or a file, cannot be used: one line on stderr says why
+    2  the command line is wrong: unknown option, level outside (0, 1)
+    3  the table was written, but some draws were not solved to the end:
+       the CUD bound is not certified
+  130  stopped by Ctrl-C; nothing was written"""
