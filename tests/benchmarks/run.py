@@ -28,10 +28,11 @@ def main() -> None:
     sys.path.insert(0, str(Path(__file__).parents[1]))  # the worlds of the tests
     import cases
     import surrogates
+    import tables
     from measure import table
 
     rows = []
-    for case in (*cases.CASES, *surrogates.CASES):
+    for case in (*cases.CASES, *surrogates.CASES, *tables.CASES):
         print(f"{case.__name__} ...", file=sys.stderr, flush=True)
         rows += case(quick)
     print(
