@@ -1,7 +1,8 @@
-"""Coverage and width of the seven intervals on data whose true error is known, in a small simulation.
+"""Coverage and width of intervals on data whose true error is known, in a small simulation.
 
 Two Gaussian classes in the plane, n = 30, at three distances. ``python examples/pilot_coverage.py 400`` makes the
-table in docs/method.md, in a few minutes; without a number it takes 5 samples a design, which says little.
+table in docs/method.md, in a few minutes, and ``python examples/pilot_coverage.py 400 conditional`` that in
+docs/conditional_intervals.md; without a number it takes 5 samples a design, which says little.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import numpy as np
 from scipy.stats import norm
 from tabulate import tabulate
 
-from cudbound import LeastSquaresClassifier, compare_intervals
+from cudbound import LeastSquaresClassifier, available_methods, compare_intervals
 
 N_SAMPLES, N_RESAMPLES = 30, 200
 SHIFTS = {"strong overlap": 0.3, "moderate overlap": 0.8, "nearly separated": 2.0}
@@ -25,8 +26,17 @@ def true_error(clf: LeastSquaresClassifier, shift: float) -> float:
     return float(norm.cdf(np.array([intercept - reach, -intercept - reach]) / np.linalg.norm(slope)).mean())
 
 
-def simulate(shift: float, n_data_sets: int) -> tuple[list[str], np.ndarray, np.ndarray]:
-    """Return the names of the methods, the share of intervals that hold the true error, and the mean width."""
+def methods_of(group: str) -> list[str]:
+    """Names of the methods of a group that aim at the error of the classifier fitted to all rows."""
+    return [
+        row.name
+        for row in available_methods().itertuples(index=False)
+        if group in row.groups.split(", ") and "interval" in row.gives and row.estimand == "conditional"
+    ]
+
+
+def simulate(shift: float, n_data_sets: int, methods: list[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the share of intervals that hold the true error, and the mean width, for every method."""
     rng = np.random.default_rng(0)
     covered, widths = [], []
     while len(covered) < n_data_sets:
@@ -36,17 +46,17 @@ def simulate(shift: float, n_data_sets: int) -> tuple[list[str], np.ndarray, np.
             continue
         clf = LeastSquaresClassifier().fit(X, y)
         error = true_error(clf, shift)
-        table = compare_intervals(clf, X, y, n_resamples=N_RESAMPLES, rng=rng)
+        table = compare_intervals(clf, X, y, methods=methods, n_resamples=N_RESAMPLES, rng=rng)
         intervals = [row.confidence_interval for row in table.rows]
         covered.append([interval.low <= error <= interval.high for interval in intervals])
         widths.append([interval.width for interval in intervals])
-    return [row.method for row in table.rows], np.mean(covered, axis=0), np.mean(widths, axis=0)
+    return np.mean(covered, axis=0), np.mean(widths, axis=0)
 
 
 n_data_sets = int(sys.argv[1]) if len(sys.argv) > 1 else 5
-columns: dict[str, list[str]] = {}
+names = methods_of(sys.argv[2] if len(sys.argv) > 2 else "paper")
+columns = {"method": names}
 for name, shift in SHIFTS.items():
-    methods, coverage, width = simulate(shift, n_data_sets)
-    columns.setdefault("method", methods)
+    coverage, width = simulate(shift, n_data_sets, names)
     columns[name] = [f"{c:.3f} / {w:.2f}" for c, w in zip(coverage, width, strict=True)]
 print(tabulate(columns, headers="keys", tablefmt="github"))

@@ -9,9 +9,10 @@ import os
 import re
 import shlex
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
+import click
 import pandas as pd
 import skops.io
 from click.testing import CliRunner
@@ -23,14 +24,26 @@ from tabulate import tabulate
 from cudbound.adapters import ADAPTERS, REFUSALS
 from cudbound.cli import main
 from cudbound.cli.classifiers import CLASSIFIERS, Choice
-from cudbound.cli.commands import interval
-from cudbound.intervals import METHODS
+from cudbound.cli.commands import compare_learners, interval, methods
+from cudbound.intervals import GROUPS, METHODS, Method, find_comparisons, find_methods
+from cudbound.point_estimates import ESTIMATORS
+from cudbound.recorded import FIELD_OF
+from cudbound.records import FoldLosses, TestSetLosses
+from cudbound.registry import Registered
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(
     [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("*.md")]
 )
 GENERATED = re.compile(r"(<!-- generated: ([\w-]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+
+#: The fields of `cudbound.records.Records` that an object of each class can fill.
+RECORDED = {
+    kind: {TestSetLosses: ("test_set", "second_test_set"), FoldLosses: ("folds", "leave_one_out")}.get(
+        kind, (name,)
+    )
+    for kind, name in FIELD_OF.items()
+}
 
 #: A data file on which every command of the documentation runs.
 PATIENTS = "id,age,sex,bmi,died\n" + "".join(
@@ -55,6 +68,11 @@ WRONG = [
     ("a copy of the target", "age,dead,died\n30,1,yes\n41,0,no\n52,1,yes\n63,0,no\n", ""),
     ("a level outside (0, 1)", PATIENTS, "--categorical sex --confidence-level 95"),
     ("an unknown method", PATIENTS, "--categorical sex --methods cud,kohavi"),
+    ("a method for another command", PATIENTS, "--categorical sex --methods mcnemar"),
+    ("an unknown option of a method", PATIENTS, "--categorical sex --option kohavi-normal.forn=wilson"),
+    ("an unknown size", PATIENTS, "--categorical sex --size folds=5"),
+    ("methods that take groups apart", PATIENTS, "--categorical sex --methods k-fold-t,cud --group id"),
+    ("too many folds", PATIENTS, "--categorical sex --exclude id --methods k-fold-t --folds 30"),
     ("an unknown option of a classifier", PATIENTS, "--categorical sex --classifier ridge --set alhpa=1"),
     ("a value out of its range", PATIENTS, "--categorical sex --classifier logistic --set C=-1"),
     ("a pickle", PATIENTS, "--categorical sex --model model.pkl"),
@@ -71,12 +89,16 @@ def methods_in_short() -> str:
     return markdown_table(
         [
             {"method": f"`{m.name}`", "aims at": f"`{m.estimand}`", "known tendency": m.tendency}
-            for m in METHODS.values()
+            for m in find_methods("paper")
         ]
     )
 
 
-def methods_in_full() -> str:
+def options_of(method: Registered) -> str:
+    return "; ".join(f"`{name}`: {option}" for name, option in method.options.items())
+
+
+def intervals_in_full(methods: Iterable[Method]) -> str:
     return markdown_table(
         [
             {
@@ -86,12 +108,72 @@ def methods_in_full() -> str:
                 "assumes": m.assumptions,
                 "known tendency": m.tendency,
                 "fits": m.cost,
-                "options, default first": "; ".join(f"`{k}`: {', '.join(v)}" for k, v in m.options.items()),
+                "options, default first": options_of(m),
+                "fallback": m.fallback.title if m.fallback else "",
                 "source": m.reference,
             }
-            for m in METHODS.values()
+            for m in methods
         ]
     )
+
+
+def paper_intervals() -> str:
+    return intervals_in_full(find_methods("paper"))
+
+
+def conditional_intervals() -> str:
+    return intervals_in_full(m for m in find_methods("conditional") if m.name not in GROUPS["paper"])
+
+
+def algorithm_intervals() -> str:
+    return intervals_in_full(find_methods("algorithm"))
+
+
+def comparisons() -> str:
+    return markdown_table(
+        [
+            {
+                "method": f"`{m.name}`",
+                "errors compared": f"`{m.estimand}`",
+                "assumes": m.assumptions,
+                "fits for each of the two": m.cost,
+                "options, default first": options_of(m),
+            }
+            for m in find_comparisons("all")
+        ]
+    )
+
+
+def estimators_of_points() -> str:
+    return markdown_table(
+        [
+            {
+                "method": f"`{m.name}`",
+                "what it is": m.title,
+                "aims at": f"`{m.estimand}`",
+                "assumes": m.assumptions,
+                "known tendency": m.tendency,
+                "fits": m.cost,
+                "source": m.reference,
+            }
+            for m in ESTIMATORS.values()
+        ]
+    )
+
+
+def recorded_losses() -> str:
+    """The classes of `cudbound.records`, what they hold, and the methods that read the field they fill."""
+    rows = []
+    for kind, needs in RECORDED.items():
+        readers = [m.name for m in (*METHODS.values(), *ESTIMATORS.values()) if m.needs & set(needs)]
+        rows.append(
+            {
+                "class": f"`{kind.__name__}`",
+                "what it holds": (kind.__doc__ or "").splitlines()[0],
+                "read by": ", ".join(f"`{name}`" for name in dict.fromkeys(readers)),
+            }
+        )
+    return markdown_table(rows)
 
 
 def demo() -> str:
@@ -100,9 +182,9 @@ def demo() -> str:
     return f"```text\n{result.stdout}```"
 
 
-def options() -> str:
+def options_of_command(command: click.Command) -> str:
     rows = []
-    for option in interval.params:
+    for option in command.params:
         if option.param_type_name != "option" or option.name == "help":
             continue
         choices = getattr(option.type, "choices", None)
@@ -116,6 +198,18 @@ def options() -> str:
         )
         rows.append({"option": f"`{option.opts[0]}{value}`", "default": str(default), "meaning": option.help})
     return markdown_table(rows)
+
+
+def options() -> str:
+    return options_of_command(interval)
+
+
+def options_compare_learners() -> str:
+    return options_of_command(compare_learners)
+
+
+def options_methods() -> str:
+    return options_of_command(methods)
 
 
 def classifiers() -> str:
@@ -204,9 +298,16 @@ def tolerances() -> str:
 
 PARTS: dict[str, Callable[[], str]] = {
     "methods-in-short": methods_in_short,
-    "methods-in-full": methods_in_full,
+    "paper-intervals": paper_intervals,
+    "conditional-intervals": conditional_intervals,
+    "algorithm-intervals": algorithm_intervals,
+    "comparisons": comparisons,
+    "point-estimates": estimators_of_points,
+    "recorded-losses": recorded_losses,
     "demo": demo,
     "options": options,
+    "options-compare-learners": options_compare_learners,
+    "options-methods": options_methods,
     "classifiers": classifiers,
     "estimators": estimators,
     "refusals": refusals,

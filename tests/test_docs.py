@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tomllib
 import types
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,9 @@ import cudbound
 from cudbound.cli.commands import EXIT_CODES
 from cudbound.intervals import METHODS
 from cudbound.losses import LOSSES
+from cudbound.point_estimates import ESTIMATORS
 from cudbound.reference_subproblems import CVXPY_LOSSES
+from cudbound.resampling import ResamplingSizes
 
 FENCE = re.compile(r"(?:<!-- quoted from (\S+) -->\n)?^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LANGUAGES = {"python", "pycon", "shell", "text"}
@@ -143,8 +146,18 @@ def test_every_public_name_is_documented():
 
 
 def test_every_method_has_a_section():
-    text = (ROOT / "docs" / "baselines.md").read_text()
-    assert [name for name in METHODS if name != "cud" and f"\n## {name}\n" not in text] == []
+    """One section over all pages together; "cud" has a page."""
+    headings = re.findall(r"^## (\S+)$", "\n".join(page.read_text() for page in PAGES), re.MULTILINE)
+    names = [name for name in (*METHODS, *ESTIMATORS) if name != "cud"]
+    assert {name: headings.count(name) for name in names} == dict.fromkeys(names, 1)
+
+
+def test_defaults_of_the_sizes_are_those_of_the_notation():
+    """The page gives each number of `ResamplingSizes` in brackets behind its name."""
+    text = (ROOT / "docs" / "notation.md").read_text()
+    given = dict(re.findall(r"`(?:ResamplingSizes\.)?(\w+)` \(([\d.]+)\)", text))
+    defaults = {one.name: f"{one.default:g}" for one in fields(ResamplingSizes)}
+    assert given == {name: value for name, value in defaults.items() if name != "holdout_fraction"}
 
 
 def test_exit_codes_are_those_of_the_command():
@@ -240,9 +253,15 @@ def test_bibliography_is_complete_in_itself():
 
 def test_cited_sources_are_in_the_bibliography():
     """Every "Author (year)" and "Author and Author (year)" of the pages and of the registry of methods."""
-    known = [(entry["author"], entry["year"]) for entry in bibliography().values()]
+    known = [
+        (re.sub(r"{\\\W(\w)}", r"\1", entry["author"]), entry["year"])  # letters without their accents
+        for entry in bibliography().values()
+    ]
     text = "\n".join(
-        [*(page.read_text() for page in PAGES), *(method.reference for method in METHODS.values())]
+        [
+            *(page.read_text() for page in PAGES),
+            *(method.reference for method in (*METHODS.values(), *ESTIMATORS.values())),
+        ]
     )
     cited = set(re.findall(r"([A-Z][a-z]+)(?: and ([A-Z][a-z]+))?,? \(?((?:18|19|20)\d\d)\)?[,;:.) ]", text))
     missing = [

@@ -1,0 +1,39 @@
+"""Intervals and a test from losses that other software recorded: here scikit-learn, it might be a file of anyone.
+
+Nothing is fitted by this package. A loss is 1 where a classifier is wrong; for a comparison it is the loss of the first
+minus that of the second on the same row or split.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.datasets import load_breast_cancer
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.model_selection import KFold, ShuffleSplit, cross_val_predict, cross_val_score
+from sklearn.tree import DecisionTreeClassifier
+
+from cudbound import recorded_comparison, recorded_interval
+from cudbound.records import FoldLosses, SplitLosses
+
+X, y = load_breast_cancer(return_X_y=True)
+rows = np.random.default_rng(0).permutation(y.size)[:100]
+X, y = X[rows], y[rows]
+forest, tree = RandomForestClassifier(10, random_state=0), DecisionTreeClassifier(random_state=0)
+
+# what a cross-validation leaves behind: was each row classified wrongly, and in which fold was it
+folds = KFold(10, shuffle=True, random_state=0)
+wrong = (cross_val_predict(forest, X, y, cv=folds) != y).astype(int)
+fold = np.empty(y.size, dtype=int)
+for number, (_, test) in enumerate(folds.split(X)):
+    fold[test] = number
+
+for method in ("bayle-cv", "k-fold-t", "grandvalet-bengio-t"):
+    row = recorded_interval(method, FoldLosses(wrong, fold))
+    limits = row.confidence_interval
+    print(f"{method:22} {row.estimate:.3f}  {limits.low:.3f} to {limits.high:.3f}  {row.estimand}")
+
+# what repeated random splits leave behind: one accuracy a split and classifier
+splits = ShuffleSplit(15, test_size=10, random_state=0)
+errors = [1 - cross_val_score(each, X, y, cv=splits) for each in (forest, tree)]
+print()
+print(recorded_comparison("corrected-resampled-t", SplitLosses(errors[0] - errors[1], n_train=90, n_test=10)))
