@@ -442,7 +442,9 @@ def test_losses_without_curvature_are_refused_unless_none_is_needed() -> None:
     X, y = patients()
     hinge = express(ConvexLossClassifier(loss="hinge", penalty=0.05).fit(X, y), X, y)
     counts = draw_counts(40, 20, np.random.default_rng(1))
-    with pytest.raises(UnsupportedEstimatorError, match=r"curvature, .* Got hinge instead\. .* take the rate 0"):
+    with pytest.raises(
+        UnsupportedEstimatorError, match=r"curvature, .* Got hinge instead\. .* take the rate 0"
+    ):
         boundary_deviations(hinge, counts)
     centred = boundary_deviations(hinge, counts, rate=0)
     np.testing.assert_array_equal(centred.upper, centred.lower)

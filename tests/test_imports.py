@@ -27,7 +27,7 @@ LAYERS = (
         "least_squares",
     },
     {"results", "records", "registry", "model", "problem", "cvxpy_loss", "reference_polish"},
-    {"basis", "reference_subproblems", "point_estimates"},
+    {"basis", "frontier", "reference_subproblems", "point_estimates"},
     {"kernel"},
     {"estimators", "minimum", "stumps"},
     {"convex_loss"},
@@ -40,6 +40,7 @@ LAYERS = (
     {"resampling", "csv_data"},
     {"recording"},
     {"compare", "estimate", "learners", "methods", "recorded"},
+    {"study"},
     {"cli"},
 )
 CORE = set().union(*LAYERS[:10])
