@@ -160,7 +160,7 @@ def test_data_that_do_not_fit_the_classifier(X, y, message):
         express(clf, X, y)
 
 
-def test_batched_refit_is_offered_for_the_classifier_itself_alone():
+def test_batched_refit_is_offered_where_nothing_else_is_refitted():
     X, y = _data()
 
     class Shrunken(LeastSquaresClassifier):
@@ -172,4 +172,7 @@ def test_batched_refit_is_offered_for_the_classifier_itself_alone():
     assert find_adapter(ConvexLossClassifier()) is ADAPTERS[1]
     assert adapter.batched_refit(clf, X, y)(np.ones((1, 30))).sum() == (clf.predict(X) != y).sum()
     assert adapter.batched_refit(Shrunken().fit(X, y), X, y) is None
-    assert find_adapter(make_pipeline(clf)).batched_refit is None
+    alone, scaled = (make_pipeline(*steps, clf) for steps in ((), (StandardScaler(),)))
+    batched = find_adapter(alone).batched_refit(alone.fit(X, y), X, y)
+    assert batched(np.ones((1, 30))).sum() == (clf.predict(X) != y).sum()
+    assert find_adapter(scaled).batched_refit(scaled.fit(X, y), X, y) is None

@@ -10,7 +10,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from cudbound import LeastSquaresClassifier
 from cudbound.bootstrap import draw_counts
@@ -417,3 +417,29 @@ def test_warnings_of_the_fits_are_heard_from_every_process(n_jobs):
     with pytest.warns(ConvergenceWarning, match="failed to converge"):
         losses = refit(draw_counts(20, 8, np.random.default_rng(0)))
     assert losses.shape == (8, 20)
+
+
+def test_pipelines_of_polynomial_terms_are_refitted_in_one_batch():
+    X, labels = _data(seed=3, n=24, p=2)
+    steps = (PolynomialFeatures(2, include_bias=False), "passthrough")
+    batched = make_pipeline(*steps, LeastSquaresClassifier())
+    cloned = make_pipeline(*steps, LoopedLeastSquares())
+    assert choose_refit(batched.fit(X, labels), X, labels, np.random.default_rng(0))[1]
+    ours, theirs = (_record(pipe, X, labels, policy="fit") for pipe in (batched, cloned))
+    np.testing.assert_array_equal(ours.bootstrap.losses, theirs.bootstrap.losses)
+    np.testing.assert_array_equal(ours.folds.losses, theirs.folds.losses)
+    np.testing.assert_allclose(ours.inner.errors, theirs.inner.errors, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "pipe",
+    [
+        make_pipeline(StandardScaler(), LeastSquaresClassifier()),
+        make_pipeline(PolynomialFeatures(2), RandomForestClassifier(3)),
+        make_pipeline(PolynomialFeatures(2), LoopedLeastSquares()),
+    ],
+    ids=["scaled", "forest", "unknown"],
+)
+def test_other_pipelines_are_refitted_whole(pipe):
+    X, labels = _data(seed=3)
+    assert not choose_refit(pipe.fit(X, labels), X, labels, np.random.default_rng(0))[1]

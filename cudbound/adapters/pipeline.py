@@ -11,9 +11,15 @@ from collections.abc import Callable
 from typing import Any
 
 from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import PolynomialFeatures
 
-from cudbound.adapters.base import Adapter
+from cudbound.adapters.base import Adapter, BatchedRefit
+from cudbound.exceptions import UnsupportedEstimatorError
 from cudbound.model import AdditiveModel
+
+#: Transformers whose output for a row does not depend on the rows that they were fitted to, so that refitting them
+#: with the last step changes nothing.
+STATELESS = (PolynomialFeatures,)
 
 
 def pipeline_adapter(find_adapter: Callable[[Any], Adapter]) -> Adapter:
@@ -28,8 +34,22 @@ def pipeline_adapter(find_adapter: Callable[[Any], Adapter]) -> Adapter:
         basis = estimator[:-1].transform(X) if len(estimator.steps) > 1 else X
         return adapter.express(final, basis, y)
 
+    def batched_refit(estimator: Pipeline, X: Any, y: Any) -> BatchedRefit | None:
+        steps = [step for _, step in estimator.steps[:-1] if step not in (None, "passthrough")]
+        if any(type(step) not in STATELESS for step in steps):
+            return None
+        final = estimator.steps[-1][1]
+        try:
+            adapter = find_adapter(final)
+        except UnsupportedEstimatorError:
+            return None
+        if adapter.batched_refit is None:
+            return None
+        return adapter.batched_refit(final, estimator[:-1].transform(X) if steps else X, y)
+
     return Adapter(
         supports="a sklearn Pipeline of transformers that ends in one of these",
         accepts=accepts,
         express=express,
+        batched_refit=batched_refit,
     )
