@@ -262,18 +262,20 @@ def compare_intervals(
                 time_limit=time_limit,
                 progress=progress,
             )
-        with progress_bar(plan.n_fits(n_resamples, sample.n_samples, counts), progress) as advance:
-            refits = prepare_refits(estimator, X, sample.y, n_jobs=n_jobs)
-            made = record_refits(
-                plan,
-                refits,
-                sample.labels,
-                counts,
-                streams=streams,
-                tape=run.tape,
-                advance=advance,
-                failed=failed,
-            )
+        made: dict[str, Any] = {}
+        if plan.refits_are_needed:
+            with progress_bar(plan.n_fits(n_resamples, sample.n_samples, counts), progress) as advance:
+                refits = prepare_refits(estimator, X, sample.y, n_jobs=n_jobs)
+                made = record_refits(
+                    plan,
+                    refits,
+                    sample.labels,
+                    counts,
+                    streams=streams,
+                    tape=run.tape,
+                    advance=advance,
+                    failed=failed,
+                )
     records = replace(records, **made, bound=bound, boundary=boundary)
 
     def compute(method: Method) -> IntervalEstimate:

@@ -121,7 +121,7 @@ class Run:
         generator = check_rng(rng)
         self._previous = previous
         self._start = deepcopy(generator if previous is None else previous.rng)
-        self._digest = ""
+        self._identity: object = None
         self.rng = generator if previous is None else deepcopy(previous.rng)
         self.tape = Tape(None if previous is None else previous.tape)
         self.draws = None if previous is None else previous.draws
@@ -136,12 +136,16 @@ class Run:
         """
         splits = None if plan.splits is None else (plan.splits.training, plan.splits.test)
         sizes = (plan.n_inner, plan.sizes, plan.on_single_class, splits)
-        self._digest = str(joblib.hash((sample.X, sample.y, sorted(plan.needs), sizes, arguments)))
+        self._identity = (sample.X, sample.y, sorted(plan.needs), sizes, arguments)
         if self._previous is not None and self._previous.digest != self._digest:
             raise ValueError(
                 "The 'previous' parameter belongs to other data or other arguments. Pass those of the run that was "
                 "stopped, or leave it out."
             )
+
+    @property
+    def _digest(self) -> str:
+        return str(joblib.hash(self._identity))  # only a run that stops or goes on needs it
 
     @property
     def unfinished(self) -> Unfinished:

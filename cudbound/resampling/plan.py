@@ -132,6 +132,11 @@ class ResamplingPlan:
         wanted = self.needs - self.made_by_splits
         return tuple(name for name in STREAMS if name in wanted - ELSEWHERE)
 
+    @property
+    def refits_are_needed(self) -> bool:
+        """Whether any record takes refits; the CUD bound and a new test set need none."""
+        return bool(self.streams or self.made_by_splits)
+
     def n_fits(self, n_resamples: int, n_samples: int, counts: NDArray[np.int32] | None = None) -> int:
         """Return the number of refits, for a progress bar.
 
