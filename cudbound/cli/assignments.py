@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from typing import Any
 
 from cudbound.csv_file import quoted
+from cudbound.hints import did_you_mean
+
+__all__ = ["did_you_mean", "parse_assignments", "parse_value"]
 
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
 
@@ -54,16 +56,3 @@ def parse_value(text: str) -> Any:
         except ValueError:
             pass
     return text
-
-
-def did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:
-    """Return a hint at the name that was meant, or else `otherwise` and all names.
-
-    Examples
-    --------
-    >>> did_you_mean("n_fold", ["n_folds", "n_splits"], "the sizes are")
-    'did you mean n_folds?'
-    """
-    known = list(known)
-    close = difflib.get_close_matches(name, known, n=1)
-    return f"did you mean {close[0]}?" if close else f"{otherwise} {', '.join(known)}."

@@ -1,0 +1,19 @@
+"""What may have been meant by a name that does not exist."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+def did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:
+    """Return a hint at the name that was meant, or else `otherwise` and all names.
+
+    Examples
+    --------
+    >>> did_you_mean("n_fold", ["n_folds", "n_splits"], "the sizes are")
+    'did you mean n_folds?'
+    """
+    known = list(known)
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean {close[0]}?" if close else f"{otherwise} {', '.join(known)}."
