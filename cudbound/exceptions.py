@@ -82,3 +82,27 @@ class RunInterrupted(KeyboardInterrupt):
             f"stopped after {unfinished.n_fits} refits; pass previous=error.unfinished to go on from there"
         )
         self.unfinished = unfinished
+
+
+class StudyError(ValueError):
+    """A store of a study, or a place for one, cannot be used; what it holds is as it was."""
+
+
+class StudyInterrupted(KeyboardInterrupt):
+    """Ctrl-C stopped a study; the replicates that were done are stored.
+
+    Attributes
+    ----------
+    n_done : int
+        Replicates in the store.
+    n_total : int
+        Replicates of the whole study.
+    """
+
+    def __init__(self, store: str, n_done: int, n_total: int):
+        super().__init__(
+            f"stopped with {n_done} of {n_total} replicates done, which {store} holds; "
+            "run the same study with the same store to go on"
+        )
+        self.n_done = n_done
+        self.n_total = n_total

@@ -1,0 +1,70 @@
+"""What one replicate of a study leaves behind: one record of the replicate and one row a method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, order=True)
+class Key:
+    """Which replicate."""
+
+    scenario: str
+    n: int
+    replicate: int
+
+
+@dataclass(frozen=True)
+class IntervalRow:
+    """What one method gave on one replicate.
+
+    Attributes
+    ----------
+    method, estimand : str
+    estimate, low, high, raw_low, raw_high : float or None
+        Limits clipped to [0, 1], and raw; None where the method gave none.
+    n_fits : int
+    degenerate : str or None
+        Why the interval says nothing, if it does not.
+    remarks : str
+    """
+
+    method: str
+    estimand: str
+    estimate: float | None
+    low: float | None
+    high: float | None
+    raw_low: float | None
+    raw_high: float | None
+    n_fits: int
+    degenerate: str | None
+    remarks: str
+
+
+@dataclass(frozen=True)
+class ReplicateRow:
+    """One replicate with its intervals.
+
+    Attributes
+    ----------
+    key : Key
+    truth, truth_se : float or None
+        Error of the fitted classifier on the population, and the standard error of that number; None after a failure.
+    training_error : float or None
+    n_redrawn : int
+        Samples that were drawn again because a class had fewer than two cases.
+    failure : str or None
+        Traceback of what stopped the replicate; its intervals are then missing.
+    intervals : tuple of IntervalRow
+    seconds : float
+        Wall-clock time; kept apart from the results, which repeat to the bit.
+    """
+
+    key: Key
+    truth: float | None
+    truth_se: float | None
+    training_error: float | None
+    n_redrawn: int
+    failure: str | None
+    intervals: tuple[IntervalRow, ...]
+    seconds: float = field(compare=False)

@@ -1,0 +1,106 @@
+"""What a study runs: scenarios, sizes of training sets, methods, and numbers of repetitions."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from cudbound.intervals import find_methods
+from cudbound.study.population import Population
+from cudbound.validation import check_confidence_level, check_inner, check_integer
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A population and the learning algorithm that is applied to samples of it.
+
+    Attributes
+    ----------
+    name : str
+        Stands in the results and decides the random numbers, so that a scenario's rows do not depend on which others
+        the study has.
+    population : Population
+    make_classifier : callable
+        ``make_classifier() -> estimator``, an unfitted scikit-learn classifier with everything that belongs to it:
+        scaling, principal components, polynomial terms.
+    description : mapping of str to object
+        The same in words and numbers, as a design file has it; part of what identifies the study.
+    """
+
+    name: str
+    population: Population
+    make_classifier: Callable[[], Any] = field(repr=False)
+    description: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Study:
+    """A coverage study: every scenario, at every size, `n_replicates` times, by all methods on the same samples.
+
+    Attributes
+    ----------
+    name : str
+    scenarios : tuple of Scenario
+    n_samples : tuple of int
+        Sizes of training sets.
+    n_replicates : int
+    methods : tuple of str
+        Names of intervals.
+    n_resamples : int, default=500
+        Bootstrap draws, as in Laber and Murphy (2008).
+    inner : int or "oob", default=50
+    confidence_level : float, default=0.95
+    alpha : str or float, default="n"
+    options : mapping of str to mapping, default={}
+        Options of single methods.
+    seed : int, default=0
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, a method is unknown, or names of scenarios repeat.
+    """
+
+    name: str
+    scenarios: tuple[Scenario, ...]
+    n_samples: tuple[int, ...]
+    n_replicates: int
+    methods: tuple[str, ...]
+    n_resamples: int = 500
+    inner: int | str = 50
+    confidence_level: float = 0.95
+    alpha: str | float = "n"
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        find_methods(self.methods)
+        check_confidence_level(self.confidence_level)
+        check_inner(self.inner)
+        for name in ("n_replicates", "n_resamples"):
+            check_integer(name, getattr(self, name), 1)
+        check_integer("seed", self.seed, 0)
+        for n in self.n_samples:
+            check_integer("n_samples", n, 4)
+        names = [scenario.name for scenario in self.scenarios]
+        repeated = sorted({name for name in names if names.count(name) > 1})
+        if repeated or not names or not self.n_samples:
+            raise ValueError(
+                "A study must have scenarios of different names and at least one size. "
+                f"Got the names {names} and the sizes {list(self.n_samples)}."
+            )
+
+    def rng(self, scenario: str, n: int, replicate: int) -> np.random.Generator:
+        """Return the random numbers of one replicate, shared by all methods.
+
+        They depend on the study's seed, the name of the scenario, n and the number of the replicate and on nothing
+        else: neither on other scenarios, sizes and methods nor on the order or place in which replicates are run.
+        """
+        digest = hashlib.blake2b(scenario.encode(), digest_size=8).digest()
+        return np.random.default_rng(
+            np.random.SeedSequence([self.seed, int.from_bytes(digest, "big"), n, replicate])
+        )
