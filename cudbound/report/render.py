@@ -117,6 +117,22 @@ def render_report(report: Report, format: str) -> str:
     return FORMATS[format](report)
 
 
+def escape_text(text: str, format: str) -> str:
+    r"""Write a sentence, which may be a stranger's, so that it shows as it is in one of two formats of documents.
+
+    Parameters
+    ----------
+    text : str
+    format : {"markdown", "latex"}
+
+    Examples
+    --------
+    >>> print(escape_text("a_b", "markdown"), escape_text("5%", "latex"))
+    a\_b 5\%
+    """
+    return {"markdown": _escape_markdown, "latex": _escape_latex}[format](printable(text))
+
+
 def _text(report: Report) -> str:
     body = _tabulated(report, "simple", lambda text: text, wrap=True)
     said = "\n".join(printable(note) for note in report.notes)

@@ -1,0 +1,249 @@
+"""The tables of a study's report: which columns a reader sees, under which headings, with which notes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from cudbound.report.estimands import ERRORS, explain_estimands
+from cudbound.report.style import format_level
+from cudbound.report.tables import Column, Report
+from cudbound.study.cell_measures import RULE
+from cudbound.study.summary import Summary
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_CELL = (Column("scenario", "scenario", "text"), Column("n", "n", "count"))
+_METHOD = Column("method", "method", "text")
+_MCSE = "MCSE"
+
+
+def cell_reports(summary: Summary) -> list[Report]:
+    """Return the primary tables, every method in every cell: coverage, then widths and centres."""
+    return [_coverage(summary), *_mean_truth(summary), _widths(summary)]
+
+
+def samples_report(summary: Summary) -> Report:
+    """Return what was drawn in every cell."""
+    frame = summary.samples
+    timed = bool(frame["mean_seconds"].notna().any())
+    return _report(
+        "samples",
+        "What was drawn",
+        frame,
+        (
+            *_CELL,
+            Column("n_replicates", "replicates", "count"),
+            Column("n_failed", "failed", "count"),
+            Column("n_redrawn", "drawn again", "count"),
+            Column("mean_truth", "mean true error", "proportion"),
+            Column("sd_truth", "its SD", "proportion"),
+            Column("mean_truth_se", "mean SE of a true error", "proportion"),
+            Column("mean_training_error", "mean training error", "proportion"),
+            Column("training_error_kurtosis", "its excess kurtosis", "statistic"),
+            *([Column("mean_seconds", "seconds a replicate", "statistic")] if timed else []),
+        ),
+        "Failed: the replicate as a whole stopped with an error; it is a miss of every method.",
+        "Drawn again: samples in which a class had fewer than two cases.",
+        "SE of a true error: 0 where it is exact. It must be small against the widths.",
+    )
+
+
+def differences_report(summary: Summary) -> Report:
+    """Return every method minus the reference, on the same replicates."""
+    reference = summary.reference
+    return _report(
+        "differences",
+        f"Paired differences: method minus {reference}, on the same replicates",
+        summary.differences,
+        (
+            *_CELL,
+            _METHOD,
+            Column("coverage_difference", "coverage", "difference"),
+            Column("coverage_difference_mcse", _MCSE, "proportion"),
+            Column("n_only_method", "it alone covers", "count"),
+            Column("n_only_reference", f"{reference} alone covers", "count"),
+            Column("width_difference", "width", "difference"),
+            Column("width_difference_mcse", _MCSE, "proportion"),
+            Column("n_both", "both gave one", "count"),
+        ),
+        f"Width above 0: wider than {reference}; over the replicates in which both gave an interval.",
+    )
+
+
+def shortest_report(summary: Summary) -> Report:
+    """Return which method is the shortest that keeps its level in each cell."""
+    reference = summary.reference
+    frame = summary.shortest
+    shown = frame.assign(
+        shortest=frame["shortest"].replace("", "none"),
+        reference_keeps_level=frame["reference_keeps_level"].map({True: "yes", False: "no"}).fillna(""),
+    )
+    return _report(
+        "shortest",
+        "The shortest interval that keeps its level",
+        frame,
+        (
+            *_CELL,
+            Column("n_keeping", "methods that keep it", "count"),
+            Column("shortest", "shortest of them", "text"),
+            Column("coverage", "coverage", "proportion"),
+            Column("width", "mean width", "proportion"),
+            Column("width_mcse", _MCSE, "proportion"),
+            Column("reference_coverage", f"coverage of {reference}", "proportion"),
+            Column("reference_keeps_level", f"{reference} keeps it", "text"),
+            Column("reference_width", f"width of {reference}", "proportion"),
+            Column("width_difference", f"width minus {reference}", "difference"),
+            Column("width_difference_mcse", _MCSE, "proportion"),
+        ),
+        RULE,
+        "Of equal mean widths the first in the order of the methods.",
+        shown=shown,
+    )
+
+
+def aggregates_report(summary: Summary) -> Report:
+    """Return one row a method over all cells."""
+    return _report(
+        "aggregates",
+        "Over all cells",
+        summary.aggregates,
+        (
+            _METHOD,
+            Column("n_cells", "cells", "count"),
+            Column("n_keeping", "keeps its level", "count"),
+            Column("share_keeping", "share", "proportion"),
+            Column("n_shortest", "shortest that does", "count"),
+            Column("worst_coverage", "worst coverage", "proportion"),
+            Column("worst_scenario", "in scenario", "text"),
+            Column("worst_n", "at n", "count"),
+            Column("relative_width", f"width / {summary.reference}", "statistic"),
+            Column("n_failed", "failed", "count"),
+            Column("n_degenerate", "degenerate", "count"),
+        ),
+        "Aggregates depend on which cells a study has; read them after the cells.",
+        f"width / {summary.reference}: mean over cells of the ratio of mean widths.",
+    )
+
+
+def conventions(summary: Summary) -> list[str]:
+    """Return the rules and conventions of all tables, in sentences."""
+    level = format_level(summary.confidence_level)
+    return [
+        f"Nominal level {level}; no finite-sample guarantee. Scale: proportions in [0, 1], limits clipped to it.",
+        "Every interval is judged by the true error of the classifier that was fitted to the whole sample, whatever "
+        "its estimand.",
+        *explain_estimands(_estimands(summary), ERRORS),
+        "Failures are misses: a method that gave no interval, or a replicate that stopped, counts against coverage. "
+        '"Among successes" leaves them out. Widths, interval score and bias are of the intervals that were given.',
+        "Degenerate intervals (of zero width, ...) are kept and counted.",
+        "All methods see the same samples and the same random numbers of each replicate.",
+        "MCSE: Monte Carlo standard error; of a share c, the root of c (1 - c) / replicates. 95% limits of coverage: "
+        "Clopper and Pearson (1934).",
+        RULE,
+        "Interval score (Winkler 1972): width + (2/d) x the distance by which the truth is missed, d = 1 - level; "
+        "lower is better.",
+        "Bias: mean of estimate - true error. 90th percentiles and medians are linear between order statistics.",
+        "Excess kurtosis: m4 / m2^2 - 3 over the replicates of a cell.",
+        "Measures as in Morris, White and Crowther (2019), Statistics in Medicine 38, 2074-2102.",
+    ]
+
+
+def _coverage(summary: Summary) -> Report:
+    frame = summary.cells
+    return _report(
+        "cells",
+        "Coverage of the true error of the fitted classifier, every method in every cell",
+        frame,
+        (
+            *_CELL,
+            _METHOD,
+            Column("coverage", "coverage", "proportion"),
+            Column("coverage_mcse", _MCSE, "proportion"),
+            Column("coverage_low", "95% low", "proportion"),
+            Column("coverage_high", "95% high", "proportion"),
+            Column("keeps_level", "keeps level", "text"),
+            Column("truth_above", "truth above", "proportion"),
+            Column("truth_below", "truth below", "proportion"),
+            Column("n_failed", "failed", "count"),
+            Column("coverage_of_successes", "coverage among successes", "proportion"),
+            Column("estimand", "estimand", "text"),
+        ),
+        RULE,
+        "Truth above: above the upper limit, so that the interval promised too small an error; below: below the lower.",
+        shown=frame.assign(keeps_level=frame["keeps_level"].map({True: "yes", False: "no"})),
+    )
+
+
+def _mean_truth(summary: Summary) -> list[Report]:
+    """Return the coverage of the mean true error, if a method aims at anything of the kind."""
+    frame = summary.cells
+    frame = frame[frame["coverage_of_mean_truth_at_n"].notna()]
+    if frame.empty:
+        return []
+    return [
+        _report(
+            "mean_truth",
+            "Coverage of the mean true error at n, for methods that do not claim the error of the fitted classifier",
+            frame,
+            (
+                *_CELL,
+                _METHOD,
+                Column("estimand", "estimand", "text"),
+                Column("coverage_of_mean_truth_at_n", "coverage of mean true error at n", "proportion"),
+                Column("coverage_of_mean_truth_at_n_mcse", _MCSE, "proportion"),
+                Column("coverage", "coverage of the true error", "proportion"),
+            ),
+            "The mean of the true errors over the replicates of the cell stands for the expected error of the learning "
+            "algorithm at n training cases, not at the n1 of the estimand, nor for the errors of classifiers fitted "
+            "without a fold: where the learning curve is steep, a miss here is partly that difference.",
+        )
+    ]
+
+
+def _widths(summary: Summary) -> Report:
+    return _report(
+        "widths",
+        "Width, interval score and centre, every method in every cell",
+        summary.cells,
+        (
+            *_CELL,
+            _METHOD,
+            Column("width", "mean width", "proportion"),
+            Column("width_mcse", _MCSE, "proportion"),
+            Column("width_median", "median", "proportion"),
+            Column("width_p90", "90th percentile", "proportion"),
+            Column("raw_width", "raw mean width", "statistic"),
+            Column("interval_score", "interval score", "statistic"),
+            Column("interval_score_mcse", _MCSE, "statistic"),
+            Column("bias", "bias of centre", "difference"),
+            Column("bias_mcse", _MCSE, "proportion"),
+            Column("n_degenerate", "degenerate", "count"),
+            Column("n_fits", "fits", "statistic"),
+        ),
+        "Widths of the limits clipped to [0, 1]; raw: as the formula gives them. Bias: mean of estimate - true error.",
+    )
+
+
+def _estimands(summary: Summary) -> list[str]:
+    joined = dict.fromkeys(summary.cells["estimand"])
+    return list(dict.fromkeys(one for text in joined for one in text.split("; ") if one))
+
+
+def _report(
+    name: str,
+    title: str,
+    frame: pd.DataFrame,
+    columns: tuple[Column, ...],
+    *notes: str,
+    shown: pd.DataFrame | None = None,
+) -> Report:
+    """Return a table of a frame; `shown` has the same rows with words in place of flags."""
+    records: list[Mapping[str, Any]] = _records(frame if shown is None else shown, columns)
+    return Report(name, title, notes, columns, tuple(records), lambda: frame)
+
+
+def _records(frame: pd.DataFrame, columns: tuple[Column, ...]) -> list[Mapping[str, Any]]:
+    chosen = frame[[column.key for column in columns]]
+    return [{str(key): value for key, value in row.items()} for row in chosen.to_dict("records")]

@@ -1,0 +1,205 @@
+"""The intervals of a study in order: one row a replicate, one column a method, each judged by the true error."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.study.measures import interval_score
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+KEY = ["scenario", "n", "replicate"]
+REPLICATE_COLUMNS = (*KEY, "truth", "truth_se", "training_error", "n_redrawn", "failure")
+INTERVAL_COLUMNS = (
+    *KEY,
+    "method",
+    "estimand",
+    "estimate",
+    "low",
+    "high",
+    "raw_low",
+    "raw_high",
+    "n_fits",
+    "degenerate",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """How every interval of a study did. R replicates of all cells in key order, M methods.
+
+    Attributes
+    ----------
+    replicates : pandas.DataFrame, length R
+        In key order, with the number of the cell in the column "cell".
+    cells : pandas.DataFrame
+        The columns "scenario" and "n" of each cell, ascending.
+    methods : tuple of str, length M
+    given : ndarray of bool, shape (R, M)
+        Whether there are an interval and a true error to judge it by; all else is a failure.
+    covered, truth_above, truth_below : ndarray of bool, shape (R, M)
+        Whether low <= truth <= high, truth > high, truth < low; all False for a failure.
+    covered_mean_truth : ndarray of bool, shape (R, M)
+        Whether the interval holds the mean of the true errors of the cell.
+    width, raw_width, score, bias, n_fits : ndarray of float, shape (R, M)
+        Width of the limits in [0, 1] and of the raw ones, interval score, estimate - truth, and fits; nan for a
+        failure.
+    degenerate : ndarray of bool, shape (R, M)
+        Whether an interval that was given says nothing.
+    """
+
+    replicates: pd.DataFrame
+    cells: pd.DataFrame
+    methods: tuple[str, ...]
+    given: Flags
+    covered: Flags
+    truth_above: Flags
+    truth_below: Flags
+    covered_mean_truth: Flags
+    width: Array
+    raw_width: Array
+    score: Array
+    bias: Array
+    n_fits: Array
+    degenerate: Flags
+
+
+def score_intervals(
+    replicates: pd.DataFrame,
+    intervals: pd.DataFrame,
+    *,
+    scenarios: Sequence[str],
+    methods: Sequence[str],
+    confidence_level: float,
+) -> Scores:
+    """Judge every interval by the true error of its replicate.
+
+    Parameters
+    ----------
+    replicates, intervals : pandas.DataFrame
+        With `REPLICATE_COLUMNS` and `INTERVAL_COLUMNS`, in any order of the rows.
+    scenarios : sequence of str
+        All scenarios of the study, in the order of the cells.
+    methods : sequence of str
+        All methods of the study. One without a row in a replicate failed there.
+    confidence_level : float
+
+    Raises
+    ------
+    ValueError
+        If a column is missing, there is no replicate, a key stands twice, an interval has no replicate, or a scenario
+        or a method is not among those named.
+    """
+    _check_columns("replicates", replicates, REPLICATE_COLUMNS)
+    _check_columns("intervals", intervals, INTERVAL_COLUMNS)
+    if replicates.empty:
+        raise ValueError("The 'replicates' frame must have at least one row. Got none; run the study first.")
+    number = _numbers("scenarios", scenarios, replicates["scenario"])
+    ordered = replicates.assign(number=number).sort_values(["number", "n", "replicate"], ignore_index=True)
+    grouped = ordered.groupby(["number", "n"], sort=True)
+    ordered = ordered.assign(cell=grouped.ngroup()).drop(columns="number")
+    place = _places(ordered, intervals, methods)
+    shape = (len(ordered), len(methods))
+
+    def arranged(name: str) -> Array:
+        values = np.full(shape, np.nan)
+        values.flat[place] = intervals[name].to_numpy(dtype=float, na_value=np.nan)
+        return values
+
+    def flagged(name: str) -> Flags:
+        values = np.zeros(shape, dtype=bool)
+        values.flat[place] = intervals[name].notna().to_numpy()
+        return values
+
+    truth = _column(ordered["truth"])
+    mean_truth = _column(grouped["truth"].transform("mean"))
+    low, high = arranged("low"), arranged("high")
+    given = np.isfinite(low) & np.isfinite(high) & np.isfinite(truth)
+
+    def where_given(values: Array) -> Array:
+        return np.where(given, values, np.nan)
+
+    return Scores(
+        replicates=ordered,
+        cells=ordered[KEY[:2]].drop_duplicates(ignore_index=True),
+        methods=tuple(methods),
+        given=given,
+        covered=given & (low <= truth) & (truth <= high),
+        truth_above=given & (truth > high),
+        truth_below=given & (truth < low),
+        covered_mean_truth=given & (low <= mean_truth) & (mean_truth <= high),
+        width=where_given(high - low),
+        raw_width=where_given(arranged("raw_high") - arranged("raw_low")),
+        score=where_given(interval_score(low, high, truth, confidence_level)),
+        bias=where_given(arranged("estimate") - truth),
+        n_fits=where_given(arranged("n_fits")),
+        degenerate=given & flagged("degenerate"),
+    )
+
+
+def _column(values: pd.Series[float]) -> Array:
+    return np.asarray(values.to_numpy(dtype=float, na_value=np.nan), dtype=np.float64)[:, np.newaxis]
+
+
+def _numbers(name: str, known: Sequence[str], values: pd.Series[str]) -> NDArray[np.int64]:
+    """Return the place of each value among those known."""
+    import pandas as pd
+
+    numbers = pd.Index(list(known), dtype=object).get_indexer(pd.Index(values, dtype=object))
+    if (numbers < 0).any():
+        alien = values.iloc[int(np.argmin(numbers))]
+        raise ValueError(
+            f"The '{name}' parameter must hold every one that has rows. Got {list(known)}, without {alien!r}."
+        )
+    return np.asarray(numbers, dtype=np.int64)
+
+
+def _check_columns(name: str, frame: pd.DataFrame, columns: Sequence[str]) -> None:
+    missing = [column for column in columns if column not in frame.columns]
+    if missing:
+        raise ValueError(
+            f"The '{name}' frame must have the columns {list(columns)}. Got none of the name "
+            f"{', '.join(map(repr, missing))}."
+        )
+
+
+def _places(ordered: pd.DataFrame, intervals: pd.DataFrame, methods: Sequence[str]) -> NDArray[np.int64]:
+    """Return where each interval stands in an array of shape (replicates, methods), read row by row."""
+    import pandas as pd
+
+    keys = pd.MultiIndex.from_frame(ordered[KEY])
+    if not keys.is_unique:
+        twice = keys[keys.duplicated()][0]
+        raise ValueError(
+            f"Each replicate must stand once in the 'replicates' frame. Got {_said(twice)} twice."
+        )
+    row = keys.get_indexer(pd.MultiIndex.from_frame(intervals[KEY]))
+    if (row < 0).any():
+        alone = intervals[KEY].iloc[int(np.argmin(row))]
+        raise ValueError(
+            "Each interval must belong to a row of the 'replicates' frame. "
+            f"Got one of {_said(alone)}, which has none."
+        )
+    place = np.asarray(row, dtype=np.int64) * len(methods) + _numbers("methods", methods, intervals["method"])
+    if np.unique(place).size != place.size:
+        number, counts = np.unique(place, return_counts=True)
+        where, method = divmod(int(number[np.argmax(counts)]), len(methods))
+        raise ValueError(
+            "Each method must stand once a replicate in the 'intervals' frame. "
+            f"Got {methods[method]!r} twice in {_said(keys[where])}."
+        )
+    return place
+
+
+def _said(key: Iterable[object]) -> str:
+    scenario, n, replicate = key
+    return f"scenario {scenario!r}, n {n}, replicate {replicate}"

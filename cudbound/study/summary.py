@@ -1,0 +1,367 @@
+"""What a study shows: coverage, width and bias of every method in every cell, then comparisons, then aggregates.
+
+A cell is one scenario at one size of the training set. Tables are plain pandas frames of unrounded numbers.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cudbound.study.cell_measures import (
+    by_cell,
+    clopper_pearson,
+    excess_kurtosis,
+    keeps_level,
+    means_by_cell,
+    share_mcse,
+)
+from cudbound.study.scoring import KEY, Array, Scores, score_intervals
+from cudbound.study.store import Store
+from cudbound.validation import check_confidence_level
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CELL = KEY[:2]
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """The tables of a study, each made when it is first asked for.
+
+    Attributes
+    ----------
+    replicates, intervals : pandas.DataFrame
+        The raw rows.
+    confidence_level : float
+        Nominal level of the intervals.
+    reference : str
+        The method that the others are compared with.
+    scenarios, methods : tuple of str
+        All of them, in the order of the tables.
+    """
+
+    replicates: pd.DataFrame = field(repr=False)
+    intervals: pd.DataFrame = field(repr=False)
+    confidence_level: float
+    reference: str
+    scenarios: tuple[str, ...]
+    methods: tuple[str, ...]
+
+    @cached_property
+    def scores(self) -> Scores:
+        """How every interval did."""
+        return score_intervals(
+            self.replicates,
+            self.intervals,
+            scenarios=self.scenarios,
+            methods=self.methods,
+            confidence_level=self.confidence_level,
+        )
+
+    @cached_property
+    def samples(self) -> pd.DataFrame:
+        """What was drawn in each cell, whatever the method.
+
+        Columns: scenario, n, n_replicates, n_failed (replicates without a true error), n_redrawn, mean_truth, sd_truth,
+        mean_truth_se, mean_training_error, training_error_kurtosis (excess, m4/m2^2 - 3; nan where the training errors
+        are all equal), mean_seconds (a replicate, all methods; nan where times were not kept).
+        """
+        scores = self.scores
+        rows = scores.replicates.assign(
+            failed=~np.isfinite(scores.replicates["truth"].to_numpy(dtype=float, na_value=np.nan)),
+            seconds=scores.replicates.get("seconds", np.nan),
+        )
+        numbers = ["truth", "truth_se", "training_error", "seconds"]
+        rows[numbers] = rows[numbers].astype(float)
+        grouped = rows.groupby("cell", sort=True)
+        return scores.cells.assign(
+            n_replicates=grouped.size(),
+            n_failed=grouped["failed"].sum(),
+            n_redrawn=grouped["n_redrawn"].sum(),
+            mean_truth=grouped["truth"].mean(),
+            sd_truth=grouped["truth"].std(),
+            mean_truth_se=grouped["truth_se"].mean(),
+            mean_training_error=grouped["training_error"].mean(),
+            training_error_kurtosis=excess_kurtosis(rows),
+            mean_seconds=grouped["seconds"].mean(),
+        )
+
+    @cached_property
+    def cells(self) -> pd.DataFrame:
+        """Every method in every cell: the primary table, one row a cell and method.
+
+        Shares of all replicates, failures counted as misses: coverage (with coverage_mcse, coverage_low and
+        coverage_high, the 95% Clopper-Pearson interval, and keeps_level, the verdict by the rule
+        `cudbound.study.cell_measures.RULE`), truth_above and truth_below (truth above the upper limit, below the lower
+        one). Of the intervals that were given alone: coverage_of_successes, width (of the limits clipped to [0, 1]),
+        raw_width, interval_score, bias (estimate - truth), n_fits (mean), n_degenerate. Widths have a median and a 90th
+        percentile (linear between order statistics). Columns that end in "_mcse" are Monte Carlo standard errors; nan
+        stands for what is undefined.
+
+        coverage_of_mean_truth_at_n: share of intervals, failures counted as misses, that hold the mean of the true
+        errors of the classifiers of the cell, for methods whose estimand is not "conditional". It stands for the
+        expected error at n training cases, not at the n1 of the estimand, and its MCSE leaves out the error of that
+        mean.
+        """
+        scores = self.scores
+        share = by_cell(
+            scores,
+            given=scores.given,
+            covered=scores.covered,
+            above=scores.truth_above,
+            below=scores.truth_below,
+            mean_truth=scores.covered_mean_truth,
+        ).mean()
+        size = self._replicates_per_group()
+        n_given = np.rint(share["given"].to_numpy() * size)
+        n_covered = np.rint(share["covered"].to_numpy() * size)
+        low, high = clopper_pearson(n_covered, size)
+        coverage, mcse = n_covered / size, share_mcse(n_covered / size, size)
+        with np.errstate(invalid="ignore"):  # 0/0 where a method failed in all replicates: undefined
+            among = n_covered / n_given
+            among_mcse = share_mcse(among, n_given)
+        table = self._cell_index().assign(
+            estimand=self._estimands(),
+            n_replicates=size.astype(int),
+            n_failed=(size - n_given).astype(int),
+            coverage=coverage,
+            coverage_mcse=mcse,
+            coverage_low=low,
+            coverage_high=high,
+            keeps_level=keeps_level(coverage, mcse, high, self.confidence_level),
+            truth_above=share["above"].to_numpy(),
+            truth_above_mcse=share_mcse(share["above"].to_numpy(), size),
+            truth_below=share["below"].to_numpy(),
+            truth_below_mcse=share_mcse(share["below"].to_numpy(), size),
+            coverage_of_successes=among,
+            coverage_of_successes_mcse=among_mcse,
+        )
+        means = means_by_cell(
+            scores,
+            width=scores.width,
+            raw_width=scores.raw_width,
+            interval_score=scores.score,
+            bias=scores.bias,
+            n_fits=scores.n_fits,
+        )
+        table = table.join(means.drop(columns="n_fits_mcse")).join(self._quantiles())
+        degenerate = by_cell(scores, n_degenerate=scores.degenerate).sum()["n_degenerate"].to_numpy()
+        elsewhere = ~table["estimand"].isin(["conditional", ""]).to_numpy()
+        other = np.where(elsewhere, share["mean_truth"].to_numpy(), np.nan)
+        return table.assign(
+            n_degenerate=degenerate.astype(int),
+            coverage_of_mean_truth_at_n=other,
+            coverage_of_mean_truth_at_n_mcse=share_mcse(other, size),
+        )
+
+    @cached_property
+    def differences(self) -> pd.DataFrame:
+        """Every method minus the reference on the same replicates, one row a cell and other method.
+
+        Columns: scenario, n, method, coverage_difference over all replicates (failures are misses), n_only_method and
+        n_only_reference (replicates in which one alone held the truth), width_difference over the n_both replicates in
+        which both gave an interval (positive: wider than the reference), each difference with its paired MCSE. No row
+        if the reference is not among the methods.
+        """
+        table = self._cell_index()
+        if self.reference not in self.methods:
+            return table.iloc[:0]
+        scores = self.scores
+        column = [self.methods.index(self.reference)]
+        held, reference_held = scores.covered, scores.covered[:, column]
+        apart = by_cell(
+            scores,
+            n_only_method=held & ~reference_held,
+            n_only_reference=~held & reference_held,
+            n_both=scores.given & scores.given[:, column],
+        ).sum()
+        means = means_by_cell(
+            scores,
+            coverage_difference=held.astype(float) - reference_held,
+            width_difference=scores.width - scores.width[:, column],
+        )
+        table = table.join(means).join(apart.astype(int))
+        return table[table["method"] != self.reference].reset_index(drop=True)
+
+    @cached_property
+    def shortest(self) -> pd.DataFrame:
+        """The method of the smallest mean width among those that keep their level, one row a cell.
+
+        Columns: scenario, n, n_keeping (methods that keep their level), shortest ("" if none does; of equal widths the
+        first in the order of the methods), its coverage, width and width_mcse, reference_coverage,
+        reference_keeps_level and reference_width, and width_difference of the two with its paired MCSE (0 where they
+        are one method).
+        """
+        cells = self.cells
+        keeping = cells[cells["keeps_level"] & cells["width"].notna()]
+        best = cells.loc[keeping.groupby(CELL, sort=False)["width"].idxmin()]
+        table = self.scores.cells.merge(
+            keeping.groupby(CELL).size().rename("n_keeping").reset_index(), on=CELL, how="left"
+        )
+        table["n_keeping"] = table["n_keeping"].fillna(0).astype(int)
+        chosen = best[[*CELL, "method", "coverage", "width", "width_mcse"]]
+        table = table.merge(chosen, on=CELL, how="left").rename(columns={"method": "shortest"})
+        reference = cells.loc[
+            cells["method"] == self.reference, [*CELL, "coverage", "keeps_level", "width"]
+        ].rename(columns=lambda name: name if name in CELL else f"reference_{name}")
+        table = table.merge(reference, on=CELL, how="left")
+        names = ["width_difference", "width_difference_mcse"]
+        if self.reference not in self.methods:
+            return table.assign(shortest=table["shortest"].fillna(""), **dict.fromkeys(names, np.nan))
+        paired = self.differences[[*CELL, "method", *names]].rename(columns={"method": "shortest"})
+        table = table.merge(paired, on=[*CELL, "shortest"], how="left")
+        table.loc[table["shortest"] == self.reference, names] = 0.0
+        return table.assign(shortest=table["shortest"].fillna(""))
+
+    @cached_property
+    def aggregates(self) -> pd.DataFrame:
+        """Over all cells, one row a method; to be read after the cells, which it hides.
+
+        Columns: method, n_cells, n_keeping and share_keeping (cells in which it keeps its level), n_shortest (cells in
+        which it is the shortest that does), worst_coverage with its cell in worst_scenario and worst_n (the first of
+        equals), relative_width (mean over cells of its mean width divided by that of the reference), n_failed,
+        n_degenerate.
+        """
+        cells = self.cells
+        reference = cells.loc[cells["method"] == self.reference, [*CELL, "width"]]
+        merged = cells.merge(reference.rename(columns={"width": "reference_width"}), on=CELL, how="left")
+        cells = cells.assign(ratio=(merged["width"] / merged["reference_width"]).to_numpy())
+        grouped = cells.groupby("method", sort=False)
+        worst = cells.loc[grouped["coverage"].idxmin()].set_index("method")
+        counts = self.shortest["shortest"].value_counts()
+        table = (
+            grouped.agg(
+                n_cells=("n", "size"),
+                n_keeping=("keeps_level", "sum"),
+                share_keeping=("keeps_level", "mean"),
+            )
+            .assign(
+                n_shortest=[int(counts.get(name, 0)) for name in grouped.groups],
+                worst_coverage=worst["coverage"],
+                worst_scenario=worst["scenario"],
+                worst_n=worst["n"],
+            )
+            .join(
+                grouped.agg(
+                    relative_width=("ratio", "mean"),
+                    n_failed=("n_failed", "sum"),
+                    n_degenerate=("n_degenerate", "sum"),
+                )
+            )
+        )
+        return table.reindex(list(self.methods)).rename_axis("method").reset_index()
+
+    def _replicates_per_group(self) -> Array:
+        counts = self.scores.replicates.groupby("cell", sort=True).size().to_numpy(dtype=float)
+        return np.repeat(counts, len(self.methods))
+
+    def _cell_index(self) -> pd.DataFrame:
+        """Return scenario, n and method of every row of `cells`, numbered as the groups of `by_cell`."""
+        cells = self.scores.cells
+        table = cells.loc[cells.index.repeat(len(self.methods))].reset_index(drop=True)
+        return table.assign(method=list(self.methods) * len(cells))
+
+    def _estimands(self) -> list[str]:
+        """Return the estimand of each row of `cells`; several are joined, and a method without a row has none."""
+        seen = self.intervals[[*CELL, "method", "estimand"]].drop_duplicates().sort_values("estimand")
+        joined = seen.groupby([*CELL, "method"])["estimand"].agg("; ".join).to_dict()
+        index = self._cell_index()
+        return [joined.get(key, "") for key in index.itertuples(index=False, name=None)]
+
+    def _quantiles(self) -> pd.DataFrame:
+        widths = by_cell(self.scores, width=self.scores.width, raw_width=self.scores.raw_width)
+        return widths.median().add_suffix("_median").join(widths.quantile(0.9).add_suffix("_p90"))
+
+
+def summarise(
+    source: str | os.PathLike[str] | tuple[pd.DataFrame, pd.DataFrame],
+    *,
+    confidence_level: float = 0.95,
+    reference: str = "cud",
+    methods: Sequence[str] | None = None,
+) -> Summary:
+    """Summarise a coverage study.
+
+    Parameters
+    ----------
+    source : path, or tuple of two pandas.DataFrame
+        The store of a study, or frames of replicates and of intervals with the columns
+        `cudbound.study.scoring.REPLICATE_COLUMNS` and `INTERVAL_COLUMNS`, in any order of the rows. The replicates may
+        have a column "seconds".
+    confidence_level : float, default=0.95
+        Nominal level of the intervals in frames; a store knows its own.
+    reference : str, default="cud"
+        The method that the others are compared with.
+    methods : sequence of str, optional
+        All methods of frames, in the order of the tables; a store knows its own. A method without an interval in a
+        replicate failed there. None takes those that occur, the reference first and the others by name.
+
+    Returns
+    -------
+    Summary
+        Its tables do not depend on the order of the rows.
+
+    Raises
+    ------
+    StudyError
+        If the file is missing or is no store.
+    ValueError
+        If the level is not in (0, 1); when a table is first asked for, if a column is missing, there is no replicate,
+        or the rows do not fit each other.
+
+    References
+    ----------
+    Morris, T. P., White, I. R. and Crowther, M. J. (2019). Using simulation studies to evaluate statistical methods.
+    Statistics in Medicine 38, 2074-2102, section 5 and table 6.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> replicates = pd.DataFrame({"scenario": "null", "n": 30, "replicate": [0, 1], "truth": [0.5, 0.25],
+    ...     "truth_se": 0.0, "training_error": [0.25, 0.25], "n_redrawn": 0, "failure": None})
+    >>> intervals = pd.DataFrame({"scenario": "null", "n": 30, "replicate": [0, 1], "method": "cud",
+    ...     "estimand": "conditional", "estimate": [0.25, 0.25], "low": [0.0, 0.0], "high": [0.5, 0.125],
+    ...     "raw_low": [0.0, 0.0], "raw_high": [0.5, 0.125], "n_fits": 1, "degenerate": None})
+    >>> summarise((replicates, intervals)).cells[["coverage", "truth_above", "width", "bias"]]
+       coverage  truth_above   width   bias
+    0       0.5          0.5  0.3125 -0.125
+    """
+    if not isinstance(source, tuple):
+        with Store.open(os.fspath(source)) as store:
+            return summarise_store(store, reference=reference)
+    replicates, intervals = source
+    if methods is None:
+        named = set(intervals["method"])
+        methods = [*({reference} & named), *sorted(named - {reference})]
+    return Summary(
+        replicates,
+        intervals,
+        check_confidence_level(confidence_level),
+        reference,
+        tuple(sorted(set(replicates["scenario"]))),
+        tuple(methods),
+    )
+
+
+def summarise_store(store: Store, *, reference: str = "cud") -> Summary:
+    """Summarise the study of an open store, which a run may be writing; replicates that come later are left out."""
+    described = store.description
+    replicates = store.replicates_frame()
+    # a run may have stored more replicates between the two reads
+    intervals = store.rows_frame().merge(replicates[KEY], on=KEY)
+    seconds = store.timings_frame()[[*KEY, "seconds"]]
+    return Summary(
+        replicates.merge(seconds, on=KEY, how="left"),
+        intervals,
+        float(described["confidence_level"]),
+        reference,
+        tuple(described["scenarios"]),
+        tuple(described["methods"]),
+    )

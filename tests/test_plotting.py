@@ -1,0 +1,196 @@
+"""Plots of studies: the artists hold the numbers, and foreign names do no harm."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from study_frames import METHODS, frames_of, made_up_rows
+
+from cudbound.plotting import (
+    CoverageByScenarioDisplay,
+    CoverageWidthDisplay,
+    KurtosisDisplay,
+    NestedLoopDisplay,
+    draw_svg,
+)
+from cudbound.plotting.style import method_styles, noise_band
+from cudbound.study.summary import Summary, summarise
+
+HOSTILE = "$\\frac{$ <b>&\n_名"
+
+
+@pytest.fixture(autouse=True)
+def no_window():
+    with mpl.rc_context({"backend": "agg"}):
+        yield
+        import matplotlib.pyplot as plt
+
+        plt.close("all")
+
+
+@pytest.fixture(scope="module")
+def summary() -> Summary:
+    return summarise(frames_of(made_up_rows(n_replicates=25)))
+
+
+def axes():
+    return Figure(layout="constrained").subplots()
+
+
+def centre_of(bars) -> tuple[np.ndarray, np.ndarray]:
+    return bars.lines[0].get_data(orig=False)
+
+
+def ends_of(bars, number: int, axis: int) -> np.ndarray:
+    """The lower and the upper end of each error bar, shape (points, 2)."""
+    return np.array([segment[:, axis] for segment in bars.lines[2][number].get_segments()], float)
+
+
+def test_coverage_against_width(summary):
+    ax = axes()
+    display = CoverageWidthDisplay(summary.cells, 0.9)
+    assert display.plot(ax) is display
+    assert display.ax_ is ax
+    assert list(display.points_) == list(METHODS)
+    for method, bars in display.points_.items():
+        cells = summary.cells[summary.cells["method"] == method]
+        np.testing.assert_allclose(centre_of(bars), [cells["width"], cells["coverage"]])
+        for number, name in enumerate(("width", "coverage")):
+            lower = cells[name] - cells[f"{name}_mcse"]
+            upper = cells[name] + cells[f"{name}_mcse"]
+            np.testing.assert_allclose(ends_of(bars, number, number), np.column_stack([lower, upper]))
+    assert set(display.level_line_.get_ydata()) == {0.9}
+    assert [text.get_text() for text in display.legend_.get_texts()] == list(METHODS)
+
+
+def test_cells_without_a_width_have_no_point(summary):
+    cells = summary.cells.copy()
+    cells.loc[cells["method"] == "cud", "width"] = np.nan
+    display = CoverageWidthDisplay(cells).plot(axes())
+    assert centre_of(display.points_["cud"])[0].size == 0
+
+
+def test_coverage_by_scenario(summary):
+    display = CoverageByScenarioDisplay(summary.cells).plot(axes())
+    assert display.labels == ["donut, n = 30", "donut, n = 50", "null, n = 30", "null, n = 50"]
+    assert [label.get_text() for label in display.ax_.get_yticklabels()] == display.labels
+    for method, bars in display.points_.items():
+        cells = summary.cells[summary.cells["method"] == method]
+        coverage, line = centre_of(bars)
+        np.testing.assert_allclose(coverage, cells["coverage"])
+        assert np.round(line).tolist() == [0, 1, 2, 3]  # each within the strip of its cell
+        np.testing.assert_allclose(ends_of(bars, 0, 0), cells[["coverage_low", "coverage_high"]], atol=1e-12)
+    assert display.ax_.yaxis_inverted()  # the first cell is on top
+
+
+def test_nested_loop(summary):
+    display = NestedLoopDisplay(summary.cells, "width").plot(axes())
+    assert display.order == [(30, "donut"), (30, "null"), (50, "donut"), (50, "null")]
+    for method, line in display.lines_.items():
+        cells = summary.cells[summary.cells["method"] == method].sort_values(["n", "scenario"])
+        np.testing.assert_allclose(line.get_ydata()[:-1], cells["width"])
+        assert line.get_drawstyle() == "steps-post"
+    steps = display.factor_lines_["n"].get_ydata()
+    assert steps[0] == steps[1] < steps[2] == steps[3]
+    low = display.ax_.get_ylim()[0]
+    lowest = min(line.get_ydata().min() for line in display.lines_.values())
+    assert low < steps.min() < steps.max() < lowest
+
+
+def test_a_cell_that_a_method_lacks_is_a_gap(summary):
+    cells = summary.cells.drop(index=0)
+    steps = NestedLoopDisplay(cells).plot(axes()).lines_["cud"].get_ydata()
+    assert np.isnan(steps).tolist() == [True, False, False, False, False]
+
+
+def test_kurtosis(summary):
+    display = KurtosisDisplay(summary.cells, summary.samples).plot(axes())
+    joined = summary.cells.merge(summary.samples, on=["scenario", "n"])
+    for method, line in display.points_.items():
+        cells = joined[joined["method"] == method]
+        expected = sorted(zip(cells["training_error_kurtosis"].abs(), cells["coverage"], strict=True))
+        np.testing.assert_allclose(np.column_stack(line.get_data()), expected)
+
+
+def test_cells_without_a_kurtosis_have_no_point(summary):
+    samples = summary.samples.assign(training_error_kurtosis=[np.nan, 0.5, np.nan, -0.2])
+    display = KurtosisDisplay(summary.cells, samples).plot(axes())
+    assert display.points_["cud"].get_xdata().tolist() == [0.2, 0.5]
+
+
+def test_the_band_of_noise_is_that_of_an_exact_interval(summary):
+    low, high = noise_band(summary.cells.assign(n_replicates=1000), 0.95)
+    assert (low, high) == pytest.approx((0.9365, 0.9635), abs=5e-5)  # 0.95 -+ 1.96 x 0.0069
+
+
+def test_no_two_methods_look_alike():
+    styles = method_styles(f"method {number}" for number in range(63))
+    assert len({tuple(style.values()) for style in styles.values()}) == 63
+
+
+def test_a_figure_is_made_if_none_is_given(summary):
+    for display in (
+        CoverageWidthDisplay(summary.cells),
+        CoverageByScenarioDisplay(summary.cells),
+        NestedLoopDisplay(summary.cells),
+        KurtosisDisplay(summary.cells, summary.samples),
+    ):
+        assert display.plot().ax_.figure.get_axes() == [display.ax_]
+
+
+def displays(cells, samples):
+    return (
+        CoverageWidthDisplay(cells),
+        CoverageByScenarioDisplay(cells),
+        NestedLoopDisplay(cells),
+        KurtosisDisplay(cells, samples),
+    )
+
+
+def test_hostile_names_are_shown_as_they_are(summary):
+    cells = summary.cells.replace({"scenario": {"null": HOSTILE}, "method": {"cud": HOSTILE}})
+    samples = summary.samples.replace({"scenario": {"null": HOSTILE}})
+    for display in displays(cells, samples):
+        text = draw_svg(display, (7.0, 5.0), "a")
+        shown = "".join(ET.fromstring(text).itertext())
+        assert "$\\frac{$ <b>&\\n_名" in shown
+
+
+def test_a_method_with_an_underscore_is_in_the_legend(summary):
+    cells = summary.cells.replace({"method": {"cud": "_mine"}})
+    legend = CoverageWidthDisplay(cells).plot(axes()).legend_
+    assert [text.get_text().strip() for text in legend.get_texts()] == ["_mine", *METHODS[1:]]
+
+
+def test_svg_is_one_element_and_repeats(summary):
+    display = CoverageWidthDisplay(summary.cells)
+    text = draw_svg(display, (7.0, 4.0), "a")
+    assert ET.fromstring(text).tag == "{http://www.w3.org/2000/svg}svg"
+    assert text == draw_svg(display, (7.0, 4.0), "a")
+
+
+def test_parts_of_two_elements_have_different_names(summary):
+    def names(salt):
+        root = ET.fromstring(draw_svg(CoverageWidthDisplay(summary.cells), (7.0, 4.0), salt))
+        referred = [value for element in root.iter() for value in element.attrib.values() if "url(#" in value]
+        return set(referred)
+
+    assert names("a")
+    assert names("a").isdisjoint(names("b"))
+
+
+@pytest.mark.parametrize("column", ["coverage", "width_mcse"])
+def test_a_missing_column_is_named(summary, column):
+    with pytest.raises(
+        ValueError, match=f"'cells' frame must have rows and the columns .* no column '{column}'"
+    ):
+        CoverageWidthDisplay(summary.cells.drop(columns=column))
+
+
+def test_an_empty_frame_is_refused(summary):
+    with pytest.raises(ValueError, match=r"'cells' frame must have rows .* Got no row\."):
+        CoverageByScenarioDisplay(summary.cells.iloc[:0])
