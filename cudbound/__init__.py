@@ -32,6 +32,10 @@ if TYPE_CHECKING:
     from cudbound.results import IntervalTable as IntervalTable
     from cudbound.results import SolveStatus as SolveStatus
     from cudbound.solve import solve_draws as solve_draws
+    from cudbound.study.runner import run_study as run_study
+    from cudbound.study.scenario import Scenario as Scenario
+    from cudbound.study.scenario import Study as Study
+    from cudbound.study.summary import summarise as summarise
     from cudbound.stumps import stump_basis as stump_basis
 
 _HOME = {
@@ -59,6 +63,10 @@ _HOME = {
     "SolveStatus": "results",
     "solve_draws": "solve",
     "stump_basis": "stumps",
+    "Scenario": "study.scenario",
+    "Study": "study.scenario",
+    "run_study": "study.runner",
+    "summarise": "study.summary",
 }
 
 __all__ = [*_HOME, "__version__"]

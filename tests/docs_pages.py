@@ -5,10 +5,12 @@ A page marks such a part by ``<!-- generated: NAME -->`` and ``<!-- end -->``; N
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 import shlex
 import tempfile
+import tomllib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -23,6 +25,7 @@ from tabulate import tabulate
 
 from cudbound.adapters import ADAPTERS, REFUSALS
 from cudbound.cli import main
+from cudbound.cli import study as study_commands
 from cudbound.cli.classifiers import CLASSIFIERS, Choice
 from cudbound.cli.commands import compare_learners, interval, methods
 from cudbound.intervals import GROUPS, METHODS, Method, find_comparisons, find_methods
@@ -30,6 +33,8 @@ from cudbound.point_estimates import ESTIMATORS
 from cudbound.recorded import FIELD_OF
 from cudbound.records import FoldLosses, TestSetLosses
 from cudbound.registry import Registered
+from cudbound.study.design import template_names, template_text
+from cudbound.study.worlds import WORLDS
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted(
@@ -212,6 +217,42 @@ def options_methods() -> str:
     return options_of_command(methods)
 
 
+def options_study_run() -> str:
+    return options_of_command(study_commands.run)
+
+
+def study_templates() -> str:
+    rows = []
+    for name in template_names():
+        text = template_text(name)
+        design = tomllib.loads(text)
+        rows.append(
+            {
+                "template": f"`{name}`",
+                "what it is": text.splitlines()[0].removeprefix("# "),
+                "scenarios": str(len(design["scenario"])),
+                "n": ", ".join(map(str, design["n_samples"])),
+                "replicates": str(design["n_replicates"]),
+            }
+        )
+    return markdown_table(rows)
+
+
+def study_worlds() -> str:
+    return markdown_table(
+        [
+            {
+                "`world`": f"`{name}`",
+                "what it is": (world.__doc__ or "").splitlines()[0],
+                "parameters": ", ".join(
+                    f"`{key} = {one.default}`" for key, one in inspect.signature(world).parameters.items()
+                ),
+            }
+            for name, world in WORLDS.items()
+        ]
+    )
+
+
 def classifiers() -> str:
     return markdown_table(
         [
@@ -308,6 +349,9 @@ PARTS: dict[str, Callable[[], str]] = {
     "options": options,
     "options-compare-learners": options_compare_learners,
     "options-methods": options_methods,
+    "options-study-run": options_study_run,
+    "study-templates": study_templates,
+    "study-worlds": study_worlds,
     "classifiers": classifiers,
     "estimators": estimators,
     "refusals": refusals,

@@ -20,6 +20,7 @@ LAYERS = (
     {
         "_solvers",
         "exceptions",
+        "hints",
         "losses",
         "quantiles",
         "validation",
@@ -37,7 +38,7 @@ LAYERS = (
     {"bound", "adaptive"},
     # leaves: the core above never needs them
     {"bolstering", "refits", "intervals", "report", "csv_file"},
-    {"resampling", "csv_data"},
+    {"resampling", "csv_data", "classifiers", "plotting"},
     {"recording"},
     {"compare", "estimate", "learners", "methods", "recorded"},
     {"study"},
@@ -62,6 +63,7 @@ ALLOWED = {
     ("__init__", "resampling"),
     ("__init__", "results"),
     ("__init__", "solve"),
+    ("__init__", "study"),
     ("__init__", "stumps"),
 }
 
@@ -76,11 +78,12 @@ ONLY_IMPORTERS = {
     "click": {"cli"},
     "skops": {"cli"},
     "tabulate": {"report"},
-    "matplotlib": set(),
+    "matplotlib": {"plotting"},
+    "jinja2": {"study"},
 }
 
 # What must not be imported when a module is imported, because it is slow or may be missing.
-ONLY_INSIDE_FUNCTIONS = {"pandas", "cvxpy", "tqdm", "tabulate", "matplotlib", "skops"}
+ONLY_INSIDE_FUNCTIONS = {"pandas", "cvxpy", "tqdm", "tabulate", "matplotlib", "jinja2", "skops"}
 
 
 @dataclass(frozen=True)
@@ -221,6 +224,11 @@ def test_interval_methods_read_records_and_nothing_else() -> None:
 def test_reports_read_results_and_nothing_else() -> None:
     targets = {one.target for one in IMPORTS if one.unit == "report" and one.module.startswith("cudbound")}
     assert targets <= {"report", "results"}
+
+
+def test_plots_read_frames_and_nothing_else() -> None:
+    targets = {one.target for one in IMPORTS if one.unit == "plotting" and one.module.startswith("cudbound")}
+    assert targets <= {"plotting", "report"}
 
 
 @pytest.mark.parametrize("path", [str(path.relative_to(PACKAGE)) for path in MODULES])

@@ -12,8 +12,9 @@ from cudbound.cli.fitted import fit
 from cudbound.cli.interval import interval
 from cudbound.cli.methods import methods
 from cudbound.cli.one_line import OneLineGroup
+from cudbound.cli.study import study
 
-__all__ = ["EXIT_CODES", "compare_learners", "demo", "interval", "main", "methods"]
+__all__ = ["EXIT_CODES", "compare_learners", "demo", "interval", "main", "methods", "study"]
 
 
 @click.group("cudbound", cls=OneLineGroup, invoke_without_command=True, epilog=EXIT_CODES)
@@ -43,5 +44,5 @@ def demo() -> None:
     intervals.finish(outcome)
 
 
-for command in (interval, compare_learners, methods):
+for command in (interval, compare_learners, methods, study):
     main.add_command(command)
