@@ -466,7 +466,7 @@ def test_rates() -> None:
         near_rate("n", 50)
     for value in (-1.0, np.nan, None):
         with pytest.raises(ValueError, match=r"'rate' parameter must be a number in the range \[0, inf\]"):
-            near_rate(value, 50)  # type: ignore[arg-type]
+            near_rate(value, 50)  # type: ignore[arg-type]  # None is no rate: that is the test
 
 
 def test_searches_that_are_given_up_make_the_interval_longer() -> None:

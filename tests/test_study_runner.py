@@ -345,7 +345,6 @@ if __name__ == "__main__":
 @pytest.mark.slow
 @pytest.mark.parametrize(("n_replicates", "kill"), [(15, "spare"), (150, "kill")])
 def test_cluster_does_not_change_the_rows_whether_a_worker_is_killed_or_not(tmp_path, n_replicates, kill):
-    pytest.importorskip("distributed")
     (tmp_path / "script.py").write_text(CLUSTER)
     ended = subprocess.run(
         [sys.executable, tmp_path / "script.py", tmp_path / "s", str(n_replicates), kill],
@@ -361,7 +360,6 @@ def test_cluster_does_not_change_the_rows_whether_a_worker_is_killed_or_not(tmp_
 
 
 def test_cluster_that_does_not_answer(tmp_path, monkeypatch):
-    pytest.importorskip("distributed")
     monkeypatch.setattr(runner, "CONNECT_SECONDS", 0.2)
     with pytest.raises(
         StudyError, match=r"dask: no scheduler answers at 'tcp://127\.0\.0\.1:9'; check the address"

@@ -388,13 +388,13 @@ def test_a_name_of_a_scenario_that_sorts_elsewhere_keeps_its_place(tmp_path):
 def test_frames_that_do_not_fit_are_refused(change, message):
     frames = change(*written_out({"cud": 1.0}, {"cud": 0.2}))
     with pytest.raises(ValueError, match=message):
-        summarise(frames).cells.size  # noqa: B018 - the table is made when it is asked for
+        len(summarise(frames).cells)
 
 
 def test_a_method_that_was_not_named_is_refused():
     frames = written_out({"cud": 1.0, "b": 1.0}, {"cud": 0.2, "b": 0.2})
     with pytest.raises(ValueError, match=r"'methods' parameter must hold .* Got \['cud'\], without 'b'"):
-        summarise(frames, methods=["cud"]).cells.size  # noqa: B018
+        len(summarise(frames, methods=["cud"]).cells)
 
 
 def test_a_level_outside_of_0_to_1_is_refused():

@@ -145,4 +145,5 @@ class NestedLoopDisplay:
 
 def _levels(values: pd.Series[str] | pd.Series[int]) -> list[object]:
     levels: list[object] = list(dict.fromkeys(values.tolist()))
-    return sorted(levels) if all(isinstance(level, int | float) for level in levels) else levels  # type: ignore[type-var]
+    numbers = [level for level in levels if isinstance(level, int | float)]
+    return [*sorted(numbers)] if len(numbers) == len(levels) else levels

@@ -118,7 +118,7 @@ inline void check_optimality(const Setting& setting, const Rows& normals, double
 
 enum class Dress { plain, penalty, free_intercept, weights, offset };
 
-Instance random_problem(Random& random, Loss loss, int p, int n, RowKind rows, LabelKind labels, Dress dress) {
+inline Instance random_problem(Random& random, Loss loss, int p, int n, RowKind rows, LabelKind labels, Dress dress) {
     Instance instance = random_instance(random, n, p, rows, labels);
     instance.loss = loss;
     if (dress == Dress::penalty || dress == Dress::free_intercept) {
