@@ -76,14 +76,8 @@ def describe(a: Fitted, b: Fitted, settings: ComparisonSettings) -> ComparisonRu
     from cudbound.report.tables import ComparisonRun
 
     sample = a.sample
-    events = int(sample.y.sum())
     return ComparisonRun(
-        source=sample.source,
-        n_samples=int(sample.y.size),
-        n_events=events,
-        n_non_events=int(sample.y.size) - events,
-        event=sample.event,
-        features=sample.feature_names,
+        **sample.described(),
         learner_a=a.description,
         learner_b=b.description,
         seed=settings.seed,

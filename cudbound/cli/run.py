@@ -114,14 +114,8 @@ def describe(fitted: Fitted, settings: Settings) -> RunDescription:
     from cudbound.report.tables import RunDescription
 
     sample = fitted.sample
-    events = int(sample.y.sum())
     return RunDescription(
-        source=sample.source,
-        n_samples=int(sample.y.size),
-        n_events=events,
-        n_non_events=int(sample.y.size) - events,
-        event=sample.event,
-        features=sample.feature_names,
+        **sample.described(),
         n_resamples=settings.n_resamples,
         alpha=settings.alpha,
         seed=settings.seed,

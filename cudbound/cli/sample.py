@@ -59,6 +59,18 @@ class Sample:
     groups: NDArray[np.str_] | None = None
     group: str | None = None
 
+    def described(self) -> dict[str, Any]:
+        """Return what the notes under a table say of the data, by the names of their fields."""
+        events = int(self.y.sum())
+        return {
+            "source": self.source,
+            "n_samples": int(self.y.size),
+            "n_events": events,
+            "n_non_events": int(self.y.size) - events,
+            "event": self.event,
+            "features": self.feature_names,
+        }
+
 
 def new_seed() -> int:
     """Choose a seed that is short enough to be typed again."""
