@@ -82,7 +82,7 @@ BAYLE = Method(
     tendency="liberal for the error of the fitted classifier and for small n, since its estimand is the error of "
     "these models alone; no width if all losses are equal",
     reference="Bayle et al. (2020), sections 3 and 4; divisors as in their program",
-    cost="k",
+    cost="K",
     pivot=_bayle,
     options={"variance": Choice(("all-pairs", "within-fold"))},
     fallback=ON_ALL_ROWS,

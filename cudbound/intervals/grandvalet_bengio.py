@@ -274,7 +274,7 @@ GRANDVALET_BENGIO = Method(
     "8 to 16 %",
     reference="Grandvalet and Bengio (2006), proposition 2, section 4 and tables 1 and 2; rho_threshold is the "
     "smallest rho that accepts, which the paper calls the largest",
-    cost="k",
+    cost="K",
     compute=_compute,
     test=_test,
     options={"rho": Number(0.7, 0.0, 1.0)},

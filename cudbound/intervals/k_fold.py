@@ -104,7 +104,7 @@ K_FOLD_T = Method(
     tendency="liberal: the training sets of two folds share most of their rows, so that their means are correlated",
     reference="Mitchell (1997), section 5.6, equations 5.17 and 5.18; with the factor 1 / sqrt(k), which some "
     "lecture notes leave out",
-    cost="k",
+    cost="K",
     pivot=_k_fold_t,
     fallback=ON_ALL_ROWS,
 )

@@ -144,7 +144,7 @@ YANG = Method(
     assumptions="cross-validated losses are independent and have the variance of the estimate's losses",
     tendency="liberal: its effective sample size is the largest of all; no width if all losses are equal",
     reference="Laber and Murphy (2008), section 2, item 1, and section 5; Yang (2006)",
-    cost="B + k",
+    cost="B + K",
     compute=_yang,
     options={"center": Choice(("632", "cv"))},
     fallback=binomial_fallback("n* = n - n/k points", _yang_size),

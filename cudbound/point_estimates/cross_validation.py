@@ -85,7 +85,7 @@ K_FOLD = PointEstimator(
     tendency="unbiased for training sets of n - n/k rows, so too high for n rows",
     reference="Stone, M. (1974). Cross-validatory choice and assessment of statistical predictions. JRSS B 36, "
     "111-147; the mean is over all rows, which differs from that over folds where folds differ in size",
-    cost="k",
+    cost="K",
     compute=_k_fold,
 )
 
@@ -98,7 +98,7 @@ REPEATED_K_FOLD = PointEstimator(
     tendency="as k-fold, without most of the variance that the choice of the folds adds",
     reference="Burman, P. (1989). A comparative study of ordinary cross-validation, v-fold cross-validation and the "
     "repeated learning-testing methods. Biometrika 76, 503-514; the mean over partitions of their means over rows",
-    cost="R k",
+    cost="R K",
     compute=_repeated_k_fold,
 )
 
