@@ -53,9 +53,10 @@ stub: .venv/installed-for-development
 	test -e .venv/installed-for-development || $(BIN)/python -m pip install --quiet --disable-pip-version-check .
 	touch $@
 
-# An editable install rebuilds in place; the build requirements must be there for that. It also serves the demo.
+# An editable install rebuilds in place; the build requirements must be there for that, and setuptools for what comes as
+# a source distribution, since nothing is built in isolation. It also serves the demo.
 .venv/installed-for-development: .venv/bin/python $(SOURCES)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'scikit-build-core>=0.11' 'nanobind>=2.4' 'cmake>=3.26' 'ninja>=1.11'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'scikit-build-core>=0.11' 'nanobind>=2.4' 'cmake>=3.26' 'ninja>=1.11' 'setuptools>=70.1'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable '.[dev]'
 	touch .venv/installed $@
 
