@@ -76,17 +76,26 @@ def minimum_norm_fits(
     coef : ndarray of float, shape (n_fits, n_features)
     intercept : ndarray of float, shape (n_fits,)
     """
+    shares = weights / weights.sum(axis=1, keepdims=True)
     if features.shape[1] > features.shape[0]:
         rotated, axes = _rotate(features)
-        coef, intercept = minimum_norm_fits(rotated, targets, weights, fit_intercept=fit_intercept)
+        lengths = np.sqrt(shares @ rotated**2)
+        # rotated columns share one unit, and one of rounding errors alone must stay small beside the others
+        lengths[:] = lengths.max(axis=1, keepdims=True, initial=0.0)
+        coef, intercept = _fit(rotated, targets, shares, lengths, fit_intercept=fit_intercept)
         return coef @ axes, intercept
-    shares = weights / weights.sum(axis=1, keepdims=True)
+    return _fit(features, targets, shares, np.sqrt(shares @ features**2), fit_intercept=fit_intercept)
+
+
+def _fit(
+    features: Array, targets: Array, shares: Array, lengths: Array, *, fit_intercept: bool
+) -> tuple[Array, Array]:
+    """Fit to columns divided by `lengths`, shape (n_fits, n_features); a length of 0 leaves a column as it is."""
     roots = np.sqrt(shares)
-    lengths = np.sqrt(shares @ features**2)
-    lengths[lengths == 0.0] = 1.0
+    lengths = np.where(lengths > 0.0, lengths, 1.0)
     if not fit_intercept:
         coef = _solve(roots[:, :, None] * features / lengths[:, None, :], roots * targets, lengths)
-        return coef, np.zeros(len(weights))
+        return coef, np.zeros(len(shares))
     means = shares @ features
     target_means = shares @ targets
     centred = features - means[:, None, :]
@@ -212,7 +221,7 @@ class LeastSquaresRefit:
     """
 
     def __init__(self, features: Array, labels: Array, *, fit_intercept: bool, tie_tolerance: float):
-        self._features = _rotate(features)[0] if features.shape[1] > labels.size else features
+        self._features = features
         self._basis = orthonormal_basis(self._features, fit_intercept=fit_intercept)
         self._pairs = np.triu_indices(self._basis.shape[1])
         self._products = self._basis[:, self._pairs[0]] * self._basis[:, self._pairs[1]]
