@@ -129,6 +129,8 @@ class IntervalEstimate:
     center : str or None
         What `estimate` is, for the notes under a table: "training error", ".632 estimate" or "error on new cases";
         None where the notes have nothing to say of it.
+    standard_error : float or None
+        Of the estimate, where the method builds its interval from one.
     """
 
     method: str
@@ -141,6 +143,7 @@ class IntervalEstimate:
     degenerate: str | None = None
     details: Mapping[str, float] = field(default_factory=dict)
     center: Center | None = None
+    standard_error: float | None = None
 
     @property
     def confidence_interval(self) -> ConfidenceInterval:
@@ -226,6 +229,8 @@ class ComparisonResult:
         Why the interval says nothing about uncertainty or the test could not be computed, or None.
     details : mapping of str to float
         Further numbers that belong to the method, such as the numbers of discordant pairs.
+    standard_error : float or None
+        Of the estimate, where the method builds its test from one.
     """
 
     method: str
@@ -240,6 +245,7 @@ class ComparisonResult:
     remarks: tuple[str, ...] = ()
     degenerate: str | None = None
     details: Mapping[str, float] = field(default_factory=dict)
+    standard_error: float | None = None
 
     @property
     def confidence_interval(self) -> ConfidenceInterval:

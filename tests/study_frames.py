@@ -10,8 +10,10 @@ import numpy as np
 import pandas as pd
 
 from cudbound import LeastSquaresClassifier
-from cudbound.study.rows import IntervalRow, Key, ReplicateRow
+from cudbound.registry import training_size
+from cudbound.study.rows import ExpectedError, IntervalRow, Key, ReplicateRow
 from cudbound.study.scenario import Scenario, Study
+from cudbound.study.scoring import EXPECTED_COLUMNS
 from cudbound.study.store import Store
 
 METHODS = ("cud", "corrected-resampled-t", "langford-binomial")
@@ -45,7 +47,13 @@ def made_up_rows(
                 intervals = tuple(_made_up_interval(rng, method, n, truth) for method in methods)
                 training_error = float(rng.binomial(n, 0.2) / n)
                 redrawn, seconds = int(rng.integers(3)), float(rng.uniform(0.1, 1.0))
-                rows.append(ReplicateRow(key, truth, 0.01, training_error, redrawn, None, intervals, seconds))
+                aims = {training_size(one.estimand) for one in intervals} - {None}
+                expected = tuple(ExpectedError(size, float(rng.uniform(0.1, 0.4)), 0.0) for size in aims)
+                rows.append(
+                    ReplicateRow(
+                        key, truth, 0.01, training_error, redrawn, None, intervals, seconds, expected
+                    )
+                )
     return rows
 
 
@@ -68,20 +76,23 @@ def _made_up_interval(rng: np.random.Generator, method: str, n: int, truth: floa
         n,
         "zero width" if half == 0.0 else None,
         "",
+        half / 2.0 if method == "corrected-resampled-t" else None,
     )
 
 
-def frames_of(rows: Sequence[ReplicateRow]) -> tuple[pd.DataFrame, pd.DataFrame]:
-    """The same as the two frames of a store, and the seconds of each replicate."""
+def frames_of(rows: Sequence[ReplicateRow]) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """The same as the three frames of a store, and the seconds of each replicate."""
     replicates: list[dict[str, Any]] = []
     intervals: list[dict[str, Any]] = []
+    expected: list[dict[str, Any]] = []
     for row in rows:
         fields = vars(row).copy()
         key = vars(fields.pop("key"))
-        found = fields.pop("intervals")
+        found, further = fields.pop("intervals"), fields.pop("expected")
         replicates.append({**key, **fields})
         intervals.extend({**key, **vars(interval)} for interval in found)
-    return pd.DataFrame(replicates), pd.DataFrame(intervals)
+        expected.extend({**key, **vars(one)} for one in further)
+    return pd.DataFrame(replicates), pd.DataFrame(intervals), pd.DataFrame(expected, columns=EXPECTED_COLUMNS)
 
 
 def store_of(path: Path, rows: Sequence[ReplicateRow] | None = None, **design: Any) -> Path:

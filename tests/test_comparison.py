@@ -175,7 +175,7 @@ def test_an_unknown_form():
 def test_the_lecture_example():
     """Errors .2 and .3 on 100 points each: d = .1, sd .0608, confidence .95 that the second errs more."""
     found = compute_comparison(INDEPENDENT_TEST_SETS, on_two_test_sets(20, 100, 30, 100), 0.95, "less")
-    assert found.details["standard_error"] == pytest.approx(0.0608, abs=5e-5)
+    assert found.standard_error == pytest.approx(0.0608, abs=5e-5)
     assert found.statistic == pytest.approx(-1.644, abs=5e-4)
     assert 1 - found.pvalue == pytest.approx(0.94991, abs=5e-6)
     assert found.n_fits == 2

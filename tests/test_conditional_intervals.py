@@ -189,7 +189,7 @@ def test_normal_632_rows_are_estimate_and_scaled_standard_error(seed):
     half = z * spread * estimate / err1
     assert row.estimate == pytest.approx(estimate, abs=1e-12)
     assert _limits(row.raw_interval) == pytest.approx((estimate - half, estimate + half), abs=1e-12)
-    assert row.details["standard_error"] == pytest.approx(half / z)
+    assert row.standard_error == pytest.approx(half / z)
 
     gamma = 0.55 * 0.6 + 0.45 * 0.4
     cut = min(err1, gamma)

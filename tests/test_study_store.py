@@ -23,7 +23,7 @@ from cudbound.exceptions import StudyError
 from cudbound.study import store as store_module
 from cudbound.study import store_columns, store_file
 from cudbound.study.identity import MAX_SHOWN, describe, differences, shown
-from cudbound.study.rows import IntervalRow, Key, ReplicateRow
+from cudbound.study.rows import ExpectedError, IntervalRow, Key, ReplicateRow
 from cudbound.study.scenario import Scenario
 from cudbound.study.store import Store
 
@@ -31,7 +31,7 @@ STUDY = tiny_study()
 
 
 def interval(method: str = "cud", **changes: object) -> IntervalRow:
-    row = IntervalRow(method, "conditional", 0.25, 0.1, 0.4, -0.1, 0.4, 3, None, "a remark")
+    row = IntervalRow(method, "conditional", 0.25, 0.1, 0.4, -0.1, 0.4, 3, None, "a remark", 0.0625, 0.5)
     return replace(row, **changes)
 
 
@@ -45,6 +45,7 @@ def row(replicate: int = 0, scenario: str = "near", n: int = 12, **changes: obje
         None,
         (interval("langford-binomial"), interval()),
         0.5,
+        (ExpectedError(6, 0.375, 0.0), ExpectedError(10, 0.35, 0.001)),
     )
     return replace(made, **changes)
 
@@ -56,6 +57,7 @@ FAILED = row(
     training_error=None,
     failure="Traceback:\n  in f\nValueError: why\n",
     intervals=(),
+    expected=(),
 )
 
 
@@ -143,16 +145,20 @@ def test_frames_are_in_the_order_of_the_keys(tmp_path):
     with Store.open(tmp_path / "s") as store:
         replicates, rows = store.replicates_frame(), store.rows_frame()
         timings, runs = store.timings_frame(), store.runs_frame()
+        expected = store.expected_frame()
     keys = [("broken", 12, 0), ("near", 12, 0), ("near", 12, 1), ("near", 12, 7), ("near", 20, 1)]
     assert list(replicates[["scenario", "n", "replicate"]].itertuples(index=False, name=None)) == keys
     assert replicates["truth"].to_list()[:3] == [0.3, 0.75, 0.3]
     assert replicates["truth"].isna().to_list() == [False, False, False, True, False]
     assert replicates["failure"].notna().to_list() == [False, False, False, True, False]
     assert replicates["failure"][3] == FAILED.failure
-    assert rows.shape == (8, 13)
+    assert rows.shape == (8, 15)
     assert rows["method"].to_list() == ["cud", "langford-binomial"] * 4
     assert rows["raw_low"].to_list() == [-0.1] * 8
     assert rows["degenerate"].isna().all()
+    assert rows["pvalue"].to_list() == [0.5] * 8
+    assert expected["n_train"].to_list() == [6, 10] * 4
+    assert expected["truth"].to_list() == [0.375, 0.35] * 4
     assert timings["seconds"].to_list() == [0.5] * 5
     assert runs.loc[0, "numpy"] == np.__version__
 
@@ -238,7 +244,8 @@ def test_replicate_is_stored_once_and_its_batch_not_at_all(tmp_path):
             store.add([row(1), row(0, truth=0.9)])
         assert store.finished() == {Key("near", 12, 0)}
         store.add([row(1)])
-    assert len(dump(tmp_path / "s")) == 6
+    # a replicate with two intervals and two expected errors, twice
+    assert len(dump(tmp_path / "s")) == 10
 
 
 def test_full_disk_keeps_what_was_stored(tmp_path):
@@ -253,7 +260,8 @@ def test_full_disk_keeps_what_was_stored(tmp_path):
         assert store.finished() == {Key("near", 12, 0)}
         store._connection.execute("PRAGMA max_page_count = 100000")
         store.add([row(1)])
-    assert len(dump(tmp_path / "s")) == 6
+    # a replicate with two intervals and two expected errors, twice
+    assert len(dump(tmp_path / "s")) == 10
 
 
 CHANGES = {
@@ -355,7 +363,7 @@ def later(path: Path) -> None:
 
 NO_STORES = {
     "it is an SQLite file of another program; name another file": foreign,
-    "it is of version 99, and this cudbound reads version 1; use the cudbound that wrote it": later,
+    "it is of version 99, and this cudbound reads version 2; use the cudbound that wrote it": later,
     "it is no store of a study; name another file": lambda path: path.write_text("a,b\n" * 1000),
 }
 

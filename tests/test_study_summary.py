@@ -18,8 +18,10 @@ from study_frames import METHODS, frames_of, made_up_rows, store_of
 from cudbound.study.cell_measures import clopper_pearson, keeps_level
 from cudbound.study.measures import interval_score, mean_measure, paired_difference, share_measure
 from cudbound.study.rows import ReplicateRow
+from cudbound.study.scoring import EXPECTED_COLUMNS
 from cudbound.study.summary import Summary, summarise
 
+NONE_EXPECTED = pd.DataFrame(columns=EXPECTED_COLUMNS)
 CELLS = [(scenario, n) for scenario in ("donut", "null") for n in (30, 50)]
 
 
@@ -85,6 +87,7 @@ def test_every_number_of_a_cell(rows, summary):
                 float(interval_score(one.low, one.high, row.truth, 0.95)) for row, one in given_rows
             ],
             "bias": [one.estimate - row.truth for row, one in given_rows],
+            "mse": [(one.estimate - row.truth) ** 2 for row, one in given_rows],
         }.items():
             mean = mean_measure(values)
             expected |= {name: mean.value, f"{name}_mcse": mean.mcse}
@@ -93,17 +96,41 @@ def test_every_number_of_a_cell(rows, summary):
                     f"{name}_median": statistics.median(values),
                     f"{name}_p90": statistics.quantiles(values, n=10, method="inclusive")[-1],
                 }
+        n_given = len(given_rows)
+        spread = statistics.stdev(one.estimate for _, one in given_rows)
+        expected |= {"empirical_se": spread, "empirical_se_mcse": spread / math.sqrt(2 * (n_given - 1))}
         if method == "corrected-resampled-t":
-            mean_truth = statistics.fmean(row.truth for row in cell if row.truth is not None)
-            share = share_measure([holds(row, method, mean_truth) for row in cell])
+            errors = [one.truth for row in cell for one in row.expected]
+            aim = mean_measure(errors)
+            share = share_measure([holds(row, method, aim.value) for row in cell])
+            variances = [one.standard_error**2 for _, one in given_rows]
+            model = math.sqrt(statistics.fmean(variances))
+            of_model = statistics.variance(variances) / (4 * n_given * model**4)
             expected |= {
-                "coverage_of_mean_truth_at_n": share.value,
-                "coverage_of_mean_truth_at_n_mcse": share.mcse,
+                "expected": aim.value,
+                "expected_mcse": aim.mcse,
+                "coverage_of_expected": share.value,
+                "coverage_of_expected_mcse": share.mcse,
+                "coverage_of_expected_low": share.interval.low,
+                "coverage_of_expected_high": share.interval.high,
+                "keeps_level_of_expected": share.value + 1.645 * share.mcse >= 0.95,
+                "model_se": model,
+                "model_se_mcse": model * math.sqrt(of_model),
+                "se_ratio": model / spread,
+                "se_ratio_mcse": model / spread * math.sqrt(of_model + 1 / (2 * (n_given - 1))),
             }
             assert found["estimand"] == f"expected(n1={9 * found['n'] // 10})"
         else:
-            assert math.isnan(found["coverage_of_mean_truth_at_n"])
+            for name in (
+                "expected",
+                "coverage_of_expected",
+                "keeps_level_of_expected",
+                "model_se",
+                "se_ratio",
+            ):
+                assert math.isnan(found[name])
             assert found["estimand"] == "conditional"
+        assert math.isnan(found["rejection"])  # nothing is compared
         assert {name: found[name] for name in expected} == pytest.approx(expected, abs=1e-12)
         exact = coverage.value in (0.0, 1.0)
         bound = coverage.interval.high if exact else coverage.value + 1.645 * coverage.mcse
@@ -157,7 +184,7 @@ def test_every_paired_difference(rows, summary):
 
 def written_out(
     coverages: dict[str, float], widths: dict[str, float], n_replicates: int = 200
-) -> tuple[pd.DataFrame, pd.DataFrame]:
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Frames of one cell in which each method covers as often and is as wide as asked."""
     number = np.arange(n_replicates)
     replicates = pd.DataFrame(
@@ -187,9 +214,11 @@ def written_out(
                 raw_high=low + widths[method],
                 n_fits=1,
                 degenerate=None,
+                standard_error=None,
+                pvalue=None,
             )
         )
-    return replicates, pd.concat(parts, ignore_index=True)
+    return replicates, pd.concat(parts, ignore_index=True), NONE_EXPECTED
 
 
 def test_the_shortest_that_keeps_its_level():
@@ -257,12 +286,12 @@ TABLES = ("samples", "cells", "differences", "shortest", "aggregates")
 @settings(deadline=None, max_examples=8)
 @given(seed=st.integers(0, 2**32 - 1), n_replicates=st.integers(1, 6))
 def test_the_order_of_the_rows_does_not_matter(seed, n_replicates):
-    replicates, intervals = frames_of(made_up_rows(n_replicates=n_replicates, seed=seed))
+    replicates, intervals, expected = frames_of(made_up_rows(n_replicates=n_replicates, seed=seed))
     if intervals.empty:
         return
-    ordered = summarise((replicates, intervals), methods=METHODS)
+    ordered = summarise((replicates, intervals, expected), methods=METHODS)
     mixed = summarise(
-        (replicates.sample(frac=1, random_state=seed), intervals.sample(frac=1, random_state=seed)),
+        tuple(frame.sample(frac=1, random_state=seed) for frame in (replicates, intervals, expected)),
         methods=METHODS,
     )
     for name in TABLES:
@@ -272,12 +301,13 @@ def test_the_order_of_the_rows_does_not_matter(seed, n_replicates):
 @settings(deadline=None, max_examples=8)
 @given(seed=st.integers(0, 2**32 - 1))
 def test_other_methods_and_scenarios_do_not_matter(seed):
-    replicates, intervals = frames_of(made_up_rows(n_replicates=8, seed=seed))
+    replicates, intervals, expected = frames_of(made_up_rows(n_replicates=8, seed=seed))
     few = intervals[(intervals["method"] != "langford-binomial") & (intervals["scenario"] == "null")]
     part = summarise(
-        (replicates[replicates["scenario"] == "null"], few), methods=["cud", "corrected-resampled-t"]
+        (replicates[replicates["scenario"] == "null"], few, expected),
+        methods=["cud", "corrected-resampled-t"],
     )
-    whole = summarise((replicates, intervals), methods=METHODS)
+    whole = summarise((replicates, intervals, expected), methods=METHODS)
     for name in ("cells", "differences"):
         full = getattr(whole, name)
         full = full[(full["method"] != "langford-binomial") & (full["scenario"] == "null")]
@@ -304,9 +334,9 @@ def test_the_rule_at_a_coverage_of_0_and_1():
 
 
 def test_a_method_that_always_fails_has_a_coverage_of_0_and_no_width():
-    replicates, intervals = written_out({"cud": 1.0, "other": 1.0}, {"cud": 0.2, "other": 0.1})
+    replicates, intervals, none = written_out({"cud": 1.0, "other": 1.0}, {"cud": 0.2, "other": 0.1})
     intervals.loc[intervals["method"] == "other", ["low", "high", "estimate"]] = np.nan
-    summary = summarise((replicates, intervals))
+    summary = summarise((replicates, intervals, none))
     found = summary.cells.set_index("method").loc["other"]
     assert (found["coverage"], found["n_failed"], found["keeps_level"]) == (0.0, 200, False)
     assert found[["width", "bias", "interval_score", "coverage_of_successes"]].isna().all()
@@ -323,9 +353,9 @@ def test_one_replicate_has_no_standard_error():
 
 def test_infinite_raw_limits_are_no_error():
     """Some formulas give the whole line for few cases; clipped, it is [0, 1]."""
-    replicates, intervals = written_out({"cud": 1.0}, {"cud": 0.2})
+    replicates, intervals, none = written_out({"cud": 1.0}, {"cud": 0.2})
     intervals.loc[0, ["raw_low", "raw_high"]] = -math.inf, math.inf
-    (found,) = summarise((replicates, intervals)).cells.to_dict("records")
+    (found,) = summarise((replicates, intervals, none)).cells.to_dict("records")
     assert (found["raw_width"], found["n_failed"]) == (math.inf, 0)
     assert math.isnan(found["raw_width_mcse"])
     assert found["raw_width_median"] == pytest.approx(0.2)
@@ -365,22 +395,25 @@ def test_a_name_of_a_scenario_that_sorts_elsewhere_keeps_its_place(tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda r, i: (r, i.drop(columns="low")), "'intervals' frame must have the columns .* name 'low'"),
         (
-            lambda r, i: (r.drop(columns="truth"), i),
+            lambda r, i, e: (r, i.drop(columns="low"), e),
+            "'intervals' frame must have the columns .* name 'low'",
+        ),
+        (
+            lambda r, i, e: (r.drop(columns="truth"), i, e),
             "'replicates' frame must have the columns .* name 'truth'",
         ),
-        (lambda r, i: (r.iloc[:0], i), r"must have at least one row\. Got none; run the study first"),
+        (lambda r, i, e: (r.iloc[:0], i, e), r"must have at least one row\. Got none; run the study first"),
         (
-            lambda r, i: (pd.concat([r, r]), i),
+            lambda r, i, e: (pd.concat([r, r]), i, e),
             r"once in the 'replicates' frame\. Got scenario 'null', n 30, replicate 0 twice",
         ),
         (
-            lambda r, i: (r, pd.concat([i, i])),
+            lambda r, i, e: (r, pd.concat([i, i]), e),
             r"once a replicate .* Got 'cud' twice in scenario 'null', n 30, replicate 0\.",
         ),
         (
-            lambda r, i: (r.iloc[1:], i),
+            lambda r, i, e: (r.iloc[1:], i, e),
             r"must belong to a row .* Got one of scenario 'null', n 30, replicate 0, which has none",
         ),
     ],
@@ -431,10 +464,12 @@ def test_a_million_rows_take_seconds_and_little_memory():
         raw_high=center + 0.1,
         n_fits=1,
         degenerate=None,
+        standard_error=np.nan,
+        pvalue=np.nan,
     )
     assert len(intervals) > 1_000_000
     begun = time.process_time()
-    summary = summarise((replicates, intervals))
+    summary = summarise((replicates, intervals, NONE_EXPECTED))
     for name in TABLES:
         getattr(summary, name)
     assert time.process_time() - begun < 15.0

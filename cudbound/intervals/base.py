@@ -43,6 +43,8 @@ class Outcome:
         Further numbers that belong to the method, such as "rho_threshold".
     center : str or None
         What the estimate is, for the notes under a table: "training error", ".632 estimate" or "error on new cases".
+    standard_error : float or None
+        Of the estimate, where the interval is built from one.
     """
 
     estimate: float
@@ -52,6 +54,7 @@ class Outcome:
     estimand: str | None = None
     details: Mapping[str, float] = field(default_factory=dict)
     center: Center | None = None
+    standard_error: float | None = None
 
     @classmethod
     def of(cls, pivot: Pivot, confidence_level: float) -> Outcome:
@@ -63,6 +66,7 @@ class Outcome:
             pivot.degenerate,
             pivot.estimand,
             pivot.details,
+            standard_error=pivot.standard_error,
         )
 
 
@@ -81,6 +85,8 @@ class TestOutcome:
         As in `Outcome`.
     degenerate : str or None
         Why the test or the interval says nothing, None if it does; a reason is found for an interval without width.
+    standard_error : float or None
+        Of the estimate, where the test is built from one.
     """
 
     __test__ = False  # the name is no test for pytest
@@ -93,6 +99,7 @@ class TestOutcome:
     degenerate: str | None = None
     estimand: str | None = None
     details: Mapping[str, float] = field(default_factory=dict)
+    standard_error: float | None = None
 
     @classmethod
     def of(cls, pivot: Pivot, confidence_level: float, alternative: str) -> TestOutcome:
@@ -106,6 +113,7 @@ class TestOutcome:
             pivot.degenerate,
             pivot.estimand,
             pivot.details,
+            pivot.standard_error,
         )
 
 
@@ -254,6 +262,7 @@ def compute_interval(
         degenerate=reason,
         details=outcome.details,
         center=outcome.center or _new_cases(method, records),
+        standard_error=outcome.standard_error,
     )
 
 

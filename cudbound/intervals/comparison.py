@@ -95,6 +95,7 @@ def compute_comparison(
         remarks=(*shared_remarks(method, records), *outcome.remarks),
         degenerate=outcome.degenerate or _why_degenerate(outcome),
         details=outcome.details,
+        standard_error=outcome.standard_error,
     )
 
 

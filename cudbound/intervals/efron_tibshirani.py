@@ -160,8 +160,8 @@ def _outcome(
         estimate,
         Pivot(estimate, standard_error).interval(confidence_level),
         degenerate=None if np.isnan(estimate) else reason,
-        details={} if np.isnan(standard_error) else {"standard_error": standard_error},
         center=center,
+        standard_error=standard_error,
     )
 
 

@@ -141,7 +141,8 @@ def _two_test_sets(records: Records, confidence_level: float, alternative: str, 
         if pivot.standard_error > 0.0
         else f"the variance is 0 at errors of {error_a:g} and {error_b:g}{remedy}",
         estimand="conditional" if first.estimand == second.estimand == "conditional" else "holdout-model",
-        details={"error_a": error_a, "error_b": error_b, "standard_error": pivot.standard_error},
+        details={"error_a": error_a, "error_b": error_b},
+        standard_error=pivot.standard_error,
     )
 
 

@@ -86,9 +86,47 @@ def means_by_cell(scores: Scores, **arrays: Array) -> pd.DataFrame:
     ]
 
 
-def share_mcse(share: Array, size: Array) -> Array:
-    """Return the Monte Carlo standard errors sqrt(c (1 - c) / R) of shares."""
-    return np.asarray(np.sqrt(share * (1.0 - share) / size))
+def shares_by_cell(scores: Scores, **arrays: Array | NDArray[np.bool_]) -> pd.DataFrame:
+    """Return the share of replicates in which each thing happened, over those where it is not nan, with its MCSE.
+
+    That is sqrt(c (1 - c) / R), in a column of the same name that ends in "_mcse".
+    """
+    grouped = by_cell(scores, **{name: np.asarray(values, dtype=float) for name, values in arrays.items()})
+    share = grouped.mean()
+    errors = (share * (1.0 - share) / grouped.count()) ** 0.5
+    return share.join(errors.add_suffix("_mcse"))
+
+
+def standard_errors_by_cell(scores: Scores) -> pd.DataFrame:
+    """Return what estimates vary by, what methods say that they vary by, and the ratio, with their MCSE.
+
+    Columns empirical_se (s, the standard deviation of the estimates), model_se (m, the root of the mean square of the
+    standard errors) and se_ratio (m / s), over the intervals that were given; nan for methods without standard errors.
+
+    References
+    ----------
+    Morris, White and Crowther (2019), table 6.
+    """
+    import pandas as pd
+
+    grouped = by_cell(scores, estimate=scores.estimate, variance=scores.standard_error**2)
+    size, spread = grouped["estimate"].count(), grouped["estimate"].std()
+    variance = grouped["variance"].mean()
+    model = variance**0.5
+    # relative, as the delta method gives them from the variance of the variances
+    of_spread = (2.0 * (size - 1.0)) ** -0.5
+    of_model = grouped["variance"].sem() / (2.0 * variance)
+    ratio = model / spread
+    return pd.DataFrame(
+        {
+            "empirical_se": spread,
+            "empirical_se_mcse": spread * of_spread,
+            "model_se": model,
+            "model_se_mcse": model * of_model,
+            "se_ratio": ratio,
+            "se_ratio_mcse": ratio * (of_model**2 + of_spread**2) ** 0.5,
+        }
+    )
 
 
 def excess_kurtosis(rows: pd.DataFrame) -> Array:

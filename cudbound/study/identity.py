@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
 
@@ -57,6 +58,7 @@ def describe(study: Study) -> dict[str, Any]:
         "confidence_level": study.confidence_level,
         "alpha": study.alpha,
         "options": study.options,
+        "sizes": asdict(study.sizes),
         "seed": study.seed,
     }
     plain: dict[str, Any] = json.loads(json.dumps(described, default=_plain))
@@ -133,11 +135,13 @@ def _flat(entries: Mapping[str, Any], above: str = "") -> dict[str, Any]:
 
 
 def _describe_scenario(scenario: Scenario) -> dict[str, Any]:
+    rival = None if scenario.make_rival is None else _printed(scenario.make_rival())
     return {
         "title": scenario.population.title,
         "population": scenario.population.name,
         "parameters": _printed(scenario.population),
         "classifier": _printed(scenario.make_classifier()),
+        **({} if rival is None else {"rival": rival}),
         "description": dict(scenario.description),
     }
 

@@ -6,14 +6,17 @@ import math
 import time
 import traceback
 import warnings
+from typing import Any
 
 import numpy as np
 
 from cudbound.compare import compare_intervals
 from cudbound.exceptions import CudboundWarning
-from cudbound.results import IntervalEstimate
-from cudbound.study.population import Drawn
-from cudbound.study.rows import IntervalRow, Key, ReplicateRow
+from cudbound.learners import tabulate_comparisons
+from cudbound.registry import training_size
+from cudbound.results import ComparisonResult, IntervalEstimate
+from cudbound.study.population import Drawn, Truth
+from cudbound.study.rows import ExpectedError, IntervalRow, Key, ReplicateRow
 from cudbound.study.scenario import Scenario, Study
 from cudbound.validation import MIN_ROWS_PER_CLASS
 
@@ -34,30 +37,15 @@ def run_replicate(study: Study, scenario: Scenario, n: int, replicate: int) -> R
     try:
         rng = study.rng(scenario.name, n, replicate)
         drawn, n_redrawn = _draw(scenario, n, rng)
-        classifier = scenario.make_classifier().fit(drawn.X, drawn.y)
-        truth = drawn.true_error(classifier)
-        if not (math.isfinite(truth.value) and math.isfinite(truth.standard_error)):
-            raise ValueError(
-                f"The true error of {scenario.population.name} must be finite. Got {truth} instead."
-            )
+        fitted = _fit(scenario, drawn)
+        truth = _true_error(scenario, fitted, drawn)
         with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", CudboundWarning
-            )  # what they say stands in the remarks of the rows
-            table = compare_intervals(
-                classifier,
-                drawn.X,
-                drawn.y,
-                methods=study.methods,
-                confidence_level=study.confidence_level,
-                n_resamples=study.n_resamples,
-                alpha=study.alpha,
-                inner=study.inner,
-                options=study.options,
-                rng=rng,
-            )
-        training_error = float(np.mean(classifier.predict(drawn.X) != drawn.y))
-        intervals = tuple(_row(estimate) for estimate in table.rows)
+            # what they say stands in the remarks of the rows
+            warnings.simplefilter("ignore", CudboundWarning)
+            rows = _intervals(study, fitted, drawn, rng)
+        aims = {size for row in rows if (size := training_size(row.estimand)) is not None}
+        expected = tuple(_expected_error(study, scenario, key, size) for size in sorted(aims))
+        wrong = [float(np.mean(one.predict(drawn.X) != drawn.y)) for one in fitted]
     except Exception:  # a failing replicate is data
         seconds = time.perf_counter() - begun
         return ReplicateRow(key, None, None, None, n_redrawn, traceback.format_exc(), (), seconds)
@@ -65,12 +53,68 @@ def run_replicate(study: Study, scenario: Scenario, n: int, replicate: int) -> R
         key,
         truth.value,
         truth.standard_error,
-        training_error,
+        _difference(wrong),
         n_redrawn,
         None,
-        intervals,
+        rows,
         time.perf_counter() - begun,
+        expected,
     )
+
+
+def _fit(scenario: Scenario, drawn: Drawn) -> list[Any]:
+    """Fit the classifier, and its rival if there is one."""
+    makers = [scenario.make_classifier, *([] if scenario.make_rival is None else [scenario.make_rival])]
+    return [make().fit(drawn.X, drawn.y) for make in makers]
+
+
+def _difference(values: list[float]) -> float:
+    """Return the error of the one classifier, or that of the first minus that of its rival."""
+    return values[0] - sum(values[1:])
+
+
+def _true_error(scenario: Scenario, fitted: list[Any], drawn: Drawn) -> Truth:
+    found = [drawn.true_error(classifier) for classifier in fitted]
+    # errors of rivals may be found on the same cases: this standard error is then too large if they err on the same
+    truth = Truth(
+        _difference([one.value for one in found]), math.hypot(*(one.standard_error for one in found))
+    )
+    if not (math.isfinite(truth.value) and math.isfinite(truth.standard_error)):
+        raise ValueError(f"The true error of {scenario.population.name} must be finite. Got {truth} instead.")
+    return truth
+
+
+def _expected_error(study: Study, scenario: Scenario, key: Key, n_train: int) -> ExpectedError:
+    """Find the error of the learning algorithm on a further sample; its mean over replicates is the expected error."""
+    drawn, _ = _draw(scenario, n_train, study.rng(key.scenario, key.n, key.replicate, n_train))
+    truth = _true_error(scenario, _fit(scenario, drawn), drawn)
+    return ExpectedError(n_train, truth.value, truth.standard_error)
+
+
+def _intervals(
+    study: Study, fitted: list[Any], drawn: Drawn, rng: np.random.Generator
+) -> tuple[IntervalRow, ...]:
+    common: dict[str, Any] = {
+        "methods": study.methods,
+        "confidence_level": study.confidence_level,
+        "options": study.options,
+        "sizes": study.sizes,
+        "rng": rng,
+    }
+    if study.compares:
+        first, rival = fitted
+        comparisons = tabulate_comparisons(first, rival, drawn.X, drawn.y, **common)
+        return tuple(_row(one, one.pvalue) for one in comparisons.rows)
+    table = compare_intervals(
+        fitted[0],
+        drawn.X,
+        drawn.y,
+        n_resamples=study.n_resamples,
+        alpha=study.alpha,
+        inner=study.inner,
+        **common,
+    )
+    return tuple(_row(one, None) for one in table.rows)
 
 
 def _draw(scenario: Scenario, n: int, rng: np.random.Generator) -> tuple[Drawn, int]:
@@ -86,19 +130,23 @@ def _draw(scenario: Scenario, n: int, rng: np.random.Generator) -> tuple[Drawn, 
     )
 
 
-def _row(row: IntervalEstimate) -> IntervalRow:
-    clipped = row.confidence_interval
-    numbers = (row.estimate, clipped.low, clipped.high, row.raw_interval.low, row.raw_interval.high)
-    estimate, low, high, raw_low, raw_high = (None if math.isnan(value) else value for value in numbers)
+def _row(row: IntervalEstimate | ComparisonResult, pvalue: float | None) -> IntervalRow:
+    clipped, raw = row.confidence_interval, row.raw_interval
     return IntervalRow(
         row.method,
         row.estimand,
-        estimate,
-        low,
-        high,
-        raw_low,
-        raw_high,
+        _number(row.estimate),
+        _number(clipped.low),
+        _number(clipped.high),
+        _number(raw.low),
+        _number(raw.high),
         row.n_fits,
         row.degenerate,
         "; ".join(row.remarks),
+        _number(row.standard_error),
+        _number(pvalue),
     )
+
+
+def _number(value: float | None) -> float | None:
+    return None if value is None or math.isnan(value) else value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from cudbound.report.estimands import ERRORS, explain_estimands
+from cudbound.report.estimands import DIFFERENCES, ERRORS, explain_estimands
 from cudbound.report.style import format_level
 from cudbound.report.tables import Column, Report
 from cudbound.study.cell_measures import RULE
@@ -21,7 +21,13 @@ _MCSE = "MCSE"
 
 def cell_reports(summary: Summary) -> list[Report]:
     """Return the primary tables, every method in every cell: coverage, then widths and centres."""
-    return [_coverage(summary), *_mean_truth(summary), _widths(summary)]
+    return [
+        _coverage(summary),
+        *_expected(summary),
+        *_rejections(summary),
+        _widths(summary),
+        _centres(summary),
+    ]
 
 
 def samples_report(summary: Summary) -> Report:
@@ -131,10 +137,16 @@ def conventions(summary: Summary) -> list[str]:
     """Return the rules and conventions of all tables, in sentences."""
     level = format_level(summary.confidence_level)
     return [
-        f"Nominal level {level}; no finite-sample guarantee. Scale: proportions in [0, 1], limits clipped to it.",
+        f"Nominal level {level}; no finite-sample guarantee. Scale: proportions in {_scale(summary)}, limits clipped "
+        "to it.",
         "Every interval is judged by the true error of the classifier that was fitted to the whole sample, whatever "
-        "its estimand.",
-        *explain_estimands(_estimands(summary), ERRORS),
+        'its estimand, and by its own estimand if that is "expected(n1=...)"; other estimands are not scored.',
+        *(
+            ["Differences: the error of the first learning algorithm minus that of the second."]
+            if _compares(summary)
+            else []
+        ),
+        *explain_estimands(_estimands(summary), DIFFERENCES if _compares(summary) else ERRORS),
         "Failures are misses: a method that gave no interval, or a replicate that stopped, counts against coverage. "
         '"Among successes" leaves them out. Widths, interval score and bias are of the intervals that were given.',
         "Degenerate intervals (of zero width, ...) are kept and counted.",
@@ -176,28 +188,61 @@ def _coverage(summary: Summary) -> Report:
     )
 
 
-def _mean_truth(summary: Summary) -> list[Report]:
-    """Return the coverage of the mean true error, if a method aims at anything of the kind."""
+def _expected(summary: Summary) -> list[Report]:
+    """Return the coverage of the expected error, if a method aims at one."""
     frame = summary.cells
-    frame = frame[frame["coverage_of_mean_truth_at_n"].notna()]
+    frame = frame[frame["coverage_of_expected"].notna()]
     if frame.empty:
         return []
     return [
         _report(
-            "mean_truth",
-            "Coverage of the mean true error at n, for methods that do not claim the error of the fitted classifier",
+            "expected",
+            "Coverage of the expected error at n1 training cases, for methods that aim at it",
             frame,
             (
                 *_CELL,
                 _METHOD,
                 Column("estimand", "estimand", "text"),
-                Column("coverage_of_mean_truth_at_n", "coverage of mean true error at n", "proportion"),
-                Column("coverage_of_mean_truth_at_n_mcse", _MCSE, "proportion"),
+                Column("expected", "expected error", "difference" if _compares(summary) else "proportion"),
+                Column("expected_mcse", _MCSE, "proportion"),
+                Column("coverage_of_expected", "its coverage", "proportion"),
+                Column("coverage_of_expected_mcse", _MCSE, "proportion"),
+                Column("coverage_of_expected_low", "95% low", "proportion"),
+                Column("coverage_of_expected_high", "95% high", "proportion"),
+                Column("keeps_level_of_expected", "keeps level", "text"),
                 Column("coverage", "coverage of the true error", "proportion"),
             ),
-            "The mean of the true errors over the replicates of the cell stands for the expected error of the learning "
-            "algorithm at n training cases, not at the n1 of the estimand, nor for the errors of classifiers fitted "
-            "without a fold: where the learning curve is steep, a miss here is partly that difference.",
+            RULE,
+            "Expected error: mean over the replicates of the errors of the learning algorithm on further samples of n1 "
+            "cases. The MCSE of its coverage takes it as known.",
+            "1 - coverage is the size of the test, at 1 - level, of the hypothesis that the expected error is what it "
+            "is, wherever interval and test belong together.",
+            shown=frame.assign(
+                keeps_level_of_expected=frame["keeps_level_of_expected"].map({True: "yes", False: "no"})
+            ),
+        )
+    ]
+
+
+def _rejections(summary: Summary) -> list[Report]:
+    """Return how often the hypothesis of equal errors is rejected, in a study of comparisons."""
+    if not _compares(summary):
+        return []
+    return [
+        _report(
+            "rejections",
+            "Rejection of the hypothesis of equal errors",
+            summary.cells,
+            (
+                *_CELL,
+                _METHOD,
+                Column("rejection", "rejected", "proportion"),
+                Column("rejection_mcse", _MCSE, "proportion"),
+                Column("expected", "expected difference", "difference"),
+                Column("expected_mcse", _MCSE, "proportion"),
+            ),
+            f"At the level {format_level(1.0 - summary.confidence_level)}. Where the expected difference is 0 this is "
+            "the size of the test, elsewhere its power.",
         )
     ]
 
@@ -205,7 +250,7 @@ def _mean_truth(summary: Summary) -> list[Report]:
 def _widths(summary: Summary) -> Report:
     return _report(
         "widths",
-        "Width, interval score and centre, every method in every cell",
+        "Width and interval score, every method in every cell",
         summary.cells,
         (
             *_CELL,
@@ -217,13 +262,43 @@ def _widths(summary: Summary) -> Report:
             Column("raw_width", "raw mean width", "statistic"),
             Column("interval_score", "interval score", "statistic"),
             Column("interval_score_mcse", _MCSE, "statistic"),
-            Column("bias", "bias of centre", "difference"),
-            Column("bias_mcse", _MCSE, "proportion"),
             Column("n_degenerate", "degenerate", "count"),
             Column("n_fits", "fits", "statistic"),
         ),
-        "Widths of the limits clipped to [0, 1]; raw: as the formula gives them. Bias: mean of estimate - true error.",
+        f"Widths of the limits clipped to {_scale(summary)}; raw: as the formula gives them.",
     )
+
+
+def _centres(summary: Summary) -> Report:
+    return _report(
+        "centres",
+        "Centres and standard errors, every method in every cell",
+        summary.cells,
+        (
+            *_CELL,
+            _METHOD,
+            Column("bias", "bias of centre", "difference"),
+            Column("bias_mcse", _MCSE, "proportion"),
+            Column("mse", "mean square error", "proportion"),
+            Column("mse_mcse", _MCSE, "proportion"),
+            Column("empirical_se", "empirical SE", "proportion"),
+            Column("empirical_se_mcse", _MCSE, "proportion"),
+            Column("model_se", "model SE", "proportion"),
+            Column("model_se_mcse", _MCSE, "proportion"),
+            Column("se_ratio", "model / empirical", "statistic"),
+            Column("se_ratio_mcse", _MCSE, "statistic"),
+        ),
+        "Bias and mean square error: of estimate - true error. Empirical SE: standard deviation of the estimates; "
+        "model SE: root of the mean square of the standard errors that the method itself gives, where it does.",
+    )
+
+
+def _compares(summary: Summary) -> bool:
+    return bool(summary.cells["rejection"].notna().any())
+
+
+def _scale(summary: Summary) -> str:
+    return "[-1, 1]" if _compares(summary) else "[0, 1]"
 
 
 def _estimands(summary: Summary) -> list[str]:

@@ -27,6 +27,10 @@ class IntervalRow:
     degenerate : str or None
         Why the interval says nothing, if it does not.
     remarks : str
+    standard_error : float or None
+        Of the estimate, as the method itself estimates it, where it does.
+    pvalue : float or None
+        Of the hypothesis that two learning algorithms have equal errors; None where only one is studied.
     """
 
     method: str
@@ -39,6 +43,24 @@ class IntervalRow:
     n_fits: int
     degenerate: str | None
     remarks: str
+    standard_error: float | None = None
+    pvalue: float | None = None
+
+
+@dataclass(frozen=True)
+class ExpectedError:
+    """The true error of a classifier that was fitted to `n_train` cases of its own, for methods that aim at its mean.
+
+    Attributes
+    ----------
+    n_train : int
+    truth, truth_se : float
+        Error on the population, and the standard error of that number.
+    """
+
+    n_train: int
+    truth: float
+    truth_se: float
 
 
 @dataclass(frozen=True)
@@ -49,8 +71,10 @@ class ReplicateRow:
     ----------
     key : Key
     truth, truth_se : float or None
-        Error of the fitted classifier on the population, and the standard error of that number; None after a failure.
+        Error of the fitted classifier on the population, or that of the first of two minus that of the second, and the
+        standard error of that number; None after a failure.
     training_error : float or None
+        Of the classifier, or the difference of two.
     n_redrawn : int
         Samples that were drawn again because a class had fewer than two cases.
     failure : str or None
@@ -58,6 +82,8 @@ class ReplicateRow:
     intervals : tuple of IntervalRow
     seconds : float
         Wall-clock time; kept apart from the results, which repeat to the bit.
+    expected : tuple of ExpectedError
+        One for each size that an estimand "expected(n1=...)" of the intervals names, ascending.
     """
 
     key: Key
@@ -68,3 +94,4 @@ class ReplicateRow:
     failure: str | None
     intervals: tuple[IntervalRow, ...]
     seconds: float = field(compare=False)
+    expected: tuple[ExpectedError, ...] = ()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.registry import training_size
 from cudbound.study.measures import interval_score
 
 if TYPE_CHECKING:
@@ -30,7 +31,10 @@ INTERVAL_COLUMNS = (
     "raw_high",
     "n_fits",
     "degenerate",
+    "standard_error",
+    "pvalue",
 )
+EXPECTED_COLUMNS = (*KEY, "n_train", "truth", "truth_se")
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,11 +52,19 @@ class Scores:
         Whether there are an interval and a true error to judge it by; all else is a failure.
     covered, truth_above, truth_below : ndarray of bool, shape (R, M)
         Whether low <= truth <= high, truth > high, truth < low; all False for a failure.
-    covered_mean_truth : ndarray of bool, shape (R, M)
-        Whether the interval holds the mean of the true errors of the cell.
-    width, raw_width, score, bias, n_fits : ndarray of float, shape (R, M)
-        Width of the limits in [0, 1] and of the raw ones, interval score, estimate - truth, and fits; nan for a
-        failure.
+    expected : ndarray of float, shape (R, M)
+        Mean, over the replicates of the cell, of the errors that the learning algorithm makes on further samples of the
+        n1 cases that the estimand of the row names: what a method with the estimand "expected(n1=...)" aims at. nan for
+        other estimands.
+    expected_mcse : ndarray of float, shape (R, M)
+        Its Monte Carlo standard error.
+    covered_expected : ndarray of bool, shape (R, M)
+        Whether the interval holds it.
+    width, raw_width, score, bias, estimate, standard_error, n_fits : ndarray of float, shape (R, M)
+        Width of the clipped limits and of the raw ones, interval score, estimate - truth, estimate, the method's own
+        standard error of it, and fits; nan for a failure.
+    pvalue : ndarray of float, shape (R, M)
+        nan for a failure and where no test is made.
     degenerate : ndarray of bool, shape (R, M)
         Whether an interval that was given says nothing.
     """
@@ -64,18 +76,24 @@ class Scores:
     covered: Flags
     truth_above: Flags
     truth_below: Flags
-    covered_mean_truth: Flags
+    expected: Array
+    expected_mcse: Array
+    covered_expected: Flags
     width: Array
     raw_width: Array
     score: Array
     bias: Array
+    estimate: Array
+    standard_error: Array
     n_fits: Array
+    pvalue: Array
     degenerate: Flags
 
 
 def score_intervals(
     replicates: pd.DataFrame,
     intervals: pd.DataFrame,
+    expected: pd.DataFrame,
     *,
     scenarios: Sequence[str],
     methods: Sequence[str],
@@ -85,8 +103,8 @@ def score_intervals(
 
     Parameters
     ----------
-    replicates, intervals : pandas.DataFrame
-        With `REPLICATE_COLUMNS` and `INTERVAL_COLUMNS`, in any order of the rows.
+    replicates, intervals, expected : pandas.DataFrame
+        With `REPLICATE_COLUMNS`, `INTERVAL_COLUMNS` and `EXPECTED_COLUMNS`, in any order of the rows.
     scenarios : sequence of str
         All scenarios of the study, in the order of the cells.
     methods : sequence of str
@@ -101,6 +119,7 @@ def score_intervals(
     """
     _check_columns("replicates", replicates, REPLICATE_COLUMNS)
     _check_columns("intervals", intervals, INTERVAL_COLUMNS)
+    _check_columns("expected", expected, EXPECTED_COLUMNS)
     if replicates.empty:
         raise ValueError("The 'replicates' frame must have at least one row. Got none; run the study first.")
     number = _numbers("scenarios", scenarios, replicates["scenario"])
@@ -110,9 +129,9 @@ def score_intervals(
     place = _places(ordered, intervals, methods)
     shape = (len(ordered), len(methods))
 
-    def arranged(name: str) -> Array:
+    def arranged(column: pd.Series[float]) -> Array:
         values = np.full(shape, np.nan)
-        values.flat[place] = intervals[name].to_numpy(dtype=float, na_value=np.nan)
+        values.flat[place] = column.to_numpy(dtype=float, na_value=np.nan)
         return values
 
     def flagged(name: str) -> Flags:
@@ -121,13 +140,15 @@ def score_intervals(
         return values
 
     truth = _column(ordered["truth"])
-    mean_truth = _column(grouped["truth"].transform("mean"))
-    low, high = arranged("low"), arranged("high")
+    low, high = arranged(intervals["low"]), arranged(intervals["high"])
+    estimate = arranged(intervals["estimate"])
     given = np.isfinite(low) & np.isfinite(high) & np.isfinite(truth)
 
     def where_given(values: Array) -> Array:
         return np.where(given, values, np.nan)
 
+    means = _expected_errors(intervals, expected)
+    aim, aim_mcse = arranged(means["mean"]), arranged(means["mcse"])
     return Scores(
         replicates=ordered,
         cells=ordered[KEY[:2]].drop_duplicates(ignore_index=True),
@@ -136,14 +157,33 @@ def score_intervals(
         covered=given & (low <= truth) & (truth <= high),
         truth_above=given & (truth > high),
         truth_below=given & (truth < low),
-        covered_mean_truth=given & (low <= mean_truth) & (mean_truth <= high),
+        expected=aim,
+        expected_mcse=aim_mcse,
+        covered_expected=given & (low <= aim) & (aim <= high),
         width=where_given(high - low),
-        raw_width=where_given(arranged("raw_high") - arranged("raw_low")),
+        raw_width=where_given(arranged(intervals["raw_high"]) - arranged(intervals["raw_low"])),
         score=where_given(interval_score(low, high, truth, confidence_level)),
-        bias=where_given(arranged("estimate") - truth),
-        n_fits=where_given(arranged("n_fits")),
+        bias=where_given(estimate - truth),
+        estimate=where_given(estimate),
+        standard_error=where_given(arranged(intervals["standard_error"])),
+        n_fits=where_given(arranged(intervals["n_fits"])),
+        pvalue=where_given(arranged(intervals["pvalue"])),
         degenerate=given & flagged("degenerate"),
     )
+
+
+def _expected_errors(intervals: pd.DataFrame, expected: pd.DataFrame) -> pd.DataFrame:
+    """Return, for every interval, what its estimand is the mean of, with the Monte Carlo standard error of that mean.
+
+    Frame with the columns "mean" and "mcse" and the index of `intervals`; nan for other estimands.
+    """
+    # in the order of the keys, so that sums round alike
+    ordered = expected.sort_values([*KEY, "n_train"])
+    found = ordered.groupby([*KEY[:2], "n_train"])["truth"].agg(mean="mean", mcse="sem").reset_index()
+    sizes = {one: training_size(one) for one in set(intervals["estimand"])}
+    aims = intervals[KEY[:2]].assign(n_train=intervals["estimand"].map(sizes).astype(float))
+    found["n_train"] = found["n_train"].astype(float)
+    return aims.merge(found, on=list(aims), how="left").set_axis(intervals.index)
 
 
 def _column(values: pd.Series[float]) -> Array:

@@ -15,9 +15,10 @@ from typing import TYPE_CHECKING, Any
 
 from cudbound.exceptions import StudyError
 from cudbound.study.identity import describe, differences, shown
-from cudbound.study.rows import IntervalRow, Key, ReplicateRow
+from cudbound.study.rows import ExpectedError, IntervalRow, Key, ReplicateRow
 from cudbound.study.scenario import Study
 from cudbound.study.store_columns import (
+    EXPECTED_COLUMNS,
     INTERVAL_COLUMNS,
     REPLICATE_COLUMNS,
     TIMING_COLUMNS,
@@ -211,10 +212,16 @@ class Store:
         batch = list(rows)
         replicates = [_replicate_values(row, self._seed(row.key)) for row in batch]
         intervals = [_interval_values(row.key, one) for row in batch for one in row.intervals]
+        expected = [_expected_values(row.key, one) for row in batch for one in row.expected]
         now = time.time()
         timings = [(*_key_values(row.key), float(row.seconds), now) for row in batch]
         with clear_errors(self.path), transaction(self._connection):
-            for table, values in (("replicates", replicates), ("intervals", intervals), ("timings", timings)):
+            for table, values in (
+                ("replicates", replicates),
+                ("intervals", intervals),
+                ("expected_errors", expected),
+                ("timings", timings),
+            ):
                 if values:
                     marks = ", ".join("?" * len(values[0]))
                     self._connection.executemany(f"INSERT INTO {table} VALUES ({marks})", values)
@@ -248,6 +255,13 @@ class Store:
                     f"SELECT {columns} FROM intervals {where}", _key_values(key)
                 )
             ]
+            expected = [
+                ExpectedError(*values)
+                for values in self._connection.execute(
+                    f"SELECT n_train, truth, truth_se FROM expected_errors {where} ORDER BY n_train",
+                    _key_values(key),
+                )
+            ]
         if found is None:
             raise StudyError(
                 f"store {str(self.path)!r}: it has no replicate {key.replicate} of scenario {key.scenario!r} "
@@ -257,7 +271,15 @@ class Store:
         intervals.sort(key=lambda row: order[row.method])
         truth, truth_se, training_error, n_redrawn, failure, seconds = found
         return ReplicateRow(
-            key, truth, truth_se, training_error, n_redrawn, failure, tuple(intervals), seconds
+            key,
+            truth,
+            truth_se,
+            training_error,
+            n_redrawn,
+            failure,
+            tuple(intervals),
+            seconds,
+            tuple(expected),
         )
 
     def replicates_frame(self) -> pd.DataFrame:
@@ -283,6 +305,17 @@ class Store:
         with clear_errors(self.path):
             return read_frame(self._connection, "intervals", INTERVAL_COLUMNS, 4)
 
+    def expected_frame(self) -> pd.DataFrame:
+        """Return one row a further sample in the order of its key.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``scenario``, ``n``, ``replicate``, and the attributes of `cudbound.study.rows.ExpectedError`.
+        """
+        with clear_errors(self.path):
+            return read_frame(self._connection, "expected_errors", EXPECTED_COLUMNS, 4)
+
     def timings_frame(self) -> pd.DataFrame:
         """Return one row a replicate: how many ``seconds`` it took, and when it was ``finished`` in seconds of Unix."""
         with clear_errors(self.path):
@@ -307,6 +340,8 @@ class Store:
                 yield ("replicate", *row[:7], failure, row[8])
             for row in self._connection.execute(select("intervals", INTERVAL_COLUMNS, 4)):
                 yield ("interval", *row)
+            for row in self._connection.execute(select("expected_errors", EXPECTED_COLUMNS, 4)):
+                yield ("expected", *row)
 
     def status(self) -> StudyStatus:
         """Return how far the study is."""
@@ -386,4 +421,10 @@ def _interval_values(key: Key, row: IntervalRow) -> tuple[object, ...]:
         int(row.n_fits),
         row.degenerate,
         row.remarks,
+        _number(row.standard_error),
+        _number(row.pvalue),
     )
+
+
+def _expected_values(key: Key, row: ExpectedError) -> tuple[object, ...]:
+    return (*_key_values(key), int(row.n_train), float(row.truth), float(row.truth_se))

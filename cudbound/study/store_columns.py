@@ -36,12 +36,15 @@ INTERVAL_COLUMNS = (
     "n_fits",
     "degenerate",
     "remarks",
+    "standard_error",
+    "pvalue",
 )
+EXPECTED_COLUMNS = ("scenario", "n", "replicate", "n_train", "truth", "truth_se")
 TIMING_COLUMNS = ("scenario", "n", "replicate", "seconds", "finished")
 #: Columns that hold text; the others hold numbers.
 TEXTS = frozenset({"scenario", "failure", "seed", "method", "estimand", "degenerate", "remarks"})
 #: Columns of whole numbers, none of which is missing.
-WHOLE = frozenset({"n", "replicate", "n_redrawn", "n_fits"})
+WHOLE = frozenset({"n", "replicate", "n_redrawn", "n_fits", "n_train"})
 #: Rows that are read at a time, so that a frame is never held twice.
 ROWS_PER_FETCH = 50_000
 

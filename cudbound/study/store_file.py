@@ -11,7 +11,7 @@ from pathlib import Path
 from cudbound.exceptions import StudyError
 
 #: Of the tables below; another number means other tables.
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 #: Marks the file as ours in its header: "cudb".
 APPLICATION_ID = 0x63756462
 #: Seconds to wait for another program that reads or writes the file.
@@ -33,8 +33,13 @@ CREATE TABLE replicates (
 CREATE TABLE intervals (
     scenario TEXT NOT NULL, n INTEGER NOT NULL, replicate INTEGER NOT NULL, method TEXT NOT NULL,
     estimand TEXT NOT NULL, estimate REAL, low REAL, high REAL, raw_low REAL, raw_high REAL,
-    n_fits INTEGER NOT NULL, degenerate TEXT, remarks TEXT NOT NULL,
+    n_fits INTEGER NOT NULL, degenerate TEXT, remarks TEXT NOT NULL, standard_error REAL, pvalue REAL,
     PRIMARY KEY (scenario, n, replicate, method)
+) WITHOUT ROWID;
+CREATE TABLE expected_errors (
+    scenario TEXT NOT NULL, n INTEGER NOT NULL, replicate INTEGER NOT NULL, n_train INTEGER NOT NULL,
+    truth REAL NOT NULL, truth_se REAL NOT NULL,
+    PRIMARY KEY (scenario, n, replicate, n_train)
 ) WITHOUT ROWID;
 CREATE TABLE timings (
     scenario TEXT NOT NULL, n INTEGER NOT NULL, replicate INTEGER NOT NULL,

@@ -19,7 +19,8 @@ from cudbound.study.cell_measures import (
     excess_kurtosis,
     keeps_level,
     means_by_cell,
-    share_mcse,
+    shares_by_cell,
+    standard_errors_by_cell,
 )
 from cudbound.study.scoring import KEY, Array, Scores, score_intervals
 from cudbound.study.store import Store
@@ -37,7 +38,7 @@ class Summary:
 
     Attributes
     ----------
-    replicates, intervals : pandas.DataFrame
+    replicates, intervals, expected : pandas.DataFrame
         The raw rows.
     confidence_level : float
         Nominal level of the intervals.
@@ -49,6 +50,7 @@ class Summary:
 
     replicates: pd.DataFrame = field(repr=False)
     intervals: pd.DataFrame = field(repr=False)
+    expected: pd.DataFrame = field(repr=False)
     confidence_level: float
     reference: str
     scenarios: tuple[str, ...]
@@ -60,6 +62,7 @@ class Summary:
         return score_intervals(
             self.replicates,
             self.intervals,
+            self.expected,
             scenarios=self.scenarios,
             methods=self.methods,
             confidence_level=self.confidence_level,
@@ -101,64 +104,56 @@ class Summary:
         coverage_high, the 95% Clopper-Pearson interval, and keeps_level, the verdict by the rule
         `cudbound.study.cell_measures.RULE`), truth_above and truth_below (truth above the upper limit, below the lower
         one). Of the intervals that were given alone: coverage_of_successes, width (of the limits clipped to [0, 1]),
-        raw_width, interval_score, bias (estimate - truth), n_fits (mean), n_degenerate. Widths have a median and a 90th
-        percentile (linear between order statistics). Columns that end in "_mcse" are Monte Carlo standard errors; nan
-        stands for what is undefined.
+        raw_width, interval_score, bias (estimate - truth), mse (its mean square), empirical_se (standard deviation of
+        the estimates), model_se (root of the mean square of the method's own standard errors, where it has them),
+        se_ratio (model_se / empirical_se), n_fits (mean), n_degenerate. Widths have a median and a 90th percentile
+        (linear between order statistics). Columns that end in "_mcse" are Monte Carlo standard errors; nan stands for
+        what is undefined.
 
-        coverage_of_mean_truth_at_n: share of intervals, failures counted as misses, that hold the mean of the true
-        errors of the classifiers of the cell, for methods whose estimand is not "conditional". It stands for the
-        expected error at n training cases, not at the n1 of the estimand, and its MCSE leaves out the error of that
-        mean.
+        Of methods with the estimand "expected(n1=...)", by that estimand: expected (mean over replicates of the errors
+        of the learning algorithm on further samples of n1 cases), coverage_of_expected, by the same rules as coverage,
+        with keeps_level_of_expected; nan for other methods. The MCSE of the coverage leaves out that of `expected`.
+
+        Of comparisons: rejection, the share of replicates in which the hypothesis of equal errors is rejected at the
+        level 1 - confidence_level; a failure does not reject.
         """
         scores = self.scores
-        share = by_cell(
-            scores,
-            given=scores.given,
-            covered=scores.covered,
-            above=scores.truth_above,
-            below=scores.truth_below,
-            mean_truth=scores.covered_mean_truth,
-        ).mean()
+        table = self._cell_index().assign(estimand=self._estimands())
+        counts = by_cell(scores, given=scores.given, degenerate=scores.degenerate).sum()
         size = self._replicates_per_group()
-        n_given = np.rint(share["given"].to_numpy() * size)
-        n_covered = np.rint(share["covered"].to_numpy() * size)
-        low, high = clopper_pearson(n_covered, size)
-        coverage, mcse = n_covered / size, share_mcse(n_covered / size, size)
-        with np.errstate(invalid="ignore"):  # 0/0 where a method failed in all replicates: undefined
-            among = n_covered / n_given
-            among_mcse = share_mcse(among, n_given)
-        table = self._cell_index().assign(
-            estimand=self._estimands(),
-            n_replicates=size.astype(int),
-            n_failed=(size - n_given).astype(int),
-            coverage=coverage,
-            coverage_mcse=mcse,
-            coverage_low=low,
-            coverage_high=high,
-            keeps_level=keeps_level(coverage, mcse, high, self.confidence_level),
-            truth_above=share["above"].to_numpy(),
-            truth_above_mcse=share_mcse(share["above"].to_numpy(), size),
-            truth_below=share["below"].to_numpy(),
-            truth_below_mcse=share_mcse(share["below"].to_numpy(), size),
-            coverage_of_successes=among,
-            coverage_of_successes_mcse=among_mcse,
+        table["n_replicates"] = size.astype(int)
+        table["n_failed"] = table["n_replicates"] - counts["given"].astype(int)
+        shares = shares_by_cell(
+            scores,
+            coverage=scores.covered,
+            truth_above=scores.truth_above,
+            truth_below=scores.truth_below,
+            coverage_of_successes=np.where(scores.given, scores.covered, np.nan),
+            coverage_of_expected=scores.covered_expected,
+            rejection=scores.pvalue <= 1.0 - self.confidence_level,
         )
+        has = by_cell(scores, aim=np.isfinite(scores.expected), pvalue=np.isfinite(scores.pvalue)).any()
+        for name, kind in (("coverage_of_expected", "aim"), ("rejection", "pvalue")):
+            shares.loc[~has[kind], [name, f"{name}_mcse"]] = np.nan
+        for name, ending in (("coverage", ""), ("coverage_of_expected", "_of_expected")):
+            share = shares[name].to_numpy()
+            low, high = clopper_pearson(np.rint(share * size), size)
+            verdict = keeps_level(share, shares[f"{name}_mcse"].to_numpy(), high, self.confidence_level)
+            shares[f"{name}_low"], shares[f"{name}_high"] = low, high
+            shares[f"keeps_level{ending}"] = verdict
+        shares["keeps_level_of_expected"] = shares["keeps_level_of_expected"].where(has["aim"])
         means = means_by_cell(
             scores,
             width=scores.width,
             raw_width=scores.raw_width,
             interval_score=scores.score,
             bias=scores.bias,
-            n_fits=scores.n_fits,
+            mse=scores.bias**2,
         )
-        table = table.join(means.drop(columns="n_fits_mcse")).join(self._quantiles())
-        degenerate = by_cell(scores, n_degenerate=scores.degenerate).sum()["n_degenerate"].to_numpy()
-        elsewhere = ~table["estimand"].isin(["conditional", ""]).to_numpy()
-        other = np.where(elsewhere, share["mean_truth"].to_numpy(), np.nan)
-        return table.assign(
-            n_degenerate=degenerate.astype(int),
-            coverage_of_mean_truth_at_n=other,
-            coverage_of_mean_truth_at_n_mcse=share_mcse(other, size),
+        aims = by_cell(scores, expected=scores.expected, expected_mcse=scores.expected_mcse).mean()
+        return table.join([shares, means, self._quantiles(), standard_errors_by_cell(scores), aims]).assign(
+            n_fits=by_cell(scores, n_fits=scores.n_fits).mean()["n_fits"],
+            n_degenerate=counts["degenerate"].astype(int),
         )
 
     @cached_property
@@ -281,7 +276,7 @@ class Summary:
 
 
 def summarise(
-    source: str | os.PathLike[str] | tuple[pd.DataFrame, pd.DataFrame],
+    source: str | os.PathLike[str] | tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame],
     *,
     confidence_level: float = 0.95,
     reference: str = "cud",
@@ -291,10 +286,10 @@ def summarise(
 
     Parameters
     ----------
-    source : path, or tuple of two pandas.DataFrame
-        The store of a study, or frames of replicates and of intervals with the columns
-        `cudbound.study.scoring.REPLICATE_COLUMNS` and `INTERVAL_COLUMNS`, in any order of the rows. The replicates may
-        have a column "seconds".
+    source : path, or tuple of three pandas.DataFrame
+        The store of a study, or frames of replicates, of intervals and of expected errors with the columns
+        `cudbound.study.scoring.REPLICATE_COLUMNS`, `INTERVAL_COLUMNS` and `EXPECTED_COLUMNS`, in any order of the rows.
+        The replicates may have a column "seconds"; there may be no row of expected errors.
     confidence_level : float, default=0.95
         Nominal level of the intervals in frames; a store knows its own.
     reference : str, default="cud"
@@ -328,21 +323,24 @@ def summarise(
     ...     "truth_se": 0.0, "training_error": [0.25, 0.25], "n_redrawn": 0, "failure": None})
     >>> intervals = pd.DataFrame({"scenario": "null", "n": 30, "replicate": [0, 1], "method": "cud",
     ...     "estimand": "conditional", "estimate": [0.25, 0.25], "low": [0.0, 0.0], "high": [0.5, 0.125],
-    ...     "raw_low": [0.0, 0.0], "raw_high": [0.5, 0.125], "n_fits": 1, "degenerate": None})
-    >>> summarise((replicates, intervals)).cells[["coverage", "truth_above", "width", "bias"]]
+    ...     "raw_low": [0.0, 0.0], "raw_high": [0.5, 0.125], "n_fits": 1, "degenerate": None,
+    ...     "standard_error": None, "pvalue": None})
+    >>> expected = pd.DataFrame(columns=["scenario", "n", "replicate", "n_train", "truth", "truth_se"])
+    >>> summarise((replicates, intervals, expected)).cells[["coverage", "truth_above", "width", "bias"]]
        coverage  truth_above   width   bias
     0       0.5          0.5  0.3125 -0.125
     """
     if not isinstance(source, tuple):
         with Store.open(os.fspath(source)) as store:
             return summarise_store(store, reference=reference)
-    replicates, intervals = source
+    replicates, intervals, expected = source
     if methods is None:
         named = set(intervals["method"])
         methods = [*({reference} & named), *sorted(named - {reference})]
     return Summary(
         replicates,
         intervals,
+        expected,
         check_confidence_level(confidence_level),
         reference,
         tuple(sorted(set(replicates["scenario"]))),
@@ -355,11 +353,14 @@ def summarise_store(store: Store, *, reference: str = "cud") -> Summary:
     described = store.description
     replicates = store.replicates_frame()
     # a run may have stored more replicates between the two reads
-    intervals = store.rows_frame().merge(replicates[KEY], on=KEY)
+    intervals, expected = (
+        frame.merge(replicates[KEY], on=KEY) for frame in (store.rows_frame(), store.expected_frame())
+    )
     seconds = store.timings_frame()[[*KEY, "seconds"]]
     return Summary(
         replicates.merge(seconds, on=KEY, how="left"),
         intervals,
+        expected,
         float(described["confidence_level"]),
         reference,
         tuple(described["scenarios"]),
