@@ -29,6 +29,12 @@ CLASSIFIERS: dict[str, Family] = {
     "svm": Family("sklearn.svm", "SVC", {"kernel": "linear"}),
     "convex-loss": Family("cudbound", "ConvexLossClassifier"),
 }
+#: And classifiers that are no additive models: for comparisons and studies by methods that refit and look no further.
+LEARNERS: dict[str, Family] = {
+    **CLASSIFIERS,
+    "tree": Family("sklearn.tree", "DecisionTreeClassifier"),
+    "nearest-neighbours": Family("sklearn.neighbors", "KNeighborsClassifier"),
+}
 DEFAULT = "least-squares"
 
 
@@ -39,7 +45,7 @@ class Choice:
     Attributes
     ----------
     name : str
-        One of `CLASSIFIERS`.
+        One of `LEARNERS`.
     options : tuple of (str, value)
         Parameters that differ from the defaults of the class.
     standardize : bool
@@ -53,7 +59,7 @@ class Choice:
     @property
     def description(self) -> str:
         """The classifier in words, for the notes under the table."""
-        family = CLASSIFIERS[self.name]
+        family = LEARNERS[self.name]
         values = ", ".join(
             f"{name}={value!r}" for name, value in {**family.fixed, **dict(self.options)}.items()
         )
@@ -62,7 +68,7 @@ class Choice:
 
 def build(choice: Choice, seed: int) -> Any:
     """Return the classifier, not yet fitted; where it uses random numbers they come from the seed."""
-    family = CLASSIFIERS[choice.name]
+    family = LEARNERS[choice.name]
     classifier = getattr(importlib.import_module(family.module), family.class_name)()
     options = {**family.fixed, **dict(choice.options)}
     if "random_state" in classifier.get_params(deep=False):

@@ -16,9 +16,11 @@ from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import LeastSquaresClassifier, compare_intervals
 from cudbound.intervals import GROUPS
+from cudbound.resampling import ResamplingSizes
 from cudbound.study.classifiers import ClassifierRecipe
 from cudbound.study.design import read_design, template_names, template_text
 from cudbound.study.identity import describe, differences
@@ -101,12 +103,64 @@ set = {C = 0.5, tol = 1e-8}
         "n_features": 6,
         "n_signal": 2,
         "positive_share": 0.5,
+        "positive_sd": 1.0,
         "classifier": "logistic",
         "set": {"C": 0.5, "tol": 1e-8},
         "scale": True,
         "components": 2,
         "degree": 3,
     }
+
+
+def test_a_rival_makes_a_study_of_comparisons(tmp_path):
+    study = read(
+        tmp_path,
+        SETTINGS
+        + "sizes.n_splits = 5\nsizes.test_fraction = 0.2\n"
+        + WORLD
+        + 'rival = {classifier = "tree", set = {max_depth = 2}}\n',
+    )
+    assert study.compares
+    assert study.sizes == ResamplingSizes(n_splits=5, test_fraction=0.2)
+    assert "mcnemar" in study.methods
+    assert "cud" not in study.methods
+    rival = study.scenarios[0].make_rival()
+    assert isinstance(rival, DecisionTreeClassifier)
+    assert rival.max_depth == 2
+    assert study.scenarios[0].description["rival"]["classifier"] == "tree"
+    # another rival, or other sizes, are another study
+    stored = describe(study)
+    for changed in ("max_depth = 3", "n_splits = 6"):
+        key = changed.split(" = ")[0]
+        text = (tmp_path / "mine.toml").read_text()
+        old = {"max_depth": "max_depth = 2", "n_splits": "n_splits = 5"}[key]
+        assert differences(stored, describe(read(tmp_path, text.replace(old, changed))))
+        (tmp_path / "mine.toml").write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (SETTINGS + WORLD + 'rival = "tree"\n', r"\[\[scenario\]\] 1: rival must be a table such as"),
+        (SETTINGS + WORLD + 'rival = {clasifier = "tree"}\n', "rival has no key 'clasifier'; did you mean"),
+        (SETTINGS + 'methods = "cud"\n' + WORLD + "rival = {}\n", "compares"),
+        (SETTINGS + 'methods = "mcnemar"\n' + WORLD, "'mcnemar' compares two classifiers"),
+        (SETTINGS + "sizes = 5\n" + WORLD, "sizes must be a table"),
+        (SETTINGS + "sizes.n_fold = 5\n" + WORLD, "sizes has no key 'n_fold'; did you mean"),
+        (
+            SETTINGS + "sizes.n_folds = 1\n" + WORLD,
+            r"sizes: n_folds must be an integer of at least 2\. Got 1",
+        ),
+        (
+            SETTINGS + WORLD + "rival = {}\n" + WORLD.replace("gaussians", "noise"),
+            "must have a rival, or none",
+        ),
+    ],
+)
+def test_wrong_rivals_and_sizes_are_refused_in_one_line(tmp_path, text, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        read(tmp_path, text)
+    assert "\n" not in str(caught.value)
 
 
 def test_the_number_of_replicates_can_be_given(tmp_path):
@@ -298,7 +352,7 @@ def test_data_need_a_folder(tmp_path, monkeypatch):
 
 
 def test_templates_are_those_of_the_package():
-    assert template_names() == ("clinical", "paper2008", "quick")
+    assert template_names() == ("clinical", "grandvalet-bengio", "nadeau-bengio", "paper2008", "quick")
     with pytest.raises(ValueError, match=r"there is no template 'quik'; did you mean quick\?"):
         template_text("quik")
 
@@ -332,6 +386,28 @@ def test_the_data_sets_of_the_paper_template_are_large_enough(tmp_path):
     real = [one.population for one in study.scenarios if "data" in one.description]
     assert len(real) == n_data
     assert all(population.fit_for_coverage(n) for population in real for n in study.n_samples)
+
+
+def test_the_templates_about_tests_of_learning_algorithms(tmp_path):
+    text = template_text("nadeau-bengio")
+    study = read(tmp_path, text[: text.index("[[scenario]]\ndata")])
+    assert study.compares
+    assert (study.n_samples, study.n_replicates, study.confidence_level) == ((200,), 1000, 0.9)
+    assert (study.sizes.n_splits, study.sizes.n_halvings, study.sizes.n_test(200)) == (15, 10, 20)
+    # covariances I and I/2, I and I/6; means (0, 0) and (1, 1)
+    worlds = [scenario.population for scenario in study.scenarios]
+    assert [world.positive_sd**2 for world in worlds] == pytest.approx([1 / 2, 1 / 6])
+    assert [world.distance**2 for world in worlds] == pytest.approx([2, 2])
+    assert [type(scenario.make_classifier()) for scenario in study.scenarios] == [DecisionTreeClassifier] * 2
+    assert [type(scenario.make_rival()) for scenario in study.scenarios] == [LeastSquaresClassifier] * 2
+
+    text = template_text("grandvalet-bengio")
+    study = read(tmp_path, text.replace('data = "letter"\ndevice = "population"', 'world = "noise"'))
+    assert (study.n_samples, study.n_replicates) == ((20, 40, 80, 160), 10_000)
+    assert study.methods == ("k-fold-t", "grandvalet-bengio-t")
+    assert study.options == {"grandvalet-bengio-t": {"rho": 0.7}}
+    assert study.sizes.n_folds == 10
+    assert isinstance(study.scenarios[0].make_classifier(), DecisionTreeClassifier)
 
 
 # --- what can be wrong

@@ -91,11 +91,13 @@ def test_sum_over_all_cases_agrees_with_two_million_cases(name):
     assert abs(z_value(share, truth.value, 2_000_000)) < LARGEST_Z
 
 
-@pytest.mark.parametrize(("distance", "share"), [(1.6, 0.5), (2.5, 0.2), (0.0, 0.3)])
-def test_gaussian_error_is_that_of_two_normal_tails(distance, share):
-    world = Gaussians(distance=distance, n_features=2, n_signal=1, positive_share=share)
+@pytest.mark.parametrize(
+    ("distance", "share", "sd"), [(1.6, 0.5, 1.0), (2.5, 0.2, 1.0), (0.0, 0.3, 1.0), (1.4, 0.5, 0.4)]
+)
+def test_gaussian_error_is_that_of_two_normal_tails(distance, share, sd):
+    world = Gaussians(distance=distance, n_features=2, n_signal=1, positive_share=share, positive_sd=sd)
     coef, intercept = np.array([0.8, -0.6]), 0.25  # of length 1
-    miss = norm.cdf(-(0.8 * distance / 2 + 0.25))
+    miss = norm.cdf(-(0.8 * distance / 2 + 0.25) / sd)
     alarm = norm.sf(0.8 * distance / 2 - 0.25)
     expected = share * miss + (1 - share) * alarm
     assert world.linear_error(coef, intercept) == pytest.approx(expected, abs=1e-14)
@@ -425,6 +427,13 @@ def test_quadratic_world_is_far_from_linear():
     assert linear > bayes + 0.05
 
 
+def test_cases_of_class_1_have_their_own_standard_deviation():
+    X, y = Gaussians(positive_sd=0.4).sample(200_000, np.random.default_rng(16))
+    # the standard error of a standard deviation of 100,000 cases is .0022 of it
+    assert X[y == 0].std(axis=0) == pytest.approx(np.full(3, 1.0), rel=0.01)
+    assert X[y == 1].std(axis=0) == pytest.approx(np.full(3, 0.4), rel=0.01)
+
+
 def test_cases_of_discrete_worlds_occur_in_their_shares():
     for world in (Discrete(n_levels=3, n_features=2), ThreePoint()):
         support, shares, positive = world.support
@@ -440,6 +449,7 @@ def test_titles_say_how_cases_arise_and_how_the_truth_is_found():
         "two Gaussians 1.6 apart in 1 of 3 features, 50% positive; true error by formula for linear classifiers, "
         "else on 50000 fixed cases"
     )
+    assert "50% positive, these with SD 0.5; true" in Gaussians(positive_sd=0.5).title
     assert ThreePoint().title.endswith("on the limiting boundary; true error exact for every classifier")
     assert Noise(positive_share=0.2).title.endswith("else on 50000 fixed cases")
     assert Noise().title.endswith("exact for every classifier")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cudbound.classifiers import CLASSIFIERS, DEFAULT, Choice, build, check_classifier
+from cudbound.classifiers import CLASSIFIERS, DEFAULT, LEARNERS, Choice, build, check_classifier
 from cudbound.cli.assignments import parse_assignments, parse_value
 
-__all__ = ["CLASSIFIERS", "DEFAULT", "Choice", "build", "choose"]
+__all__ = ["CLASSIFIERS", "DEFAULT", "LEARNERS", "Choice", "build", "choose"]
 
 
 def choose(name: str, assignments: Sequence[str], *, standardize: bool = False) -> Choice:
@@ -16,7 +16,7 @@ def choose(name: str, assignments: Sequence[str], *, standardize: bool = False) 
     Parameters
     ----------
     name : str
-        One of `CLASSIFIERS`.
+        One of `LEARNERS`.
     assignments : sequence of str
         ``NAME=VALUE`` each; a value is a number, true, false, none, or a word.
     standardize : bool, default False

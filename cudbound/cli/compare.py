@@ -10,7 +10,7 @@ import click
 from cudbound.cli import common_options, comparison, options, output
 from cudbound.cli.advice import OF_A, OF_B
 from cudbound.cli.checks import check_alternative, check_folds, choose_or_refuse, method_options
-from cudbound.cli.classifiers import CLASSIFIERS
+from cudbound.cli.classifiers import LEARNERS
 from cudbound.cli.exit_codes import EXIT_CODES, UNUSABLE
 from cudbound.cli.fitted import fit
 from cudbound.cli.one_line import fail, say_seed, say_warnings
@@ -24,8 +24,8 @@ ALTERNATIVES = ("two-sided", "less", "greater")
 
 @click.command("compare-learners", epilog=EXIT_CODES)
 @common_options.data_options
-@click.option("--a", type=click.Choice(tuple(CLASSIFIERS)), required=True, help="First classifier.")
-@click.option("--b", type=click.Choice(tuple(CLASSIFIERS)), required=True, help="Second classifier.")
+@click.option("--a", type=click.Choice(tuple(LEARNERS)), required=True, help="First classifier.")
+@click.option("--b", type=click.Choice(tuple(LEARNERS)), required=True, help="Second classifier.")
 @click.option(
     "--set-a",
     "assigned_a",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from cudbound.classifiers import CLASSIFIERS, DEFAULT, Choice, build, check_classifier
+from cudbound.classifiers import DEFAULT, LEARNERS, Choice, build, check_classifier
 from cudbound.hints import did_you_mean
 from cudbound.validation import check_integer
 
@@ -24,7 +24,7 @@ class ClassifierRecipe:
     Attributes
     ----------
     classifier : str, default="least-squares"
-        One of `cudbound.classifiers.CLASSIFIERS`.
+        One of `cudbound.classifiers.LEARNERS`.
     options : tuple of (str, value), default=()
         Its parameters by their names in scikit-learn, such as ``("C", 0.5)``.
     scale : bool, default=False
@@ -56,8 +56,8 @@ class ClassifierRecipe:
     degree: int = 1
 
     def __post_init__(self) -> None:
-        if not isinstance(self.classifier, str) or self.classifier not in CLASSIFIERS:
-            hint = did_you_mean(str(self.classifier), CLASSIFIERS, "the classifiers are")
+        if not isinstance(self.classifier, str) or self.classifier not in LEARNERS:
+            hint = did_you_mean(str(self.classifier), LEARNERS, "the classifiers are")
             raise ValueError(f"there is no classifier {self.classifier!r}; {hint}")
         if not isinstance(self.scale, bool):
             raise ValueError(f"The 'scale' parameter must be true or false. Got {self.scale!r} instead.")

@@ -13,9 +13,10 @@ from typing import Any
 
 from cudbound.csv_file import quoted
 from cudbound.hints import did_you_mean
-from cudbound.intervals import GROUPS, METHODS, find_methods
+from cudbound.intervals import GROUPS, METHODS, Method, find_comparisons, find_methods
 from cudbound.registry import check_options
-from cudbound.study.design_tables import read_scenario, try_scenario
+from cudbound.resampling import ResamplingSizes
+from cudbound.study.design_tables import RIVAL, read_scenario, try_scenario
 from cudbound.study.scenario import Scenario, Study
 from cudbound.validation import check_alpha, check_integer
 
@@ -100,7 +101,7 @@ def read_design(
             settings["n_replicates"] = check_integer("n_replicates", n_replicates, 1)
         scenarios = _scenarios(table, path, data_folder)
         study = Study(scenarios=scenarios, **settings)
-    methods = find_methods(study.methods)
+    methods = study.find_methods()
     for number, scenario in enumerate(scenarios, start=1):
         with _at(path.name, f"[[scenario]] {number}"):
             try_scenario(scenario, study.n_samples, methods)
@@ -139,7 +140,9 @@ def _settings(table: Mapping[str, Any], stem: str) -> dict[str, Any]:
     for key in REQUIRED:
         if key not in table:
             raise ValueError(f"{key} is missing; add a line such as {key} = 30")
-    found: dict[str, Any] = {"name": stem, "methods": "paper"}
+    # looked for before the scenarios are read, so that a wrong word is told before any data are loaded
+    compares = any(RIVAL in one for one in _scenario_tables(table))
+    found: dict[str, Any] = {"name": stem, "methods": "all" if compares else "paper"}
     found.update({key: value for key, value in table.items() if key != "scenario"})
     if not isinstance(found["name"], str) or not found["name"]:
         raise ValueError(f"name must be a text. Got {found['name']!r}.")
@@ -149,16 +152,7 @@ def _settings(table: Mapping[str, Any], stem: str) -> dict[str, Any]:
     if not sizes or len(set(sizes)) < len(sizes):
         raise ValueError(f"n_samples must be different sizes, at least one. Got {sizes}.")
     found["n_samples"] = tuple(sizes)
-    methods = found["methods"]
-    if not isinstance(methods, str) and not (
-        isinstance(methods, list) and methods and all(isinstance(one, str) for one in methods)
-    ):
-        raise ValueError(f"methods must be a group or a list of names. Got {methods!r}.")
-    for name in [methods] if isinstance(methods, str) else methods:
-        if name not in METHODS and name not in GROUPS:
-            known = [*GROUPS, *(one.name for one in METHODS.values() if one.gives_interval)]
-            raise ValueError(f"methods: there is no {quoted(name)}; {did_you_mean(name, known, 'there are')}")
-    chosen = find_methods(methods)
+    chosen = _chosen(found["methods"], compares=compares)
     found["methods"] = tuple(method.name for method in chosen)
     check_alpha(found.get("alpha", "n"), max(sizes))
     options = found.get("options", {})
@@ -169,15 +163,47 @@ def _settings(table: Mapping[str, Any], stem: str) -> dict[str, Any]:
     for name, given in options.items():
         with _at(f"options.{name}"):
             check_options({name: given}, chosen)
+    if "sizes" in found:
+        found["sizes"] = _sizes(found["sizes"])
     return found
 
 
-def _scenarios(table: Mapping[str, Any], path: Path, data_folder: str | Path | None) -> tuple[Scenario, ...]:
+def _chosen(methods: Any, *, compares: bool) -> tuple[Method, ...]:
+    """Return the methods of one name, a group or a list of names."""
+    if not isinstance(methods, str) and not (
+        isinstance(methods, list) and methods and all(isinstance(one, str) for one in methods)
+    ):
+        raise ValueError(f"methods must be a group or a list of names. Got {methods!r}.")
+    groups = ("all",) if compares else tuple(GROUPS)
+    fitting = [one.name for one in METHODS.values() if (one.compares if compares else one.gives_interval)]
+    for name in [methods] if isinstance(methods, str) else methods:
+        if name not in METHODS and name not in groups:
+            hint = did_you_mean(name, [*groups, *fitting], "there are")
+            raise ValueError(f"methods: there is no {quoted(name)}; {hint}")
+    return (find_comparisons if compares else find_methods)(methods)
+
+
+def _sizes(table: Any) -> ResamplingSizes:
+    known = [one.name for one in fields(ResamplingSizes)]
+    if not isinstance(table, dict):
+        raise ValueError(f"sizes must be a table such as [sizes] with n_folds = 5. Got {table!r}.")
+    for key in table:
+        if key not in known:
+            raise ValueError(f"sizes has no key {quoted(key)}; {did_you_mean(key, known, 'the keys are')}")
+    with _at("sizes"):
+        return ResamplingSizes(**table)
+
+
+def _scenario_tables(table: Mapping[str, Any]) -> list[dict[str, Any]]:
     tables = table.get("scenario", [])
     if not isinstance(tables, list) or not tables or not all(isinstance(one, dict) for one in tables):
         raise ValueError('there must be at least one table [[scenario]], such as world = "gaussians"')
+    return tables
+
+
+def _scenarios(table: Mapping[str, Any], path: Path, data_folder: str | Path | None) -> tuple[Scenario, ...]:
     found: list[Scenario] = []
-    for number, one in enumerate(tables, start=1):
+    for number, one in enumerate(_scenario_tables(table), start=1):
         with _at(f"[[scenario]] {number}"):
             scenario = read_scenario(one, folder=path.parent, data_folder=data_folder)
             names = [earlier.name for earlier in found]

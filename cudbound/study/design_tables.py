@@ -27,6 +27,8 @@ from cudbound.validation import MIN_ROWS_PER_CLASS
 
 #: Keys of a table that say what is fitted; "set" stands for the options of the classifier.
 OF_CLASSIFIER = ("classifier", "set", "scale", "components", "degree")
+#: The key of a table of the same keys, for a second learning algorithm that the first is compared with.
+RIVAL = "rival"
 #: Keys that say what is drawn from; exactly one of them stands in a table.
 SOURCES = ("world", "data", "csv")
 #: Further keys of a table with data, and with a CSV file.
@@ -61,7 +63,7 @@ def read_scenario(table: Mapping[str, Any], *, folder: Path, data_folder: str | 
         raise ValueError(f"the population must be named by one of world, data and csv. {found}")
     source = sources[0]
     name = _text(table, source)
-    taken = {"name", source, *OF_CLASSIFIER}
+    taken = {"name", source, *OF_CLASSIFIER, RIVAL}
     parameters = {key: value for key, value in table.items() if key not in taken}
     if source == "world":
         population, description = _world(name, parameters)
@@ -70,8 +72,13 @@ def read_scenario(table: Mapping[str, Any], *, folder: Path, data_folder: str | 
     else:
         population, description = _csv(name, parameters, folder)
     recipe = _recipe(table)
+    description |= recipe.description
+    rival = None
+    if RIVAL in table:
+        rival = _rival(table[RIVAL])
+        description[RIVAL] = rival.description
     own_name = _text(table, "name") if "name" in table else Path(name).stem if source == "csv" else name
-    return Scenario(own_name, population, recipe, {**description, **recipe.description})
+    return Scenario(own_name, population, recipe, description, rival)
 
 
 def try_scenario(scenario: Scenario, n_samples: Collection[int], methods: Iterable[Method]) -> None:
@@ -105,6 +112,8 @@ def try_scenario(scenario: Scenario, n_samples: Collection[int], methods: Iterab
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # those of the study's own fits stand in its results
             classifier = scenario.make_classifier().fit(drawn.X, drawn.y)
+            if scenario.make_rival is not None:
+                scenario.make_rival().fit(drawn.X, drawn.y)
             if any(method.needs & OF_MODEL for method in methods):
                 express(classifier, drawn.X, drawn.y)
     except NotMinimiserError:
@@ -161,6 +170,17 @@ def _recipe(table: Mapping[str, Any]) -> ClassifierRecipe:
     if not isinstance(options, dict):
         raise ValueError(f"set must be a table such as {{C = 0.5}}. Got {options!r}.")
     return ClassifierRecipe(options=tuple(options.items()), **values)
+
+
+def _rival(table: Any) -> ClassifierRecipe:
+    if not isinstance(table, dict):
+        raise ValueError(f'{RIVAL} must be a table such as {{classifier = "tree"}}. Got {table!r}.')
+    for key in table:
+        if key not in OF_CLASSIFIER:
+            raise ValueError(
+                f"{RIVAL} has no key {quoted(key)}; {did_you_mean(key, OF_CLASSIFIER, 'the keys are')}"
+            )
+    return _recipe(table)
 
 
 def _check_keys(what: str, parameters: Collection[str], known: Collection[str]) -> None:

@@ -62,7 +62,14 @@ class _MixtureWorld(ContinuousWorld):
 
 
 def _two_classes(
-    distance: float, n_features: int, n_signal: int, positive_share: float, contaminated: float, sd: float
+    distance: float,
+    n_features: int,
+    n_signal: int,
+    positive_share: float,
+    *,
+    contaminated: float = 0.0,
+    sd: float = 1.0,
+    positive_sd: float = 1.0,
 ) -> _Mixture:
     """Means at plus and minus half the distance along the diagonal of the features with signal."""
     centre = np.zeros(n_features)
@@ -74,24 +81,27 @@ def _two_classes(
                 shares.append(share * part)
                 labels.append(label)
                 means.append((2 * label - 1) * centre)
-                sds.append(spread)
+                sds.append(spread * (positive_sd if label else 1.0))
     return _Mixture(np.array(shares), np.array(labels), np.array(means), np.array(sds))
 
 
 @dataclass(frozen=True)
 class Gaussians(_MixtureWorld):
-    """Two normal classes with identity covariance; the best rule is linear.
+    """Two normal classes; with equal covariances the best rule is linear.
 
     Parameters
     ----------
     distance : float, default=1.6
-        Between the class means, in standard deviations; in [0, 100). With classes of equal size the smallest error
-        of any classifier is Phi(-distance / 2).
+        Between the class means, in standard deviations of class 0; in [0, 100). With classes of equal size and
+        covariance the smallest error of any classifier is Phi(-distance / 2).
     n_features : int, default=3
     n_signal : int, default=1
         Features on which the means differ, all by the same amount.
     positive_share : float, default=0.5
         Share of class 1, strictly between 0 and 1.
+    positive_sd : float, default=1.0
+        Standard deviation of every feature of class 1, in [0.01, 100); that of class 0 is 1. With another than 1 the
+        best rule is quadratic.
 
     Examples
     --------
@@ -105,24 +115,31 @@ class Gaussians(_MixtureWorld):
     n_features: int = 3
     n_signal: int = 1
     positive_share: float = 0.5
+    positive_sd: float = 1.0
 
     def __post_init__(self) -> None:
         check_number("distance", self.distance, 0.0, 100.0)
         check_features(self.n_features, self.n_signal)
         check_share("positive_share", self.positive_share)
+        check_number("positive_sd", self.positive_sd, 0.01, 100.0)
 
     _name: ClassVar[str] = "gaussians"
 
     def _cases(self) -> str:
+        spread = "" if self.positive_sd == 1.0 else f", these with SD {self.positive_sd:g}"
         return (
             f"two Gaussians {self.distance:g} apart in {self.n_signal} of {self.n_features} features, "
-            f"{self.positive_share:.0%} positive"
+            f"{self.positive_share:.0%} positive{spread}"
         )
 
     @cached_property
     def _mixture(self) -> _Mixture:
         return _two_classes(
-            self.distance, self.n_features, self.n_signal, self.positive_share, contaminated=0.0, sd=1.0
+            self.distance,
+            self.n_features,
+            self.n_signal,
+            self.positive_share,
+            positive_sd=self.positive_sd,
         )
 
 
@@ -193,7 +210,7 @@ class Noise(_MixtureWorld):
 
     @cached_property
     def _mixture(self) -> _Mixture:
-        return _two_classes(0.0, self.n_features, 1, self.positive_share, contaminated=0.0, sd=1.0)
+        return _two_classes(0.0, self.n_features, 1, self.positive_share)
 
 
 @dataclass(frozen=True)
@@ -241,5 +258,10 @@ class Outliers(_MixtureWorld):
     @cached_property
     def _mixture(self) -> _Mixture:
         return _two_classes(
-            self.distance, self.n_features, self.n_signal, 0.5, self.outlier_share, self.outlier_sd
+            self.distance,
+            self.n_features,
+            self.n_signal,
+            0.5,
+            contaminated=self.outlier_share,
+            sd=self.outlier_sd,
         )
