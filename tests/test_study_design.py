@@ -24,6 +24,7 @@ from cudbound.resampling import ResamplingSizes
 from cudbound.study.classifiers import ClassifierRecipe
 from cudbound.study.design import read_design, template_names, template_text
 from cudbound.study.identity import describe, differences
+from cudbound.study.published import PublishedValue
 from cudbound.study.worlds import WORLDS, Gaussians
 
 #: Data sets beside the checkout where the project is developed.
@@ -160,6 +161,45 @@ def test_a_rival_makes_a_study_of_comparisons(tmp_path):
 def test_wrong_rivals_and_sizes_are_refused_in_one_line(tmp_path, text, message):
     with pytest.raises(ValueError, match=message) as caught:
         read(tmp_path, text)
+    assert "\n" not in str(caught.value)
+
+
+PUBLISHED = """
+[[published]]
+scenario = "gaussians"
+method = "cud"
+measure = "width"
+n = [30, 50]
+values = [0.4, 0.3]
+source = "a book"
+"""
+
+
+def test_published_values_reach_the_study_and_decide_nothing(tmp_path):
+    study = read(tmp_path, SETTINGS + WORLD + PUBLISHED)
+    assert study.published == (
+        PublishedValue("gaussians", "cud", 30, "width", 0.4, "a book"),
+        PublishedValue("gaussians", "cud", 50, "width", 0.3, "a book"),
+    )
+    assert differences(describe(study), describe(read(tmp_path, SETTINGS + WORLD))) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"width"', '"breadth"', "1: measure must be one of .*'width'.* Got 'breadth'"),
+        ("[0.4, 0.3]", "[0.4]", r"n and values must be lists of one length\. Got \[30, 50\] and \[0\.4\]"),
+        ("[0.4, 0.3]", "[0.4, nan]", "values must be a number"),
+        ("[0.4, 0.3]", '[0.4, "x"]', "values must be a number"),
+        ("[30, 50]", "[30, 0]", "n must be an integer of at least 1"),
+        ('"a book"', "7", r"source must be a text\. Got 7"),
+        ("source", "sorce", "the keys must be scenario, method, measure, n, values, source"),
+        ("[[published]]", "[published]", r"must be tables \[\[published\]\]"),
+    ],
+)
+def test_wrong_published_values_are_refused_in_one_line(tmp_path, old, new, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        read(tmp_path, SETTINGS + WORLD + PUBLISHED.replace(old, new))
     assert "\n" not in str(caught.value)
 
 
@@ -408,6 +448,9 @@ def test_the_templates_about_tests_of_learning_algorithms(tmp_path):
     assert study.options == {"grandvalet-bengio-t": {"rho": 0.7}}
     assert study.sizes.n_folds == 10
     assert isinstance(study.scenarios[0].make_classifier(), DecisionTreeClassifier)
+    assert len(study.published) == 21
+    first = study.published[0]
+    assert (first.n, first.method, first.value) == (20, "k-fold-t", 0.5245)
 
 
 # --- what can be wrong

@@ -11,12 +11,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from study_frames import METHODS, store_of
+from study_frames import METHODS, Coin, made_up_rows, store_of
 
+from cudbound import LeastSquaresClassifier
 from cudbound.report.style import format_proportion
+from cudbound.study.published import PublishedValue
 from cudbound.study.report import FORMATS, write_report
 from cudbound.study.report_tables import cell_reports, conventions
 from cudbound.study.rows import Key, ReplicateRow
+from cudbound.study.scenario import Scenario, Study
 from cudbound.study.store import Store
 from cudbound.study.summary import summarise
 
@@ -304,3 +307,29 @@ def test_the_other_formats_need_neither(store, tmp_path, monkeypatch, form):
     for package in ("jinja2", "matplotlib"):
         monkeypatch.setitem(sys.modules, package, None)
     assert write_report(store, tmp_path / "report", form)
+
+
+def test_published_values_have_a_section(tmp_path):
+    values = (PublishedValue("null", "cud", 30, "coverage", 0.9, "a book & <more>"),)
+    rows = made_up_rows(("null",), (30,), n_replicates=5)
+    path = store_of(tmp_path / "study.sqlite", rows)
+    with Store.open(path) as store:
+        described = store.description
+    study = Study(
+        described["name"],
+        (Scenario("null", Coin(), LeastSquaresClassifier),),
+        (30,),
+        described["n_replicates"],
+        METHODS,
+        published=values,
+    )
+    with Store.resume(path, study):
+        pass  # the same study, with published values now
+    write_report(path, tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert "Beside published values" in Page(page).headings
+    assert "a book &amp; &lt;more&gt;" in page
+    written = write_report(path, tmp_path / "report.csv", "csv")
+    found = pd.read_csv(written[-1])
+    assert found["published"].tolist() == [0.9]
+    assert found["value"].tolist() == summarise(path).cells.query("method == 'cud'")["coverage"].tolist()

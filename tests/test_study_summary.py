@@ -17,6 +17,7 @@ from study_frames import METHODS, frames_of, made_up_rows, store_of
 
 from cudbound.study.cell_measures import clopper_pearson, keeps_level
 from cudbound.study.measures import interval_score, mean_measure, paired_difference, share_measure
+from cudbound.study.published import PublishedValue, beside_published
 from cudbound.study.rows import ReplicateRow
 from cudbound.study.scoring import EXPECTED_COLUMNS
 from cudbound.study.summary import Summary, summarise
@@ -365,8 +366,49 @@ def test_equal_training_errors_have_no_kurtosis():
     assert summarise(written_out({"cud": 1.0}, {"cud": 0.2})).samples["training_error_kurtosis"].isna().all()
 
 
+def test_published_values_stand_beside_those_of_the_study(rows, summary):
+    def value(measure: str, number: float, n: int = 50, method: str = "corrected-resampled-t"):
+        return PublishedValue("null", method, n, measure, number, "a book")
+
+    found = beside_published(
+        summary.cells,
+        [
+            value("type I error", 0.05),
+            value("missing share of variance", 0.25),
+            value("width", 0.5, method="cud"),
+            value("width", 0.5, n=99),
+        ],
+    )
+    assert found["n"].tolist() == [50, 50, 50]  # the study has no cell of 99
+    cell = of_cell(rows, "null", 50)
+    aim = statistics.fmean(one.truth for row in cell for one in row.expected)
+    size = 1 - statistics.fmean(holds(row, "corrected-resampled-t", aim) for row in cell)
+    given_rows = [one for row in cell if (one := interval_of(row, "corrected-resampled-t"))]
+    variance = statistics.fmean(one.standard_error**2 for one in given_rows)
+    missing = 1 - variance / statistics.variance(one.estimate for one in given_rows)
+    widths = [one.high - one.low for row in cell if (one := interval_of(row, "cud"))]
+    assert found["value"].tolist() == pytest.approx([size, missing, statistics.fmean(widths)])
+    assert found["mcse"][0] == pytest.approx(math.sqrt(size * (1 - size) / len(cell)))
+    assert found["difference"].tolist() == pytest.approx(
+        [size - 0.05, missing - 0.25, statistics.fmean(widths) - 0.5]
+    )
+
+
+def test_a_published_value_of_nothing_is_refused():
+    with pytest.raises(ValueError, match=r"'measure' parameter must be one of .* Got 'power'"):
+        PublishedValue("null", "cud", 30, "power", 0.5, "a book")
+
+
+def test_a_study_without_the_cud_bound_refers_to_its_first_method():
+    frames = written_out({"b": 1.0, "a": 1.0}, {"b": 0.2, "a": 0.1})
+    assert summarise(frames, methods=["b", "a"]).reference == "b"
+    assert summarise(frames, methods=["b", "a"]).aggregates["relative_width"].tolist() == pytest.approx(
+        [1, 0.5]
+    )
+
+
 def test_without_the_reference_there_are_no_differences():
-    summary = summarise(written_out({"b": 1.0}, {"b": 0.2}))
+    summary = summarise(written_out({"b": 1.0}, {"b": 0.2}), reference="cud")
     assert summary.differences.empty
     assert summary.shortest["shortest"].tolist() == ["b"]
     assert summary.aggregates["relative_width"].isna().all()

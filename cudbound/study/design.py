@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -17,11 +18,16 @@ from cudbound.intervals import GROUPS, METHODS, Method, find_comparisons, find_m
 from cudbound.registry import check_options
 from cudbound.resampling import ResamplingSizes
 from cudbound.study.design_tables import RIVAL, read_scenario, try_scenario
+from cudbound.study.published import PublishedValue
 from cudbound.study.scenario import Scenario, Study
-from cudbound.validation import check_alpha, check_integer
+from cudbound.validation import check_alpha, check_integer, check_number
 
 #: What a design file may say outside its tables of scenarios.
-SETTINGS = tuple(one.name for one in fields(Study) if one.name != "scenarios")
+SETTINGS = tuple(one.name for one in fields(Study) if one.name not in ("scenarios", "published"))
+#: Tables, each of which may stand several times.
+TABLES = ("scenario", "published")
+#: The keys of a table of published values.
+OF_PUBLISHED = ("scenario", "method", "measure", "n", "values", "source")
 #: What it must say.
 REQUIRED = ("n_samples", "n_replicates")
 #: How a check words its rule for an argument of Python.
@@ -100,7 +106,7 @@ def read_design(
         if n_replicates is not None:
             settings["n_replicates"] = check_integer("n_replicates", n_replicates, 1)
         scenarios = _scenarios(table, path, data_folder)
-        study = Study(scenarios=scenarios, **settings)
+        study = Study(scenarios=scenarios, published=_published(table), **settings)
     methods = study.find_methods()
     for number, scenario in enumerate(scenarios, start=1):
         with _at(path.name, f"[[scenario]] {number}"):
@@ -134,8 +140,8 @@ def _read_toml(path: Path) -> dict[str, Any]:
 def _settings(table: Mapping[str, Any], stem: str) -> dict[str, Any]:
     """Return the arguments of `Study` that a file gives, but for the scenarios."""
     for key in table:
-        if key not in (*SETTINGS, "scenario"):
-            hint = did_you_mean(key, (*SETTINGS, "scenario"), "there are")
+        if key not in (*SETTINGS, *TABLES):
+            hint = did_you_mean(key, (*SETTINGS, *TABLES), "there are")
             raise ValueError(f"there is no setting {quoted(key)}; {hint}")
     for key in REQUIRED:
         if key not in table:
@@ -143,7 +149,7 @@ def _settings(table: Mapping[str, Any], stem: str) -> dict[str, Any]:
     # looked for before the scenarios are read, so that a wrong word is told before any data are loaded
     compares = any(RIVAL in one for one in _scenario_tables(table))
     found: dict[str, Any] = {"name": stem, "methods": "all" if compares else "paper"}
-    found.update({key: value for key, value in table.items() if key != "scenario"})
+    found.update({key: value for key, value in table.items() if key not in TABLES})
     if not isinstance(found["name"], str) or not found["name"]:
         raise ValueError(f"name must be a text. Got {found['name']!r}.")
     sizes = found["n_samples"] if isinstance(found["n_samples"], list) else [found["n_samples"]]
@@ -192,6 +198,36 @@ def _sizes(table: Any) -> ResamplingSizes:
             raise ValueError(f"sizes has no key {quoted(key)}; {did_you_mean(key, known, 'the keys are')}")
     with _at("sizes"):
         return ResamplingSizes(**table)
+
+
+def _published(table: Mapping[str, Any]) -> tuple[PublishedValue, ...]:
+    """Return the published values: a table has those of one method and measure, one for each n."""
+    found: list[PublishedValue] = []
+    tables = table.get("published", [])
+    if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
+        raise ValueError("published values must be tables [[published]]")
+    for number, one in enumerate(tables, start=1):
+        with _at(f"[[published]] {number}"):
+            if sorted(one) != sorted(OF_PUBLISHED):
+                raise ValueError(f"the keys must be {', '.join(OF_PUBLISHED)}. Got {', '.join(one)}.")
+            sizes, values = one["n"], one["values"]
+            if not (isinstance(sizes, list) and isinstance(values, list) and len(sizes) == len(values)):
+                raise ValueError(f"n and values must be lists of one length. Got {sizes!r} and {values!r}.")
+            for name in ("scenario", "method", "measure", "source"):
+                if not isinstance(one[name], str):
+                    raise ValueError(f"{name} must be a text. Got {one[name]!r}.")
+            found.extend(
+                PublishedValue(
+                    one["scenario"],
+                    one["method"],
+                    check_integer("n", n, 1),
+                    one["measure"],
+                    check_number("values", value, -math.inf, math.inf),
+                    one["source"],
+                )
+                for n, value in zip(sizes, values, strict=True)
+            )
+    return tuple(found)
 
 
 def _scenario_tables(table: Mapping[str, Any]) -> list[dict[str, Any]]:

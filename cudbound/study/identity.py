@@ -14,7 +14,7 @@ from cudbound.study.scenario import Scenario, Study
 #: Differences that a refusal shows; more would hide the first.
 MAX_SHOWN = 6
 #: Entries of a description that explain and decide nothing.
-WORDS_ONLY = frozenset({"title"})
+WORDS_ONLY = frozenset({"title", "published"})
 
 
 def describe(study: Study) -> dict[str, Any]:
@@ -60,6 +60,7 @@ def describe(study: Study) -> dict[str, Any]:
         "options": study.options,
         "sizes": asdict(study.sizes),
         "seed": study.seed,
+        "published": [asdict(one) for one in study.published],
     }
     plain: dict[str, Any] = json.loads(json.dumps(described, default=_plain))
     return plain
@@ -69,7 +70,7 @@ def differences(stored: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """Say in which settings a study differs from the one whose results are stored.
 
     More replicates, more sizes and more scenarios are no difference, since they leave the stored results as they are;
-    neither is the order of methods, sizes and scenarios.
+    neither are the order of methods, sizes and scenarios, and published values.
 
     Parameters
     ----------
@@ -87,7 +88,7 @@ def differences(stored: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     ['seed: stored 0, now 1']
     """
     found = []
-    for name in sorted((stored.keys() | now.keys()) - {"scenarios"}):
+    for name in sorted((stored.keys() | now.keys()) - {"scenarios"} - WORDS_ONLY):
         if not _leaves_results(name, stored.get(name), now.get(name)):
             found.append(_difference(name, stored, now))
     for scenario, entries in stored.get("scenarios", {}).items():

@@ -24,6 +24,7 @@ from cudbound.study.report_tables import (
     cell_reports,
     conventions,
     differences_report,
+    published_report,
     samples_report,
     shortest_report,
 )
@@ -76,8 +77,8 @@ def write_report(
     format : {"html", "markdown", "latex", "csv"}, default="html"
         ``html`` is one file that needs no other and no network. ``latex`` is a list of ``table`` floats that need the
         package ``booktabs``. ``csv`` writes the table of cells to `output`, unrounded and with every column, and the
-        others beside it: to ``NAME-samples.csv``, ``NAME-differences.csv``, ``NAME-shortest.csv`` and
-        ``NAME-aggregates.csv``.
+        others beside it: to ``NAME-samples.csv``, ``NAME-differences.csv``, ``NAME-shortest.csv``,
+        ``NAME-aggregates.csv`` and, if the study has any, published values to ``NAME-published.csv``.
 
     Returns
     -------
@@ -154,6 +155,8 @@ def _scenario(entries: Mapping[str, Any]) -> str:
 def _sections(summary: Summary, said: Sequence[str], *, plots: bool) -> Iterator[Section]:
     yield Section("What was run", tuple(said), (samples_report(summary),))
     yield Section("Every method in every cell", tables=tuple(cell_reports(summary)))
+    if not summary.published.empty:
+        yield Section("Beside published values", tables=(published_report(summary),))
     if not summary.differences.empty:
         yield Section(f"Compared with {summary.reference}", tables=(differences_report(summary),))
     yield Section("Shortest interval that keeps its level", tables=(shortest_report(summary),))
@@ -245,6 +248,8 @@ def _pages(table: Report) -> Iterator[Report]:
 
 def _write_csv(summary: Summary, place: Path) -> tuple[Path, ...]:
     others = [samples_report, differences_report, shortest_report, aggregates_report]
+    if not summary.published.empty:
+        others.append(published_report)
     tables = [cell_reports(summary)[0], *(table(summary) for table in others)]
     written = []
     for table in tables:

@@ -109,6 +109,27 @@ def shortest_report(summary: Summary) -> Report:
     )
 
 
+def published_report(summary: Summary) -> Report:
+    """Return the study beside published values."""
+    return _report(
+        "published",
+        "Beside published values",
+        summary.published,
+        (
+            *_CELL,
+            _METHOD,
+            Column("measure", "measure", "text"),
+            Column("value", "this study", "proportion"),
+            Column("mcse", _MCSE, "proportion"),
+            Column("published", "published", "proportion"),
+            Column("difference", "difference", "difference"),
+            Column("source", "source", "text"),
+        ),
+        "Type I error: 1 - coverage of the expected error. Missing share of variance: 1 - (model SE / empirical SE)^2.",
+        "Published values have a Monte Carlo error of their own.",
+    )
+
+
 def aggregates_report(summary: Summary) -> Report:
     """Return one row a method over all cells."""
     return _report(

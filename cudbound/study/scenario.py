@@ -12,6 +12,7 @@ import numpy as np
 from cudbound.intervals import Method, find_comparisons, find_methods
 from cudbound.resampling import ResamplingSizes
 from cudbound.study.population import Population
+from cudbound.study.published import PublishedValue
 from cudbound.validation import check_confidence_level, check_inner, check_integer
 
 
@@ -67,6 +68,8 @@ class Study:
     sizes : ResamplingSizes, default=ResamplingSizes()
         Numbers of folds, splits and repetitions.
     seed : int, default=0
+    published : tuple of PublishedValue, default=()
+        Numbers of others that the report sets beside those of the study. They decide nothing and may change.
 
     Raises
     ------
@@ -86,6 +89,7 @@ class Study:
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     sizes: ResamplingSizes = field(default_factory=ResamplingSizes)
     seed: int = 0
+    published: tuple[PublishedValue, ...] = ()
 
     def __post_init__(self) -> None:
         if len({scenario.make_rival is None for scenario in self.scenarios}) > 1:

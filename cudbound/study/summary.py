@@ -22,6 +22,7 @@ from cudbound.study.cell_measures import (
     shares_by_cell,
     standard_errors_by_cell,
 )
+from cudbound.study.published import PublishedValue, beside_published
 from cudbound.study.scoring import KEY, Array, Scores, score_intervals
 from cudbound.study.store import Store
 from cudbound.validation import check_confidence_level
@@ -46,6 +47,8 @@ class Summary:
         The method that the others are compared with.
     scenarios, methods : tuple of str
         All of them, in the order of the tables.
+    published_values : tuple of PublishedValue
+        Those that the study brings along.
     """
 
     replicates: pd.DataFrame = field(repr=False)
@@ -55,6 +58,7 @@ class Summary:
     reference: str
     scenarios: tuple[str, ...]
     methods: tuple[str, ...]
+    published_values: tuple[PublishedValue, ...] = ()
 
     @cached_property
     def scores(self) -> Scores:
@@ -216,6 +220,11 @@ class Summary:
         return table.assign(shortest=table["shortest"].fillna(""))
 
     @cached_property
+    def published(self) -> pd.DataFrame:
+        """The study beside published values, one row a value: see `cudbound.study.published.beside_published`."""
+        return beside_published(self.cells, self.published_values)
+
+    @cached_property
     def aggregates(self) -> pd.DataFrame:
         """Over all cells, one row a method; to be read after the cells, which it hides.
 
@@ -279,7 +288,7 @@ def summarise(
     source: str | os.PathLike[str] | tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame],
     *,
     confidence_level: float = 0.95,
-    reference: str = "cud",
+    reference: str | None = None,
     methods: Sequence[str] | None = None,
 ) -> Summary:
     """Summarise a coverage study.
@@ -292,8 +301,9 @@ def summarise(
         The replicates may have a column "seconds"; there may be no row of expected errors.
     confidence_level : float, default=0.95
         Nominal level of the intervals in frames; a store knows its own.
-    reference : str, default="cud"
-        The method that the others are compared with.
+    reference : str or None, default=None
+        The method that the others are compared with; None takes "cud", or the first method where that is not among
+        them.
     methods : sequence of str, optional
         All methods of frames, in the order of the tables; a store knows its own. A method without an interval in a
         replicate failed there. None takes those that occur, the reference first and the others by name.
@@ -336,21 +346,29 @@ def summarise(
     replicates, intervals, expected = source
     if methods is None:
         named = set(intervals["method"])
-        methods = [*({reference} & named), *sorted(named - {reference})]
+        first = {reference or "cud"}
+        methods = [*(first & named), *sorted(named - first)]
     return Summary(
         replicates,
         intervals,
         expected,
         check_confidence_level(confidence_level),
-        reference,
+        _reference(reference, methods),
         tuple(sorted(set(replicates["scenario"]))),
         tuple(methods),
     )
 
 
-def summarise_store(store: Store, *, reference: str = "cud") -> Summary:
+def _reference(reference: str | None, methods: Sequence[str]) -> str:
+    if reference is not None:
+        return reference
+    return next((name for name in methods if name == "cud"), next(iter(methods), "cud"))
+
+
+def summarise_store(store: Store, *, reference: str | None = None) -> Summary:
     """Summarise the study of an open store, which a run may be writing; replicates that come later are left out."""
     described = store.description
+    methods = tuple(described["methods"])
     replicates = store.replicates_frame()
     # a run may have stored more replicates between the two reads
     intervals, expected = (
@@ -362,7 +380,8 @@ def summarise_store(store: Store, *, reference: str = "cud") -> Summary:
         intervals,
         expected,
         float(described["confidence_level"]),
-        reference,
+        _reference(reference, methods),
         tuple(described["scenarios"]),
-        tuple(described["methods"]),
+        methods,
+        tuple(PublishedValue(**one) for one in described.get("published", [])),
     )

@@ -1,0 +1,108 @@
+"""Run the batches of a study on a Dask cluster, and say in plain words what goes wrong with one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from itertools import islice
+from typing import Any
+
+from cudbound.exceptions import StudyError
+
+
+@contextmanager
+def connect(address: str, seconds: float) -> Iterator[Any]:
+    """Connect to the scheduler of a cluster that has workers.
+
+    Parameters
+    ----------
+    address : str
+        Such as ``"tcp://host:8786"``.
+    seconds : float
+        How long to wait for the scheduler, and for its first worker.
+
+    Yields
+    ------
+    distributed.Client
+
+    Raises
+    ------
+    StudyError
+        If no scheduler answers, it has no worker, or a worker has another version of this package.
+    ImportError
+        If the package ``distributed`` is missing.
+    """
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise ImportError(
+            "a Dask cluster needs the package 'distributed', which is not installed; "
+            "install it with: pip install 'cudbound[dask]'"
+        ) from error
+    try:
+        client = Client(address, timeout=seconds)
+    except (OSError, ValueError) as error:
+        raise StudyError(
+            f"dask: no scheduler answers at {address!r}; check the address, such as 'tcp://host:8786', and that the "
+            f"scheduler runs ({error})"
+        ) from error
+    with client:
+        try:
+            client.submit(int, pure=False).result(timeout=seconds)  # asks clusters that adapt for a worker
+        except TimeoutError as error:
+            raise StudyError(
+                f"dask: the scheduler at {address!r} has no worker; start one and try again"
+            ) from error
+        check_workers(client)
+        yield client
+
+
+def check_workers(client: Any) -> None:
+    """Refuse workers on which results could differ, or which could not read what they are sent."""
+    here = version("cudbound")
+    for worker, there in client.run(version, "cudbound", on_error="return").items():
+        if there != here:
+            found = "none" if isinstance(there, Exception) else there
+            raise StudyError(
+                f"dask: all workers must have cudbound {here}, as this process has. Worker {worker} has {found}; "
+                "install it there and start that worker again"
+            )
+
+
+def run_on_cluster(
+    client: Any, function: Callable[..., Any], calls: Iterator[tuple[Any, ...]]
+) -> Generator[Any, None, None]:
+    """Yield the results of calls in the order in which they end.
+
+    Calls are read when they are sent: there is one running and one waiting for every worker that the cluster has by
+    then. joblib, which other workers are given batches by, would wait for ever for one that a cluster lost.
+
+    Raises
+    ------
+    StudyError
+        If the same call killed several workers, or the connection to the scheduler is lost.
+    """
+    from distributed import KilledWorker, as_completed
+    from distributed.client import FutureCancelledError
+
+    sent, n_workers = as_completed(loop=client.loop), 0
+    try:
+        while True:
+            if sent.count() <= n_workers:
+                n_workers = max(1, sum(client.ncores().values()))
+                for arguments in islice(calls, 2 * n_workers - sent.count()):
+                    sent.add(client.submit(function, *arguments, pure=False))
+            if sent.is_empty():
+                return
+            yield next(sent).result()
+    except KilledWorker as error:
+        raise StudyError(
+            "dask: several workers were killed, perhaps for lack of memory, while they ran the same batch; the store "
+            "keeps what was done: run the same study with the same store and larger workers to go on"
+        ) from error
+    except FutureCancelledError as error:
+        raise StudyError(
+            "dask: the connection to the scheduler was lost; the store keeps what was done: run the same study with "
+            "the same store to go on"
+        ) from error
