@@ -46,6 +46,7 @@ def row(replicate: int = 0, scenario: str = "near", n: int = 12, **changes: obje
         (interval("langford-binomial"), interval()),
         0.5,
         (ExpectedError(6, 0.375, 0.0), ExpectedError(10, 0.35, 0.001)),
+        {"cud": 0.25},
     )
     return replace(made, **changes)
 
@@ -145,7 +146,7 @@ def test_frames_are_in_the_order_of_the_keys(tmp_path):
     with Store.open(tmp_path / "s") as store:
         replicates, rows = store.replicates_frame(), store.rows_frame()
         timings, runs = store.timings_frame(), store.runs_frame()
-        expected = store.expected_frame()
+        expected, alone = store.expected_frame(), store.method_timings_frame()
     keys = [("broken", 12, 0), ("near", 12, 0), ("near", 12, 1), ("near", 12, 7), ("near", 20, 1)]
     assert list(replicates[["scenario", "n", "replicate"]].itertuples(index=False, name=None)) == keys
     assert replicates["truth"].to_list()[:3] == [0.3, 0.75, 0.3]
@@ -159,6 +160,7 @@ def test_frames_are_in_the_order_of_the_keys(tmp_path):
     assert rows["pvalue"].to_list() == [0.5] * 8
     assert expected["n_train"].to_list() == [6, 10] * 4
     assert expected["truth"].to_list() == [0.375, 0.35] * 4
+    assert alone[["method", "seconds"]].to_numpy().tolist() == [["cud", 0.25]] * 5
     assert timings["seconds"].to_list() == [0.5] * 5
     assert runs.loc[0, "numpy"] == np.__version__
 
@@ -363,7 +365,7 @@ def later(path: Path) -> None:
 
 NO_STORES = {
     "it is an SQLite file of another program; name another file": foreign,
-    "it is of version 99, and this cudbound reads version 2; use the cudbound that wrote it": later,
+    "it is of version 99, and this cudbound reads version 3; use the cudbound that wrote it": later,
     "it is no store of a study; name another file": lambda path: path.write_text("a,b\n" * 1000),
 }
 

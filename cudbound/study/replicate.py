@@ -6,6 +6,8 @@ import math
 import time
 import traceback
 import warnings
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +22,8 @@ from cudbound.study.rows import ExpectedError, IntervalRow, Key, ReplicateRow
 from cudbound.study.scenario import Scenario, Study
 from cudbound.validation import MIN_ROWS_PER_CLASS
 
+#: Replicates of each cell in which every method is computed once more by itself, for the time that it takes alone.
+N_TIMED = 3
 #: Samples that may lack a class before a replicate counts as failed.
 MAX_DRAWS = 1000
 
@@ -29,7 +33,7 @@ def run_replicate(study: Study, scenario: Scenario, n: int, replicate: int) -> R
 
     Guarantee
     ---------
-    The row depends on the study's settings, the scenario, n and the number of the replicate alone, but for `seconds`.
+    The row depends on the study's settings, the scenario, n and the number of the replicate alone, but for times.
     """
     begun = time.perf_counter()
     key = Key(scenario.name, n, replicate)
@@ -45,6 +49,7 @@ def run_replicate(study: Study, scenario: Scenario, n: int, replicate: int) -> R
             rows = _intervals(study, fitted, drawn, rng)
         aims = {size for row in rows if (size := training_size(row.estimand)) is not None}
         expected = tuple(_expected_error(study, scenario, key, size) for size in sorted(aims))
+        alone = _seconds_alone(study, fitted, drawn, key) if replicate < N_TIMED else {}
         wrong = [float(np.mean(one.predict(drawn.X) != drawn.y)) for one in fitted]
     except Exception:  # a failing replicate is data
         seconds = time.perf_counter() - begun
@@ -57,8 +62,9 @@ def run_replicate(study: Study, scenario: Scenario, n: int, replicate: int) -> R
         n_redrawn,
         None,
         rows,
-        time.perf_counter() - begun,
+        time.perf_counter() - begun - sum(alone.values()),
         expected,
+        alone,
     )
 
 
@@ -128,6 +134,20 @@ def _draw(scenario: Scenario, n: int, rng: np.random.Generator) -> tuple[Drawn, 
         f"{MAX_DRAWS} samples of {n} cases of {scenario.population.name} had fewer than {MIN_ROWS_PER_CLASS} cases of "
         "a class each; take larger samples."
     )
+
+
+def _seconds_alone(study: Study, fitted: list[Any], drawn: Drawn, key: Key) -> dict[str, float]:
+    """Time each method by itself, without the refits that it shares with others; one that fails has no time."""
+    found = {}
+    for method in study.methods:
+        options = {method: study.options[method]} if method in study.options else {}
+        rng = study.rng(key.scenario, key.n, key.replicate)
+        begun = time.perf_counter()
+        with suppress(Exception), warnings.catch_warnings():
+            warnings.simplefilter("ignore", CudboundWarning)
+            _intervals(replace(study, methods=(method,), options=options), fitted, drawn, rng)
+            found[method] = time.perf_counter() - begun
+    return found
 
 
 def _row(row: IntervalEstimate | ComparisonResult, pvalue: float | None) -> IntervalRow:

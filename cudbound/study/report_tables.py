@@ -285,7 +285,10 @@ def _widths(summary: Summary) -> Report:
             Column("interval_score_mcse", _MCSE, "statistic"),
             Column("n_degenerate", "degenerate", "count"),
             Column("n_fits", "fits", "statistic"),
+            Column("seconds", "seconds alone", "statistic"),
         ),
+        "Seconds alone: median time of the method by itself, without refits shared with others, in the first few "
+        "replicates.",
         f"Widths of the limits clipped to {_scale(summary)}; raw: as the formula gives them.",
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 
@@ -84,6 +85,8 @@ class ReplicateRow:
         Wall-clock time; kept apart from the results, which repeat to the bit.
     expected : tuple of ExpectedError
         One for each size that an estimand "expected(n1=...)" of the intervals names, ascending.
+    method_seconds : mapping of str to float
+        Wall-clock time of methods that were computed once more by themselves; empty in most replicates.
     """
 
     key: Key
@@ -95,3 +98,4 @@ class ReplicateRow:
     intervals: tuple[IntervalRow, ...]
     seconds: float = field(compare=False)
     expected: tuple[ExpectedError, ...] = ()
+    method_seconds: Mapping[str, float] = field(default_factory=dict, compare=False)

@@ -20,6 +20,7 @@ from cudbound.study.scenario import Study
 from cudbound.study.store_columns import (
     EXPECTED_COLUMNS,
     INTERVAL_COLUMNS,
+    METHOD_TIMING_COLUMNS,
     REPLICATE_COLUMNS,
     TIMING_COLUMNS,
     read_frame,
@@ -213,6 +214,11 @@ class Store:
         replicates = [_replicate_values(row, self._seed(row.key)) for row in batch]
         intervals = [_interval_values(row.key, one) for row in batch for one in row.intervals]
         expected = [_expected_values(row.key, one) for row in batch for one in row.expected]
+        alone = [
+            (*_key_values(row.key), method, float(seconds))
+            for row in batch
+            for method, seconds in row.method_seconds.items()
+        ]
         now = time.time()
         timings = [(*_key_values(row.key), float(row.seconds), now) for row in batch]
         with clear_errors(self.path), transaction(self._connection):
@@ -220,6 +226,7 @@ class Store:
                 ("replicates", replicates),
                 ("intervals", intervals),
                 ("expected_errors", expected),
+                ("method_timings", alone),
                 ("timings", timings),
             ):
                 if values:
@@ -316,6 +323,11 @@ class Store:
         with clear_errors(self.path):
             return read_frame(self._connection, "expected_errors", EXPECTED_COLUMNS, 4)
 
+    def method_timings_frame(self) -> pd.DataFrame:
+        """Return the ``seconds`` that methods took by themselves, one row a timed replicate and method."""
+        with clear_errors(self.path):
+            return read_frame(self._connection, "method_timings", METHOD_TIMING_COLUMNS, 4)
+
     def timings_frame(self) -> pd.DataFrame:
         """Return one row a replicate: how many ``seconds`` it took, and when it was ``finished`` in seconds of Unix."""
         with clear_errors(self.path):
@@ -375,7 +387,10 @@ class Store:
     def _begin_run(self, new: bool) -> None:
         assert self._study is not None
         now = describe(self._study)
-        environment = {"python": platform.python_version(), "machine": platform.platform()}
+        environment = {
+            "python": platform.python_version(),
+            "machine": f"{platform.system()} {platform.machine()}",
+        }
         environment.update((name, version(name)) for name in PACKAGES)
         if not new and (found := differences(self.description, now)):
             raise StudyError(

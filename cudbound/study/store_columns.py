@@ -40,6 +40,7 @@ INTERVAL_COLUMNS = (
     "pvalue",
 )
 EXPECTED_COLUMNS = ("scenario", "n", "replicate", "n_train", "truth", "truth_se")
+METHOD_TIMING_COLUMNS = ("scenario", "n", "replicate", "method", "seconds")
 TIMING_COLUMNS = ("scenario", "n", "replicate", "seconds", "finished")
 #: Columns that hold text; the others hold numbers.
 TEXTS = frozenset({"scenario", "failure", "seed", "method", "estimand", "degenerate", "remarks"})

@@ -11,7 +11,7 @@ from pathlib import Path
 from cudbound.exceptions import StudyError
 
 #: Of the tables below; another number means other tables.
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 #: Marks the file as ours in its header: "cudb".
 APPLICATION_ID = 0x63756462
 #: Seconds to wait for another program that reads or writes the file.
@@ -41,6 +41,11 @@ CREATE TABLE expected_errors (
     truth REAL NOT NULL, truth_se REAL NOT NULL,
     PRIMARY KEY (scenario, n, replicate, n_train)
 ) WITHOUT ROWID;
+CREATE TABLE method_timings (
+    scenario TEXT NOT NULL, n INTEGER NOT NULL, replicate INTEGER NOT NULL, method TEXT NOT NULL,
+    seconds REAL NOT NULL,
+    PRIMARY KEY (scenario, n, replicate, method)
+) WITHOUT ROWID;
 CREATE TABLE timings (
     scenario TEXT NOT NULL, n INTEGER NOT NULL, replicate INTEGER NOT NULL,
     seconds REAL NOT NULL, finished REAL NOT NULL,
@@ -53,10 +58,12 @@ _WAYS_ON = {
     sqlite3.SQLITE_BUSY: "another program is using it; close that program and try again",
     sqlite3.SQLITE_READONLY: "it cannot be written; change its permissions, or those of its folder, or name another",
     sqlite3.SQLITE_CANTOPEN: "it cannot be opened; name a file in a folder that you can write to",
-    sqlite3.SQLITE_PERM: "it cannot be opened; change its permissions or name another",
+    sqlite3.SQLITE_PERM: "it cannot be opened; change its permissions, or those of its folder, or name another",
     sqlite3.SQLITE_NOTADB: "it is no store of a study; name another file",
     sqlite3.SQLITE_CORRUPT: "it is damaged; go on from a copy or start a new store",
-    sqlite3.SQLITE_IOERR: "the disk could not be read or written; check the disk and run the study again",
+    # a quota or a limit on the size of files gives this one, too
+    sqlite3.SQLITE_IOERR: "the disk could not be read or written; check it, its space and your quota, and run the "
+    "study again, what was stored before is kept",
     sqlite3.SQLITE_CONSTRAINT: "another run has stored the same replicates; let one run write at a time",
 }
 
@@ -68,7 +75,7 @@ def clear_errors(path: Path) -> Iterator[None]:
     Raises
     ------
     StudyError
-        In place of any `sqlite3.Error`.
+        In place of any `sqlite3.Error`, and where a folder is closed.
     """
     try:
         yield
@@ -76,6 +83,8 @@ def clear_errors(path: Path) -> Iterator[None]:
         primary = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the higher bits are details
         way_on = _WAYS_ON.get(primary, "it cannot be used; name another")
         raise StudyError(f"store {str(path)!r}: {way_on} ({error})") from error
+    except PermissionError as error:  # of a folder above it
+        raise StudyError(f"store {str(path)!r}: {_WAYS_ON[sqlite3.SQLITE_PERM]}") from error
 
 
 def connect_for_reading(path: Path) -> sqlite3.Connection:
@@ -86,11 +95,11 @@ def connect_for_reading(path: Path) -> sqlite3.Connection:
     StudyError
         If it is missing, no store, or a store of another version.
     """
-    if not path.is_file():
-        raise StudyError(
-            f"store {str(path)!r}: there is no such file; name the store that a study was run into"
-        )
     with clear_errors(path):
+        if not path.is_file():
+            raise StudyError(
+                f"store {str(path)!r}: there is no such file; name the store that a study was run into"
+            )
         # a run that was killed may have left a transaction to undo, which takes the right to write
         connection = _connect(path, "rw" if os.access(path, os.W_OK) else "ro")
         try:
@@ -168,9 +177,10 @@ class WriterLock:
             try:
                 self._connection.execute("BEGIN EXCLUSIVE")
             except sqlite3.OperationalError as error:
-                self._connection.close()
                 if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
+                    self.release()
                     raise
+                self._connection.close()
                 raise StudyError(
                     f"store {str(path)!r}: another run is writing it; wait for that run to end, or stop it"
                 ) from error

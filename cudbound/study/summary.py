@@ -49,6 +49,8 @@ class Summary:
         All of them, in the order of the tables.
     published_values : tuple of PublishedValue
         Those that the study brings along.
+    method_seconds : pandas.DataFrame or None
+        Times of methods by themselves: scenario, n, replicate, method, seconds.
     """
 
     replicates: pd.DataFrame = field(repr=False)
@@ -59,6 +61,7 @@ class Summary:
     scenarios: tuple[str, ...]
     methods: tuple[str, ...]
     published_values: tuple[PublishedValue, ...] = ()
+    method_seconds: pd.DataFrame | None = field(default=None, repr=False)
 
     @cached_property
     def scores(self) -> Scores:
@@ -111,8 +114,8 @@ class Summary:
         raw_width, interval_score, bias (estimate - truth), mse (its mean square), empirical_se (standard deviation of
         the estimates), model_se (root of the mean square of the method's own standard errors, where it has them),
         se_ratio (model_se / empirical_se), n_fits (mean), n_degenerate. Widths have a median and a 90th percentile
-        (linear between order statistics). Columns that end in "_mcse" are Monte Carlo standard errors; nan stands for
-        what is undefined.
+        (linear between order statistics). Seconds: of the method by itself, median of the replicates that were timed.
+        Columns that end in "_mcse" are Monte Carlo standard errors; nan stands for what is undefined.
 
         Of methods with the estimand "expected(n1=...)", by that estimand: expected (mean over replicates of the errors
         of the learning algorithm on further samples of n1 cases), coverage_of_expected, by the same rules as coverage,
@@ -157,6 +160,7 @@ class Summary:
         aims = by_cell(scores, expected=scores.expected, expected_mcse=scores.expected_mcse).mean()
         return table.join([shares, means, self._quantiles(), standard_errors_by_cell(scores), aims]).assign(
             n_fits=by_cell(scores, n_fits=scores.n_fits).mean()["n_fits"],
+            seconds=self._seconds_alone(),
             n_degenerate=counts["degenerate"].astype(int),
         )
 
@@ -261,6 +265,14 @@ class Summary:
             )
         )
         return table.reindex(list(self.methods)).rename_axis("method").reset_index()
+
+    def _seconds_alone(self) -> Array:
+        """Return the seconds of each row of `cells`; nan where nothing was timed."""
+        if self.method_seconds is None or self.method_seconds.empty:
+            return np.full(len(self._cell_index()), np.nan)
+        by = [*CELL, "method"]
+        seconds = self.method_seconds.groupby(by)["seconds"].median().reset_index()
+        return self._cell_index().merge(seconds, on=by, how="left")["seconds"].to_numpy(dtype=float)
 
     def _replicates_per_group(self) -> Array:
         counts = self.scores.replicates.groupby("cell", sort=True).size().to_numpy(dtype=float)
@@ -384,4 +396,5 @@ def summarise_store(store: Store, *, reference: str | None = None) -> Summary:
         tuple(described["scenarios"]),
         methods,
         tuple(PublishedValue(**one) for one in described.get("published", [])),
+        store.method_timings_frame(),
     )
