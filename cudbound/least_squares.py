@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-#: Singular values below this count as zero, in a matrix whose columns, before they were centred, had length
-#: 1. That is far above the rounding error of a constant or a collinear column, and does not depend on units.
+#: Singular values below this count as zero, in a matrix whose columns, before they were centred, had length 1, or at
+#: most 1 if they were rotated. That is far above the rounding error of a constant or a collinear column, and, but for
+#: rotated ones, does not depend on units.
 RANK_TOLERANCE = 1e-12
 
 #: Condition number (1-norm) of a draw's Gram matrix up to which the normal equations are solved. In the
@@ -109,6 +110,11 @@ def _fit(
 
 def _solve(matrices: Array, targets: Array, lengths: Array) -> Array:
     """Solve a stack of problems whose columns were divided by `lengths`; minimum norm in original units."""
+    # of a column that centring makes vanish nothing enters, and the length of one of rounding errors alone, such as a
+    # constant column that was standardised, would drown the others in the null space
+    vanishing = (matrices**2).sum(axis=1) <= RANK_TOLERANCE**2
+    matrices = np.where(vanishing[:, None, :], 0.0, matrices)
+    lengths = np.where(vanishing, lengths.max(axis=1, keepdims=True, initial=0.0), lengths)
     left, singular, right = np.linalg.svd(matrices, full_matrices=False)
     kept = singular > RANK_TOLERANCE
     inverse = np.divide(1.0, singular, out=np.zeros_like(singular), where=kept)

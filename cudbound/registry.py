@@ -108,21 +108,21 @@ def expected_error(n_train: float) -> str:
     >>> expected_error(45)
     'expected(n1=45)'
     """
-    return f"expected(n1={n_train:g})"
+    return f"expected(n1={n_train:.10g})"
 
 
 def training_size(estimand: str) -> int | None:
     """Return the number of training rows that an estimand of `expected_error` names; None for any other estimand.
 
-    Folds of unequal sizes have a mean that is no whole number; the nearest one is returned.
+    Folds of unequal sizes have a mean that is no whole number; it is rounded down.
 
     Examples
     --------
     >>> training_size("expected(n1=45)"), training_size("expected(n1=29.7)"), training_size("conditional")
-    (45, 30, None)
+    (45, 29, None)
     """
     found = re.fullmatch(r"expected\(n1=([\d.]+)\)", estimand)
-    return None if found is None else round(float(found[1]))
+    return None if found is None else int(float(found[1]))
 
 
 def check_options(options: object, methods: Iterable[Registered]) -> dict[str, dict[str, Any]]:

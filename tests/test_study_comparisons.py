@@ -58,8 +58,9 @@ def test_expected_errors_are_of_further_samples_of_the_sizes_that_estimands_name
     assert [one.estimand for one in row.intervals] == ["expected(n1=18)", "expected(n1=12)"]
     assert [one.n_train for one in row.expected] == [12, 18]
     for one in row.expected:
-        drawn = GAUSSIANS.draw(one.n_train, study.rng("line and stump", 24, 0, one.n_train))
-        first, second = (make().fit(drawn.X, drawn.y) for make in (LeastSquaresClassifier, _stump))
+        drawn = GAUSSIANS.draw(24, study.rng("line and stump", 24, 0, one.n_train))
+        X, y = drawn.X[: one.n_train], drawn.y[: one.n_train]
+        first, second = (make().fit(X, y) for make in (LeastSquaresClassifier, _stump))
         assert one.truth == drawn.true_error(first).value - drawn.true_error(second).value
     # another method changes neither the sample nor the other expected errors
     fewer = run_replicate(_study(methods=("5x2cv-t",)), scenario, 24, 0)
@@ -72,6 +73,54 @@ def test_expected_error_of_one_algorithm_is_that_of_the_world():
     study = Study("one", (scenario,), (20,), 3, ("resampled-t", "langford-binomial"), n_resamples=20)
     rows = [run_replicate(study, scenario, 20, number) for number in range(3)]
     assert [[(one.n_train, one.truth) for one in row.expected] for row in rows] == [[(18, 0.5)]] * 3
+
+
+def test_parts_of_one_class_are_treated_as_the_methods_treat_them():
+    """Three cases of six: one in ten such parts has one class, and then least squares is the constant classifier."""
+    scenario = Scenario("small", GAUSSIANS, LeastSquaresClassifier)
+    study = Study("one", (scenario,), (6,), 1, ("5x2cv-t",), n_resamples=5)
+    n_constant = 0
+    for number in range(60):
+        row = run_replicate(study, scenario, 6, number)
+        (one,) = row.expected
+        drawn = GAUSSIANS.draw(6, study.rng("small", 6, number, 3))
+        if min(np.bincount(drawn.y, minlength=2)) < 2:
+            continue  # such a sample is drawn again as a whole
+        single = len(set(drawn.y[:3])) == 1
+        n_constant += single
+        classifier = DummyClassifier() if single else LeastSquaresClassifier()
+        assert one.truth == drawn.true_error(classifier.fit(drawn.X[:3], drawn.y[:3])).value
+    assert n_constant > 2
+    # refits one by one draw such a training set again
+    scenario = Scenario("small", GAUSSIANS, _stump)
+    for number in range(20):
+        assert run_replicate(study, scenario, 6, number).expected[0].truth != 0.5
+
+
+class Picky(DecisionTreeClassifier):
+    """Cannot be fitted to fewer than 12 cases."""
+
+    def fit(self, X, y, **settings):
+        if len(X) < 12:
+            raise ArithmeticError("too few")
+        return super().fit(X, y, **settings)
+
+
+def test_a_further_sample_that_cannot_be_fitted_leaves_the_replicate_as_it_is():
+    scenario = Scenario("picky", GAUSSIANS, partial(Picky, max_depth=1, random_state=0))
+    study = Study("one", (scenario,), (20,), 1, ("langford-binomial", "5x2cv-t"), n_resamples=5)
+    row = run_replicate(study, scenario, 20, 0)
+    assert row.failure is None
+    assert row.truth is not None
+    assert row.expected == ()
+    assert row.intervals[0].low is not None
+
+
+def test_classifiers_without_a_seed_give_the_same_rows_every_time():
+    scenario = Scenario("unseeded", GAUSSIANS, partial(DecisionTreeClassifier, splitter="random"))
+    study = Study("one", (scenario,), (24,), 1, ("resampled-t",), n_resamples=5)
+    assert len({run_replicate(study, scenario, 24, 0).truth for _ in range(5)}) == 1
+    assert len({run_replicate(study, scenario, 24, number).truth for number in range(5)}) > 1
 
 
 def test_a_study_of_comparisons_ends_in_its_store_and_summary(tmp_path):

@@ -189,9 +189,11 @@ def test_published_values_reach_the_study_and_decide_nothing(tmp_path):
     [
         ('"width"', '"breadth"', "1: measure must be one of .*'width'.* Got 'breadth'"),
         ("[0.4, 0.3]", "[0.4]", r"n and values must be lists of one length\. Got \[30, 50\] and \[0\.4\]"),
-        ("[0.4, 0.3]", "[0.4, nan]", "values must be a number"),
-        ("[0.4, 0.3]", '[0.4, "x"]', "values must be a number"),
+        ("[0.4, 0.3]", "[0.4, nan]", "values must be finite numbers"),
+        ("[0.4, 0.3]", '[0.4, "x"]', "values must be finite numbers"),
         ("[30, 50]", "[30, 0]", "n must be an integer of at least 1"),
+        ('"cud"', '"cdu"', "the study has no method 'cdu'; did you mean cud"),
+        ('"gaussians"\nmethod', '"gausians"\nmethod', "the study has no scenario 'gausians'; did you mean"),
         ('"a book"', "7", r"source must be a text\. Got 7"),
         ("source", "sorce", "the keys must be scenario, method, measure, n, values, source"),
         ("[[published]]", "[published]", r"must be tables \[\[published\]\]"),
@@ -442,7 +444,8 @@ def test_the_templates_about_tests_of_learning_algorithms(tmp_path):
     assert [type(scenario.make_rival()) for scenario in study.scenarios] == [LeastSquaresClassifier] * 2
 
     text = template_text("grandvalet-bengio")
-    study = read(tmp_path, text.replace('data = "letter"\ndevice = "population"', 'world = "noise"'))
+    simulated = text.replace('data = "letter"\ndevice = "population"', 'name = "letter"\nworld = "noise"')
+    study = read(tmp_path, simulated)
     assert (study.n_samples, study.n_replicates) == ((20, 40, 80, 160), 10_000)
     assert study.methods == ("k-fold-t", "grandvalet-bengio-t")
     assert study.options == {"grandvalet-bengio-t": {"rho": 0.7}}

@@ -11,12 +11,14 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.dummy import DummyClassifier
 from study_frames import METHODS, Coin, made_up_rows, store_of
 
 from cudbound import LeastSquaresClassifier
 from cudbound.report.style import format_proportion
+from cudbound.resampling import ResamplingSizes
 from cudbound.study.published import PublishedValue
-from cudbound.study.report import FORMATS, write_report
+from cudbound.study.report import FORMATS, run_notes, write_report
 from cudbound.study.report_tables import cell_reports, conventions
 from cudbound.study.rows import Key, ReplicateRow
 from cudbound.study.scenario import Scenario, Study
@@ -307,6 +309,26 @@ def test_the_other_formats_need_neither(store, tmp_path, monkeypatch, form):
     for package in ("jinja2", "matplotlib"):
         monkeypatch.setitem(sys.modules, package, None)
     assert write_report(store, tmp_path / "report", form)
+
+
+def test_sizes_and_options_that_were_chosen_are_said(tmp_path):
+    study = Study(
+        "chosen",
+        (Scenario("null", Coin(), LeastSquaresClassifier, make_rival=DummyClassifier),),
+        (30, 50),
+        5,
+        ("5x2cv-t",),
+        options={"5x2cv-t": {"repair": "none"}},
+        sizes=ResamplingSizes(n_splits=7, test_fraction=0.25),
+    )
+    with Store.resume(tmp_path / "study.sqlite", study) as store:
+        notes = run_notes(store)
+    assert "Scenarios: 1, at n = 30, 50; 5 replicates of each planned." in notes
+    (sizes,) = [note for note in notes if note.startswith("Sizes of the resampling")]
+    assert "n_splits = 7, test_fraction = 0.25, n_halvings = 10" in sizes
+    assert "Settings: seed 0." in notes  # nothing of the bootstrap, which no comparison reads
+    assert "Options: 5x2cv-t: repair = none." in notes
+    assert notes[-1].endswith("; classifier LeastSquaresClassifier(); against DummyClassifier().")
 
 
 def test_published_values_have_a_section(tmp_path):

@@ -120,6 +120,17 @@ def test_every_number_of_a_cell(rows, summary):
                 "se_ratio": model / spread,
                 "se_ratio_mcse": model / spread * math.sqrt(of_model + 1 / (2 * (n_given - 1))),
             }
+            missed = share_measure(
+                [interval_of(row, method) is not None and not holds(row, method, aim.value) for row in cell]
+            )
+            centre = mean_measure([one.estimate for _, one in given_rows])
+            expected |= {
+                "missed_expected": missed.value,
+                "missed_expected_mcse": missed.mcse,
+                "bias_of_expected": centre.value - aim.value,
+                "bias_of_expected_mcse": math.hypot(centre.mcse, aim.mcse),
+                "expected_se": 0.0,
+            }
             assert found["estimand"] == f"expected(n1={9 * found['n'] // 10})"
         else:
             for name in (
@@ -288,8 +299,6 @@ TABLES = ("samples", "cells", "differences", "shortest", "aggregates")
 @given(seed=st.integers(0, 2**32 - 1), n_replicates=st.integers(1, 6))
 def test_the_order_of_the_rows_does_not_matter(seed, n_replicates):
     replicates, intervals, expected = frames_of(made_up_rows(n_replicates=n_replicates, seed=seed))
-    if intervals.empty:
-        return
     ordered = summarise((replicates, intervals, expected), methods=METHODS)
     mixed = summarise(
         tuple(frame.sample(frac=1, random_state=seed) for frame in (replicates, intervals, expected)),
@@ -382,7 +391,10 @@ def test_published_values_stand_beside_those_of_the_study(rows, summary):
     assert found["n"].tolist() == [50, 50, 50]  # the study has no cell of 99
     cell = of_cell(rows, "null", 50)
     aim = statistics.fmean(one.truth for row in cell for one in row.expected)
-    size = 1 - statistics.fmean(holds(row, "corrected-resampled-t", aim) for row in cell)
+    size = statistics.fmean(
+        interval_of(row, "corrected-resampled-t") is not None and not holds(row, "corrected-resampled-t", aim)
+        for row in cell
+    )
     given_rows = [one for row in cell if (one := interval_of(row, "corrected-resampled-t"))]
     variance = statistics.fmean(one.standard_error**2 for one in given_rows)
     missing = 1 - variance / statistics.variance(one.estimate for one in given_rows)
@@ -392,6 +404,64 @@ def test_published_values_stand_beside_those_of_the_study(rows, summary):
     assert found["difference"].tolist() == pytest.approx(
         [size - 0.05, missing - 0.25, statistics.fmean(widths) - 0.5]
     )
+
+
+def as_expected(frames, methods, aim: float = 0.5):
+    """The same frames with methods that aim at an expected error."""
+    replicates, intervals, _ = frames
+    aimed = intervals["method"].isin(methods)
+    intervals.loc[aimed, "estimand"] = "expected(n1=27)"
+    expected = replicates[["scenario", "n", "replicate"]].assign(n_train=27, truth=aim, truth_se=0.001)
+    return replicates, intervals, expected
+
+
+def test_methods_that_all_aim_at_the_expected_error_are_judged_by_it():
+    """The truth .5 is in every interval of a, and the expected error .7 in those of b alone."""
+    frames = written_out({"a": 1.0, "b": 1.0}, {"a": 0.2, "b": 0.5})
+    one = summarise(as_expected(frames, ["a", "b"], aim=0.7), methods=["a", "b"])
+    assert one.judged_by == "coverage_of_expected"
+    assert one.cells["coverage"].tolist() == [1.0, 1.0]
+    assert one.judged_cells["coverage"].tolist() == [0.0, 1.0]
+    assert one.shortest["shortest"].tolist() == ["b"]
+    assert one.aggregates["n_keeping"].tolist() == [0, 1]
+    assert one.differences["coverage_difference"].tolist() == [1.0]
+    # one method that claims the error of the fitted classifier, and all are judged by that
+    frames = written_out({"a": 1.0, "b": 1.0}, {"a": 0.2, "b": 0.5})
+    other = summarise(as_expected(frames, ["a"], aim=0.7), methods=["a", "b"])
+    assert other.judged_by == "coverage"
+    assert other.shortest["shortest"].tolist() == ["a"]
+
+
+def test_a_method_that_always_fails_misses_the_expected_error_and_rejects_nothing():
+    replicates, intervals, expected = as_expected(
+        written_out({"a": 1.0, "b": 1.0}, {"a": 0.2, "b": 0.2}), ["a", "b"]
+    )
+    dead = intervals["method"] == "b"
+    intervals.loc[dead, ["low", "high", "raw_low", "raw_high", "estimate"]] = np.nan
+    intervals.loc[dead, "estimand"] = "expected"  # n1 is not known where nothing was split
+    intervals["pvalue"] = np.where(dead, np.nan, 0.01)
+    found = summarise((replicates, intervals, expected)).cells.set_index("method")
+    assert found["coverage_of_expected"].tolist() == [1.0, 0.0]
+    assert found["missed_expected"].tolist() == [0.0, 0.0]
+    assert found["rejection"].tolist() == [1.0, 0.0]
+    assert found["keeps_level_of_expected"].tolist() == [True, False]
+
+
+def test_a_test_rejects_although_its_confidence_set_is_empty():
+    replicates, intervals, none = written_out({"5x2cv-f": 1.0}, {"5x2cv-f": 0.2}, n_replicates=4)
+    intervals["pvalue"] = [0.001, 0.5, 0.001, np.nan]
+    intervals.loc[[0, 3], ["low", "high", "raw_low", "raw_high"]] = np.nan
+    (found,) = summarise((replicates, intervals, none)).cells.to_dict("records")
+    assert found["rejection"] == 0.5
+    assert found["n_failed"] == 2
+
+
+def test_estimates_that_are_all_equal_have_no_ratio_of_standard_errors():
+    replicates, intervals, none = written_out({"a": 1.0}, {"a": 0.2}, n_replicates=4)
+    intervals["standard_error"] = 0.25
+    (found,) = summarise((replicates, intervals, none)).cells.to_dict("records")
+    assert (found["empirical_se"], found["model_se"]) == (0.0, 0.25)
+    assert math.isnan(found["se_ratio"])
 
 
 def test_a_published_value_of_nothing_is_refused():

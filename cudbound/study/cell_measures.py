@@ -111,12 +111,13 @@ def standard_errors_by_cell(scores: Scores) -> pd.DataFrame:
 
     grouped = by_cell(scores, estimate=scores.estimate, variance=scores.standard_error**2)
     size, spread = grouped["estimate"].count(), grouped["estimate"].std()
+    divisor = spread.where(spread > 0.0)
     variance = grouped["variance"].mean()
     model = variance**0.5
     # relative, as the delta method gives them from the variance of the variances
     of_spread = (2.0 * (size - 1.0)) ** -0.5
     of_model = grouped["variance"].sem() / (2.0 * variance)
-    ratio = model / spread
+    ratio = model / divisor
     return pd.DataFrame(
         {
             "empirical_se": spread,

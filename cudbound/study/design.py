@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import fields
 from importlib.resources import files
@@ -20,7 +20,7 @@ from cudbound.resampling import ResamplingSizes
 from cudbound.study.design_tables import RIVAL, read_scenario, try_scenario
 from cudbound.study.published import PublishedValue
 from cudbound.study.scenario import Scenario, Study
-from cudbound.validation import check_alpha, check_integer, check_number
+from cudbound.validation import check_alpha, check_integer
 
 #: What a design file may say outside its tables of scenarios.
 SETTINGS = tuple(one.name for one in fields(Study) if one.name not in ("scenarios", "published"))
@@ -106,7 +106,9 @@ def read_design(
         if n_replicates is not None:
             settings["n_replicates"] = check_integer("n_replicates", n_replicates, 1)
         scenarios = _scenarios(table, path, data_folder)
-        study = Study(scenarios=scenarios, published=_published(table), **settings)
+        names = [scenario.name for scenario in scenarios]
+        published = _published(table, names, settings["methods"])
+        study = Study(scenarios=scenarios, published=published, **settings)
     methods = study.find_methods()
     for number, scenario in enumerate(scenarios, start=1):
         with _at(path.name, f"[[scenario]] {number}"):
@@ -200,7 +202,9 @@ def _sizes(table: Any) -> ResamplingSizes:
         return ResamplingSizes(**table)
 
 
-def _published(table: Mapping[str, Any]) -> tuple[PublishedValue, ...]:
+def _published(
+    table: Mapping[str, Any], scenarios: Collection[str], methods: Collection[str]
+) -> tuple[PublishedValue, ...]:
     """Return the published values: a table has those of one method and measure, one for each n."""
     found: list[PublishedValue] = []
     tables = table.get("published", [])
@@ -216,18 +220,28 @@ def _published(table: Mapping[str, Any]) -> tuple[PublishedValue, ...]:
             for name in ("scenario", "method", "measure", "source"):
                 if not isinstance(one[name], str):
                     raise ValueError(f"{name} must be a text. Got {one[name]!r}.")
+            for name, known in (("scenario", scenarios), ("method", methods)):
+                if one[name] not in known:
+                    hint = did_you_mean(one[name], known, "it has")
+                    raise ValueError(f"the study has no {name} {quoted(one[name])}; {hint}")
             found.extend(
                 PublishedValue(
                     one["scenario"],
                     one["method"],
                     check_integer("n", n, 1),
                     one["measure"],
-                    check_number("values", value, -math.inf, math.inf),
+                    _finite(value),
                     one["source"],
                 )
                 for n, value in zip(sizes, values, strict=True)
             )
     return tuple(found)
+
+
+def _finite(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise ValueError(f"values must be finite numbers. Got {value!r}.")
+    return float(value)
 
 
 def _scenario_tables(table: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import asdict
 from importlib.metadata import version
 from typing import Any
+
+from sklearn.base import BaseEstimator
 
 from cudbound.study.scenario import Scenario, Study
 
@@ -149,7 +152,9 @@ def _describe_scenario(scenario: Scenario) -> dict[str, Any]:
 
 def _printed(value: object) -> str:
     """Return how an object prints, without the place in memory, which differs from run to run."""
-    return re.sub(r" at 0x[0-9A-Fa-f]+", "", repr(value))
+    # scikit-learn cuts what is longer than 700 characters, and two pipelines could look the same
+    text = value.__repr__(N_CHAR_MAX=math.inf) if isinstance(value, BaseEstimator) else repr(value)
+    return re.sub(r" at 0x[0-9A-Fa-f]+", "", text)
 
 
 def _plain(value: Any) -> Any:

@@ -11,10 +11,12 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from sklearn.dummy import DummyClassifier
 
 from cudbound.compare import compare_intervals
 from cudbound.exceptions import CudboundWarning
 from cudbound.learners import tabulate_comparisons
+from cudbound.refits import prepare_refits, seeded_clone, unseeded_parameters
 from cudbound.registry import training_size
 from cudbound.results import ComparisonResult, IntervalEstimate
 from cudbound.study.population import Drawn, Truth
@@ -41,14 +43,16 @@ def run_replicate(study: Study, scenario: Scenario, n: int, replicate: int) -> R
     try:
         rng = study.rng(scenario.name, n, replicate)
         drawn, n_redrawn = _draw(scenario, n, rng)
-        fitted = _fit(scenario, drawn)
+        fitted = _fit(scenario, drawn.X, drawn.y, study.seed_of_fits(key.scenario, n, replicate))
         truth = _true_error(scenario, fitted, drawn)
         with warnings.catch_warnings():
             # what they say stands in the remarks of the rows
             warnings.simplefilter("ignore", CudboundWarning)
             rows = _intervals(study, fitted, drawn, rng)
         aims = {size for row in rows if (size := training_size(row.estimand)) is not None}
-        expected = tuple(_expected_error(study, scenario, key, size) for size in sorted(aims))
+        batched = all(prepare_refits(one, drawn.X, drawn.y).batched for one in fitted)
+        errors = (_expected_error(study, scenario, key, size, batched) for size in sorted(aims))
+        expected = tuple(one for one in errors if one is not None)
         alone = _seconds_alone(study, fitted, drawn, key) if replicate < N_TIMED else {}
         wrong = [float(np.mean(one.predict(drawn.X) != drawn.y)) for one in fitted]
     except Exception:  # a failing replicate is data
@@ -68,10 +72,20 @@ def run_replicate(study: Study, scenario: Scenario, n: int, replicate: int) -> R
     )
 
 
-def _fit(scenario: Scenario, drawn: Drawn) -> list[Any]:
-    """Fit the classifier, and its rival if there is one."""
+def _fit(scenario: Scenario, X: Any, y: Any, seed: int) -> list[Any]:
+    """Fit the classifier, and its rival if there is one; cases of one class give the constant classifier.
+
+    The seed stands in for every ``random_state`` that is None, and is taken out again: refits have seeds of their own.
+    """
     makers = [scenario.make_classifier, *([] if scenario.make_rival is None else [scenario.make_rival])]
-    return [make().fit(drawn.X, drawn.y) for make in makers]
+    if len(np.unique(y)) == 1:
+        return [DummyClassifier().fit(X, y) for _ in makers]
+    fitted = []
+    for make in makers:
+        learner = make()
+        one = seeded_clone(learner, seed).fit(X, y)
+        fitted.append(one.set_params(**dict.fromkeys(unseeded_parameters(learner))))
+    return fitted
 
 
 def _difference(values: list[float]) -> float:
@@ -90,11 +104,28 @@ def _true_error(scenario: Scenario, fitted: list[Any], drawn: Drawn) -> Truth:
     return truth
 
 
-def _expected_error(study: Study, scenario: Scenario, key: Key, n_train: int) -> ExpectedError:
-    """Find the error of the learning algorithm on a further sample; its mean over replicates is the expected error."""
-    drawn, _ = _draw(scenario, n_train, study.rng(key.scenario, key.n, key.replicate, n_train))
-    truth = _true_error(scenario, _fit(scenario, drawn), drawn)
-    return ExpectedError(n_train, truth.value, truth.standard_error)
+def _expected_error(
+    study: Study, scenario: Scenario, key: Key, n_train: int, batched: bool
+) -> ExpectedError | None:
+    """Find the error of the learning algorithm on a further sample; its mean over replicates is the expected error.
+
+    The training set is part of a sample of n cases, as those of the methods are, and is treated as they are if it has
+    one class: that gives the constant classifier if refits are batched, else another is drawn. None if there is none.
+    """
+    rng = study.rng(key.scenario, key.n, key.replicate, n_train)
+    seed = study.seed_of_fits(key.scenario, key.n, key.replicate, n_train)
+    with suppress(Exception):  # a method that aims at it is judged by the further samples that there are
+        for _ in range(MAX_DRAWS):
+            drawn, _ = _draw(scenario, key.n, rng)
+            X, y = (_first(rows, n_train) for rows in (drawn.X, drawn.y))
+            if batched or len(np.unique(y)) == 2:
+                truth = _true_error(scenario, _fit(scenario, X, y, seed), drawn)
+                return ExpectedError(n_train, truth.value, truth.standard_error)
+    return None
+
+
+def _first(rows: Any, n: int) -> Any:
+    return rows.iloc[:n] if hasattr(rows, "iloc") else rows[:n]
 
 
 def _intervals(

@@ -19,6 +19,7 @@ from cudbound.plotting import (
 from cudbound.report.render import escape_text, render_report
 from cudbound.report.style import format_cell, format_level, printable
 from cudbound.report.tables import Report
+from cudbound.study.cell_table import CELL
 from cudbound.study.report_tables import (
     aggregates_report,
     cell_reports,
@@ -29,9 +30,11 @@ from cudbound.study.report_tables import (
     shortest_report,
 )
 from cudbound.study.store import Store
-from cudbound.study.summary import CELL, Summary, summarise_store
+from cudbound.study.summary import Summary, summarise_store
 
 FORMATS = ("html", "markdown", "latex", "csv")
+#: What a cell begins with that spreadsheets take for a formula, wide forms among them.
+FORMULA_STARTS = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
 #: Rows of a LaTeX table, so that each fits a page.
 ROWS_PER_PAGE = 40
 #: Cells of one plot by scenario, so that each fits a page.
@@ -64,9 +67,11 @@ def write_report(
 ) -> tuple[Path, ...]:
     """Write the report of a study.
 
-    Every format has, in this order: what was run, every method in every cell, paired differences to the CUD bound, the
-    shortest interval that keeps its level in each cell, (html) plots, aggregates, and rules and conventions. Texts of
-    the study, which may be a stranger's, are escaped in documents; in CSV they stand as they are.
+    Every format has, in this order: what was run, every method in every cell, published values if there are any, paired
+    differences to the CUD bound or else the first method, the shortest interval that keeps its level in each cell,
+    (html) plots, aggregates, and rules and conventions. Texts of the study, which may be a stranger's, are escaped in
+    documents. In CSV they stand as they are, but for an apostrophe before those that a spreadsheet would run as a
+    formula: such as begin with one of ``= + - @``.
 
     Parameters
     ----------
@@ -96,24 +101,41 @@ def write_report(
     OSError
         If `output` cannot be written.
     """
+    texts = report_texts(store_path, output, format)
+    for path, text in texts.items():
+        path.write_bytes(text.encode("utf-8", "backslashreplace"))
+    return tuple(texts)
+
+
+def report_texts(
+    store_path: str | os.PathLike[str], output: str | os.PathLike[str], format: str = "html"
+) -> dict[Path, str]:
+    """Return what `write_report` writes, by the file that it goes to, and write nothing.
+
+    Raises
+    ------
+    StudyError, ValueError, ImportError
+        As `write_report` does.
+    """
     if format not in FORMATS:
         raise ValueError(f"The 'format' parameter must be one of {list(FORMATS)}. Got {format!r} instead.")
-    place = Path(output)
-    if place.exists() and Path(store_path).exists() and place.samefile(store_path):
-        raise ValueError(
-            f"The 'output' parameter must not be the store itself. Got {str(place)!r}; choose another name."
-        )
     with Store.open(os.fspath(store_path)) as store:
         summary = summarise_store(store)
         title, said = f"Coverage study {store.description['name']}", run_notes(store)
     if summary.replicates.empty:
         raise ValueError(f"store {os.fspath(store_path)!r}: it holds no replicate yet; run the study first")
+    place = Path(output)
     if format == "csv":
-        return _write_csv(summary, place)
-    sections = list(_sections(summary, said, plots=format == "html"))
-    text = {"html": _html, "markdown": _markdown, "latex": _latex}[format](title, sections)
-    place.write_bytes(text.encode("utf-8", "backslashreplace"))
-    return (place,)
+        texts = _csv(summary, place)
+    else:
+        sections = list(_sections(summary, said, plots=format == "html"))
+        texts = {place: {"html": _html, "markdown": _markdown, "latex": _latex}[format](title, sections)}
+    for path in texts:
+        if path.exists() and path.samefile(store_path):
+            raise ValueError(
+                f"The 'output' parameter must not be the store itself. Got {str(path)!r}; choose another name."
+            )
+    return texts
 
 
 def run_notes(store: Store) -> list[str]:
@@ -125,7 +147,11 @@ def run_notes(store: Store) -> list[str]:
         ", ".join(f"{name} {run[name]}" for name in packages) for _, run in runs.iterrows()
     )
     machines = dict.fromkeys(runs.get("machine", []))
-    options = "; ".join(f"{name}: {chosen}" for name, chosen in described["options"].items())
+    sizes = ", ".join(f"{name} = {value}" for name, value in described["sizes"].items())
+    options = "; ".join(
+        f"{method}: {', '.join(f'{name} = {value}' for name, value in chosen.items())}"
+        for method, chosen in described["options"].items()
+    )
     return [
         f"{status.n_done} of {status.n_total} replicates, of which {status.n_failed} failed.",
         *(
@@ -133,11 +159,18 @@ def run_notes(store: Store) -> list[str]:
             if status.n_done < status.n_total
             else []
         ),
-        f"{len(described['scenarios'])} scenarios at n = {' and '.join(map(str, described['n_samples']))}; "
+        f"Scenarios: {len(described['scenarios'])}, at n = {', '.join(map(str, described['n_samples']))}; "
         f"{described['n_replicates']} replicates of each planned.",
         f"Methods: {methods}; nominal level {format_level(described['confidence_level'])}.",
-        f"Settings: {described['n_resamples']} resamples, inner {described['inner']}, alpha = {described['alpha']}, "
-        f"seed {described['seed']}.",
+        *(
+            [f"Settings: seed {described['seed']}."]
+            if any("rival" in scenario for scenario in described["scenarios"].values())
+            else [
+                f"Settings: {described['n_resamples']} resamples, inner {described['inner']}, "
+                f"alpha = {described['alpha']}, seed {described['seed']}."
+            ]
+        ),
+        f"Sizes of the resampling, as far as methods read them: {sizes}.",
         *([f"Options: {options}."] if options else []),
         *(f"Versions: {one}." for one in versions),
         *(f"Machine: {one}." for one in machines),
@@ -146,10 +179,11 @@ def run_notes(store: Store) -> list[str]:
 
 
 def _scenario(entries: Mapping[str, Any]) -> str:
-    """Return the title of a scenario's population, then whatever else describes it."""
-    others = {key: value for key, value in entries.items() if key != "title" and value not in ({}, "", None)}
-    words = [f"{key} {value}" for key, value in others.items()]
-    return "; ".join([*([str(entries["title"])] if entries.get("title") else []), *words])
+    """Return what cases are drawn from and what is fitted to them."""
+    words = [entries.get("title") or entries.get("parameters"), f"classifier {entries['classifier']}"]
+    if "rival" in entries:
+        words.append(f"against {entries['rival']}")
+    return "; ".join(" ".join(str(one).split()) for one in words if one)
 
 
 def _sections(summary: Summary, said: Sequence[str], *, plots: bool) -> Iterator[Section]:
@@ -167,7 +201,7 @@ def _sections(summary: Summary, said: Sequence[str], *, plots: bool) -> Iterator
 
 
 def _plots(summary: Summary) -> Iterator[tuple[str, str]]:
-    cells, level = summary.cells, summary.confidence_level
+    cells, level = summary.judged_cells, summary.confidence_level
     band = "Dashed: nominal level. Grey: where an exact interval's coverage falls in 95% of such studies."
     yield (
         f"Coverage against mean width, one point a cell and method, with one MCSE. {band}",
@@ -246,18 +280,24 @@ def _pages(table: Report) -> Iterator[Report]:
         )
 
 
-def _write_csv(summary: Summary, place: Path) -> tuple[Path, ...]:
+def _csv(summary: Summary, place: Path) -> dict[Path, str]:
     others = [samples_report, differences_report, shortest_report, aggregates_report]
     if not summary.published.empty:
         others.append(published_report)
     tables = [cell_reports(summary)[0], *(table(summary) for table in others)]
-    written = []
-    for table in tables:
-        path = (
-            place
-            if table.name == "cells"
-            else place.with_name(f"{place.stem}-{table.name}{place.suffix or '.csv'}")
-        )
-        path.write_bytes(f"{render_report(table, 'csv')}\n".encode("utf-8", "backslashreplace"))
-        written.append(path)
-    return tuple(written)
+    return {
+        place
+        if table.name == "cells"
+        else place.with_name(f"{place.stem}-{table.name}{place.suffix or '.csv'}"): _csv_text(table)
+        for table in tables
+    }
+
+
+def _csv_text(table: Report) -> str:
+    frame = table.to_frame().map(_inert)
+    return f"{render_report(replace(table, to_frame=lambda: frame), 'csv')}\n"
+
+
+def _inert(value: Any) -> Any:
+    """Keep a text that a stranger wrote from being run as a formula by a spreadsheet."""
+    return f"'{value}" if isinstance(value, str) and value.lstrip()[:1] in FORMULA_STARTS else value

@@ -74,6 +74,7 @@ def differences_report(summary: Summary) -> Report:
             Column("width_difference_mcse", _MCSE, "proportion"),
             Column("n_both", "both gave one", "count"),
         ),
+        *_judged(summary),
         f"Width above 0: wider than {reference}; over the replicates in which both gave an interval.",
     )
 
@@ -104,6 +105,7 @@ def shortest_report(summary: Summary) -> Report:
             Column("width_difference_mcse", _MCSE, "proportion"),
         ),
         RULE,
+        *_judged(summary),
         "Of equal mean widths the first in the order of the methods.",
         shown=shown,
     )
@@ -125,7 +127,8 @@ def published_report(summary: Summary) -> Report:
             Column("difference", "difference", "difference"),
             Column("source", "source", "text"),
         ),
-        "Type I error: 1 - coverage of the expected error. Missing share of variance: 1 - (model SE / empirical SE)^2.",
+        "Type I error: share of intervals that leave out the expected error.",
+        "Missing share of variance: 1 - (model SE / empirical SE)^2.",
         "Published values have a Monte Carlo error of their own.",
     )
 
@@ -149,6 +152,7 @@ def aggregates_report(summary: Summary) -> Report:
             Column("n_failed", "failed", "count"),
             Column("n_degenerate", "degenerate", "count"),
         ),
+        *_judged(summary),
         "Aggregates depend on which cells a study has; read them after the cells.",
         f"width / {summary.reference}: mean over cells of the ratio of mean widths.",
     )
@@ -160,14 +164,18 @@ def conventions(summary: Summary) -> list[str]:
     return [
         f"Nominal level {level}; no finite-sample guarantee. Scale: proportions in {_scale(summary)}, limits clipped "
         "to it.",
-        "Every interval is judged by the true error of the classifier that was fitted to the whole sample, whatever "
-        'its estimand, and by its own estimand if that is "expected(n1=...)"; other estimands are not scored.',
         *(
-            ["Differences: the error of the first learning algorithm minus that of the second."]
-            if _compares(summary)
+            [
+                "Differences: the error of the first learning algorithm minus that of the second; true error, expected "
+                "error and training error stand for their differences."
+            ]
+            if summary.compares
             else []
         ),
-        *explain_estimands(_estimands(summary), DIFFERENCES if _compares(summary) else ERRORS),
+        "Every interval is judged by the true error of the classifier that was fitted to the whole sample, whatever "
+        'its estimand, and by its own estimand too if that is "expected(n1=...)"; "cv-average" and "holdout-model" are '
+        "judged by the former alone.",
+        *explain_estimands(_estimands(summary), DIFFERENCES if summary.compares else ERRORS),
         "Failures are misses: a method that gave no interval, or a replicate that stopped, counts against coverage. "
         '"Among successes" leaves them out. Widths, interval score and bias are of the intervals that were given.',
         "Degenerate intervals (of zero width, ...) are kept and counted.",
@@ -204,7 +212,7 @@ def _coverage(summary: Summary) -> Report:
             Column("estimand", "estimand", "text"),
         ),
         RULE,
-        "Truth above: above the upper limit, so that the interval promised too small an error; below: below the lower.",
+        "Truth above: above the upper limit, so that the interval promised too little; below: below the lower.",
         shown=frame.assign(keeps_level=frame["keeps_level"].map({True: "yes", False: "no"})),
     )
 
@@ -224,20 +232,26 @@ def _expected(summary: Summary) -> list[Report]:
                 *_CELL,
                 _METHOD,
                 Column("estimand", "estimand", "text"),
-                Column("expected", "expected error", "difference" if _compares(summary) else "proportion"),
+                Column("expected", "expected error", "difference" if summary.compares else "proportion"),
                 Column("expected_mcse", _MCSE, "proportion"),
                 Column("coverage_of_expected", "its coverage", "proportion"),
                 Column("coverage_of_expected_mcse", _MCSE, "proportion"),
                 Column("coverage_of_expected_low", "95% low", "proportion"),
                 Column("coverage_of_expected_high", "95% high", "proportion"),
                 Column("keeps_level_of_expected", "keeps level", "text"),
-                Column("coverage", "coverage of the true error", "proportion"),
+                Column("missed_expected", "missed", "proportion"),
+                Column("bias_of_expected", "bias of centre", "difference"),
+                Column("bias_of_expected_mcse", _MCSE, "proportion"),
+                Column("expected_se", "mean SE of an error", "proportion"),
             ),
             RULE,
             "Expected error: mean over the replicates of the errors of the learning algorithm on further samples of n1 "
-            "cases. The MCSE of its coverage takes it as known.",
-            "1 - coverage is the size of the test, at 1 - level, of the hypothesis that the expected error is what it "
-            "is, wherever interval and test belong together.",
+            "cases, a fraction being rounded down. The MCSE of its coverage takes it as known.",
+            "Missed: intervals that were given and leave it out. That is the size of the test, at 1 - level, of the "
+            "hypothesis that the expected error is what it is, wherever test and interval belong together; intervals "
+            "of zero width miss although such a test does not reject.",
+            "Mean SE of an error: 0 where errors are exact. Where they are found on fixed cases, all have this error "
+            "in common, and the MCSE leaves it out.",
             shown=frame.assign(
                 keeps_level_of_expected=frame["keeps_level_of_expected"].map({True: "yes", False: "no"})
             ),
@@ -247,7 +261,7 @@ def _expected(summary: Summary) -> list[Report]:
 
 def _rejections(summary: Summary) -> list[Report]:
     """Return how often the hypothesis of equal errors is rejected, in a study of comparisons."""
-    if not _compares(summary):
+    if not summary.compares:
         return []
     return [
         _report(
@@ -288,7 +302,7 @@ def _widths(summary: Summary) -> Report:
             Column("seconds", "seconds alone", "statistic"),
         ),
         "Seconds alone: median time of the method by itself, without refits shared with others, in the first few "
-        "replicates.",
+        "replicates; other workers may have been computing at the time.",
         f"Widths of the limits clipped to {_scale(summary)}; raw: as the formula gives them.",
     )
 
@@ -317,12 +331,15 @@ def _centres(summary: Summary) -> Report:
     )
 
 
-def _compares(summary: Summary) -> bool:
-    return bool(summary.cells["rejection"].notna().any())
-
-
 def _scale(summary: Summary) -> str:
-    return "[-1, 1]" if _compares(summary) else "[0, 1]"
+    return "[-1, 1]" if summary.compares else "[0, 1]"
+
+
+def _judged(summary: Summary) -> list[str]:
+    """Say so where verdicts go by another coverage than that of the true error."""
+    if summary.judged_by == "coverage":
+        return []
+    return ["Coverage: of the expected error, which is what all methods of this study aim at."]
 
 
 def _estimands(summary: Summary) -> list[str]:

@@ -50,7 +50,7 @@ class IntervalRow:
 
 @dataclass(frozen=True)
 class ExpectedError:
-    """The true error of a classifier that was fitted to `n_train` cases of its own, for methods that aim at its mean.
+    """The true error of a classifier that was fitted to `n_train` further cases, for methods that aim at its mean.
 
     Attributes
     ----------
@@ -84,7 +84,8 @@ class ReplicateRow:
     seconds : float
         Wall-clock time; kept apart from the results, which repeat to the bit.
     expected : tuple of ExpectedError
-        One for each size that an estimand "expected(n1=...)" of the intervals names, ascending.
+        One for each size that an estimand "expected(n1=...)" of the intervals names, ascending; a fit that failed is
+        left out.
     method_seconds : mapping of str to float
         Wall-clock time of methods that were computed once more by themselves; empty in most replicates.
     """

@@ -131,8 +131,13 @@ class Study:
         They depend on the study's seed, the name of the scenario, n and the number of the replicate and on nothing
         else: neither on other scenarios, sizes and methods nor on the order or place in which replicates are run.
         """
+        return np.random.default_rng(self._seeds(scenario, n, replicate, n_train))
+
+    def seed_of_fits(self, scenario: str, n: int, replicate: int, n_train: int | None = None) -> int:
+        """Return the seed of the fits to a sample, for classifiers that have none; it takes nothing from `rng`."""
+        return int(self._seeds(scenario, n, replicate, n_train).generate_state(1)[0] % 2**31)
+
+    def _seeds(self, scenario: str, n: int, replicate: int, n_train: int | None) -> np.random.SeedSequence:
         digest = hashlib.blake2b(scenario.encode(), digest_size=8).digest()
         further = [] if n_train is None else [n_train]
-        return np.random.default_rng(
-            np.random.SeedSequence([self.seed, int.from_bytes(digest, "big"), n, replicate, *further])
-        )
+        return np.random.SeedSequence([self.seed, int.from_bytes(digest, "big"), n, replicate, *further])

@@ -56,15 +56,15 @@ class Scores:
         Mean, over the replicates of the cell, of the errors that the learning algorithm makes on further samples of the
         n1 cases that the estimand of the row names: what a method with the estimand "expected(n1=...)" aims at. nan for
         other estimands.
-    expected_mcse : ndarray of float, shape (R, M)
-        Its Monte Carlo standard error.
+    expected_mcse, expected_se : ndarray of float, shape (R, M)
+        Its Monte Carlo standard error, and the mean of the standard errors of the single errors.
     covered_expected : ndarray of bool, shape (R, M)
         Whether the interval holds it.
     width, raw_width, score, bias, estimate, standard_error, n_fits : ndarray of float, shape (R, M)
         Width of the clipped limits and of the raw ones, interval score, estimate - truth, estimate, the method's own
         standard error of it, and fits; nan for a failure.
     pvalue : ndarray of float, shape (R, M)
-        nan for a failure and where no test is made.
+        nan where no test is made or it failed; a test may reject although it has no interval.
     degenerate : ndarray of bool, shape (R, M)
         Whether an interval that was given says nothing.
     """
@@ -78,6 +78,7 @@ class Scores:
     truth_below: Flags
     expected: Array
     expected_mcse: Array
+    expected_se: Array
     covered_expected: Flags
     width: Array
     raw_width: Array
@@ -148,7 +149,7 @@ def score_intervals(
         return np.where(given, values, np.nan)
 
     means = _expected_errors(intervals, expected)
-    aim, aim_mcse = arranged(means["mean"]), arranged(means["mcse"])
+    aim = arranged(means["mean"])
     return Scores(
         replicates=ordered,
         cells=ordered[KEY[:2]].drop_duplicates(ignore_index=True),
@@ -158,7 +159,8 @@ def score_intervals(
         truth_above=given & (truth > high),
         truth_below=given & (truth < low),
         expected=aim,
-        expected_mcse=aim_mcse,
+        expected_mcse=arranged(means["mcse"]),
+        expected_se=arranged(means["se"]),
         covered_expected=given & (low <= aim) & (aim <= high),
         width=where_given(high - low),
         raw_width=where_given(arranged(intervals["raw_high"]) - arranged(intervals["raw_low"])),
@@ -167,7 +169,7 @@ def score_intervals(
         estimate=where_given(estimate),
         standard_error=where_given(arranged(intervals["standard_error"])),
         n_fits=where_given(arranged(intervals["n_fits"])),
-        pvalue=where_given(arranged(intervals["pvalue"])),
+        pvalue=arranged(intervals["pvalue"]),
         degenerate=given & flagged("degenerate"),
     )
 
@@ -175,11 +177,12 @@ def score_intervals(
 def _expected_errors(intervals: pd.DataFrame, expected: pd.DataFrame) -> pd.DataFrame:
     """Return, for every interval, what its estimand is the mean of, with the Monte Carlo standard error of that mean.
 
-    Frame with the columns "mean" and "mcse" and the index of `intervals`; nan for other estimands.
+    Frame with the columns "mean", "mcse" and "se" and the index of `intervals`; nan for other estimands.
     """
     # in the order of the keys, so that sums round alike
     ordered = expected.sort_values([*KEY, "n_train"])
-    found = ordered.groupby([*KEY[:2], "n_train"])["truth"].agg(mean="mean", mcse="sem").reset_index()
+    errors = ordered.astype({"truth": float, "truth_se": float}).groupby([*KEY[:2], "n_train"])
+    found = errors.agg(mean=("truth", "mean"), mcse=("truth", "sem"), se=("truth_se", "mean")).reset_index()
     sizes = {one: training_size(one) for one in set(intervals["estimand"])}
     aims = intervals[KEY[:2]].assign(n_train=intervals["estimand"].map(sizes).astype(float))
     found["n_train"] = found["n_train"].astype(float)

@@ -13,24 +13,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cudbound.study.cell_measures import (
-    by_cell,
-    clopper_pearson,
-    excess_kurtosis,
-    keeps_level,
-    means_by_cell,
-    shares_by_cell,
-    standard_errors_by_cell,
-)
+from cudbound.study.cell_measures import by_cell, excess_kurtosis, means_by_cell
+from cudbound.study.cell_table import AIM, CELL, cell_index, tabulate_cells
 from cudbound.study.published import PublishedValue, beside_published
-from cudbound.study.scoring import KEY, Array, Scores, score_intervals
+from cudbound.study.scoring import KEY, Scores, score_intervals
 from cudbound.study.store import Store
 from cudbound.validation import check_confidence_level
 
 if TYPE_CHECKING:
     import pandas as pd
-
-CELL = KEY[:2]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +42,8 @@ class Summary:
         Those that the study brings along.
     method_seconds : pandas.DataFrame or None
         Times of methods by themselves: scenario, n, replicate, method, seconds.
+    compares : bool
+        Whether differences of two errors are studied.
     """
 
     replicates: pd.DataFrame = field(repr=False)
@@ -62,6 +55,7 @@ class Summary:
     methods: tuple[str, ...]
     published_values: tuple[PublishedValue, ...] = ()
     method_seconds: pd.DataFrame | None = field(default=None, repr=False)
+    compares: bool = False
 
     @cached_property
     def scores(self) -> Scores:
@@ -107,78 +101,56 @@ class Summary:
     def cells(self) -> pd.DataFrame:
         """Every method in every cell: the primary table, one row a cell and method.
 
-        Shares of all replicates, failures counted as misses: coverage (with coverage_mcse, coverage_low and
-        coverage_high, the 95% Clopper-Pearson interval, and keeps_level, the verdict by the rule
-        `cudbound.study.cell_measures.RULE`), truth_above and truth_below (truth above the upper limit, below the lower
-        one). Of the intervals that were given alone: coverage_of_successes, width (of the limits clipped to [0, 1]),
-        raw_width, interval_score, bias (estimate - truth), mse (its mean square), empirical_se (standard deviation of
-        the estimates), model_se (root of the mean square of the method's own standard errors, where it has them),
-        se_ratio (model_se / empirical_se), n_fits (mean), n_degenerate. Widths have a median and a 90th percentile
-        (linear between order statistics). Seconds: of the method by itself, median of the replicates that were timed.
-        Columns that end in "_mcse" are Monte Carlo standard errors; nan stands for what is undefined.
-
-        Of methods with the estimand "expected(n1=...)", by that estimand: expected (mean over replicates of the errors
-        of the learning algorithm on further samples of n1 cases), coverage_of_expected, by the same rules as coverage,
-        with keeps_level_of_expected; nan for other methods. The MCSE of the coverage leaves out that of `expected`.
-
-        Of comparisons: rejection, the share of replicates in which the hypothesis of equal errors is rejected at the
-        level 1 - confidence_level; a failure does not reject.
+        The columns are those of `cudbound.study.cell_table.tabulate_cells`.
         """
-        scores = self.scores
-        table = self._cell_index().assign(estimand=self._estimands())
-        counts = by_cell(scores, given=scores.given, degenerate=scores.degenerate).sum()
-        size = self._replicates_per_group()
-        table["n_replicates"] = size.astype(int)
-        table["n_failed"] = table["n_replicates"] - counts["given"].astype(int)
-        shares = shares_by_cell(
-            scores,
-            coverage=scores.covered,
-            truth_above=scores.truth_above,
-            truth_below=scores.truth_below,
-            coverage_of_successes=np.where(scores.given, scores.covered, np.nan),
-            coverage_of_expected=scores.covered_expected,
-            rejection=scores.pvalue <= 1.0 - self.confidence_level,
+        return tabulate_cells(
+            self.scores,
+            self._estimands(),
+            self.confidence_level,
+            method_seconds=self.method_seconds,
+            compares=self.compares,
         )
-        has = by_cell(scores, aim=np.isfinite(scores.expected), pvalue=np.isfinite(scores.pvalue)).any()
-        for name, kind in (("coverage_of_expected", "aim"), ("rejection", "pvalue")):
-            shares.loc[~has[kind], [name, f"{name}_mcse"]] = np.nan
-        for name, ending in (("coverage", ""), ("coverage_of_expected", "_of_expected")):
-            share = shares[name].to_numpy()
-            low, high = clopper_pearson(np.rint(share * size), size)
-            verdict = keeps_level(share, shares[f"{name}_mcse"].to_numpy(), high, self.confidence_level)
-            shares[f"{name}_low"], shares[f"{name}_high"] = low, high
-            shares[f"keeps_level{ending}"] = verdict
-        shares["keeps_level_of_expected"] = shares["keeps_level_of_expected"].where(has["aim"])
-        means = means_by_cell(
-            scores,
-            width=scores.width,
-            raw_width=scores.raw_width,
-            interval_score=scores.score,
-            bias=scores.bias,
-            mse=scores.bias**2,
+
+    @property
+    def judged_by(self) -> str:
+        """The name of the coverage that verdicts over methods go by.
+
+        "coverage", that of the error of the fitted classifier, or "coverage_of_expected" if all methods of the study
+        aim at an expected error: no method is then judged by a target alone that it does not claim.
+        """
+        estimands = set(self.cells["estimand"]) - {""}
+        return (
+            "coverage_of_expected"
+            if estimands and all(estimand.startswith(AIM) for estimand in estimands)
+            else "coverage"
         )
-        aims = by_cell(scores, expected=scores.expected, expected_mcse=scores.expected_mcse).mean()
-        return table.join([shares, means, self._quantiles(), standard_errors_by_cell(scores), aims]).assign(
-            n_fits=by_cell(scores, n_fits=scores.n_fits).mean()["n_fits"],
-            seconds=self._seconds_alone(),
-            n_degenerate=counts["degenerate"].astype(int),
-        )
+
+    @cached_property
+    def judged_cells(self) -> pd.DataFrame:
+        """`cells` with the coverage that verdicts go by, see `judged_by`, as "coverage" and "keeps_level"."""
+        if self.judged_by == "coverage":
+            return self.cells
+        chosen = {f"coverage{end}": f"coverage_of_expected{end}" for end in ("", "_mcse", "_low", "_high")}
+        chosen["keeps_level"] = "keeps_level_of_expected"
+        cells = self.cells.assign(**{name: self.cells[other] for name, other in chosen.items()})
+        return cells.astype({"keeps_level": bool})
 
     @cached_property
     def differences(self) -> pd.DataFrame:
         """Every method minus the reference on the same replicates, one row a cell and other method.
 
-        Columns: scenario, n, method, coverage_difference over all replicates (failures are misses), n_only_method and
-        n_only_reference (replicates in which one alone held the truth), width_difference over the n_both replicates in
-        which both gave an interval (positive: wider than the reference), each difference with its paired MCSE. No row
-        if the reference is not among the methods.
+        Columns: scenario, n, method, coverage_difference over all replicates (failures are misses; of the coverage that
+        `judged_by` names), n_only_method and n_only_reference (replicates in which one alone covered), width_difference
+        over the n_both replicates in which both gave an interval (positive: wider than the reference), each difference
+        with its paired MCSE. No row if the reference is not among the methods.
         """
-        table = self._cell_index()
+        table = cell_index(self.scores)
         if self.reference not in self.methods:
             return table.iloc[:0]
         scores = self.scores
         column = [self.methods.index(self.reference)]
-        held, reference_held = scores.covered, scores.covered[:, column]
+        held = scores.covered if self.judged_by == "coverage" else scores.covered_expected
+        reference_held = held[:, column]
         apart = by_cell(
             scores,
             n_only_method=held & ~reference_held,
@@ -195,14 +167,14 @@ class Summary:
 
     @cached_property
     def shortest(self) -> pd.DataFrame:
-        """The method of the smallest mean width among those that keep their level, one row a cell.
+        """The method of the smallest mean width among those that keep their level by `judged_by`, one row a cell.
 
         Columns: scenario, n, n_keeping (methods that keep their level), shortest ("" if none does; of equal widths the
         first in the order of the methods), its coverage, width and width_mcse, reference_coverage,
         reference_keeps_level and reference_width, and width_difference of the two with its paired MCSE (0 where they
         are one method).
         """
-        cells = self.cells
+        cells = self.judged_cells
         keeping = cells[cells["keeps_level"] & cells["width"].notna()]
         best = cells.loc[keeping.groupby(CELL, sort=False)["width"].idxmin()]
         table = self.scores.cells.merge(
@@ -230,14 +202,14 @@ class Summary:
 
     @cached_property
     def aggregates(self) -> pd.DataFrame:
-        """Over all cells, one row a method; to be read after the cells, which it hides.
+        """Over all cells, one row a method, by the coverage of `judged_by`; to be read after the cells, which it hides.
 
         Columns: method, n_cells, n_keeping and share_keeping (cells in which it keeps its level), n_shortest (cells in
         which it is the shortest that does), worst_coverage with its cell in worst_scenario and worst_n (the first of
         equals), relative_width (mean over cells of its mean width divided by that of the reference), n_failed,
         n_degenerate.
         """
-        cells = self.cells
+        cells = self.judged_cells
         reference = cells.loc[cells["method"] == self.reference, [*CELL, "width"]]
         merged = cells.merge(reference.rename(columns={"width": "reference_width"}), on=CELL, how="left")
         cells = cells.assign(ratio=(merged["width"] / merged["reference_width"]).to_numpy())
@@ -266,34 +238,12 @@ class Summary:
         )
         return table.reindex(list(self.methods)).rename_axis("method").reset_index()
 
-    def _seconds_alone(self) -> Array:
-        """Return the seconds of each row of `cells`; nan where nothing was timed."""
-        if self.method_seconds is None or self.method_seconds.empty:
-            return np.full(len(self._cell_index()), np.nan)
-        by = [*CELL, "method"]
-        seconds = self.method_seconds.groupby(by)["seconds"].median().reset_index()
-        return self._cell_index().merge(seconds, on=by, how="left")["seconds"].to_numpy(dtype=float)
-
-    def _replicates_per_group(self) -> Array:
-        counts = self.scores.replicates.groupby("cell", sort=True).size().to_numpy(dtype=float)
-        return np.repeat(counts, len(self.methods))
-
-    def _cell_index(self) -> pd.DataFrame:
-        """Return scenario, n and method of every row of `cells`, numbered as the groups of `by_cell`."""
-        cells = self.scores.cells
-        table = cells.loc[cells.index.repeat(len(self.methods))].reset_index(drop=True)
-        return table.assign(method=list(self.methods) * len(cells))
-
     def _estimands(self) -> list[str]:
         """Return the estimand of each row of `cells`; several are joined, and a method without a row has none."""
         seen = self.intervals[[*CELL, "method", "estimand"]].drop_duplicates().sort_values("estimand")
         joined = seen.groupby([*CELL, "method"])["estimand"].agg("; ".join).to_dict()
-        index = self._cell_index()
+        index = cell_index(self.scores)
         return [joined.get(key, "") for key in index.itertuples(index=False, name=None)]
-
-    def _quantiles(self) -> pd.DataFrame:
-        widths = by_cell(self.scores, width=self.scores.width, raw_width=self.scores.raw_width)
-        return widths.median().add_suffix("_median").join(widths.quantile(0.9).add_suffix("_p90"))
 
 
 def summarise(
@@ -368,6 +318,7 @@ def summarise(
         _reference(reference, methods),
         tuple(sorted(set(replicates["scenario"]))),
         tuple(methods),
+        compares=bool(intervals["pvalue"].notna().any()),
     )
 
 
@@ -397,4 +348,5 @@ def summarise_store(store: Store, *, reference: str | None = None) -> Summary:
         methods,
         tuple(PublishedValue(**one) for one in described.get("published", [])),
         store.method_timings_frame(),
+        any("rival" in scenario for scenario in described["scenarios"].values()),
     )
