@@ -19,7 +19,7 @@ from cudbound.report.style import format_proportion
 from cudbound.resampling import ResamplingSizes
 from cudbound.study.published import PublishedValue
 from cudbound.study.report import FORMATS, run_notes, write_report
-from cudbound.study.report_tables import cell_reports, conventions
+from cudbound.study.report_tables import cell_reports, conventions, overview_report
 from cudbound.study.rows import Key, ReplicateRow
 from cudbound.study.scenario import Scenario, Study
 from cudbound.study.store import Store
@@ -29,6 +29,7 @@ HOSTILE = "<script>alert('x')</script> & $a_b$ \\input{x} | \x1b[2J"
 VOID = {"meta", "br", "link", "img", "hr", "input"}
 SECTIONS = [
     "What was run",
+    "At a glance",
     "Every method in every cell",
     "Compared with cud",
     "Shortest interval that keeps its level",
@@ -174,6 +175,20 @@ def test_markdown(store, tmp_path):
     assert headings == [name for name in SECTIONS if name != "Plots"]
     assert "<script" not in text
     assert "&lt;script&gt;alert('x')&lt;/script&gt; &amp; \\$a\\_b\\$ \\\\input{x} \\| \\\\x1b\\[2J" in text
+
+
+def test_the_overview_marks_what_misses_its_level_and_the_shortest_that_keeps_it(store):
+    summary = summarise(store)
+    table = overview_report(summary)
+    assert [column.key for column in table.columns] == ["scenario", "n", *METHODS]
+    assert len(table.rows) == len(summary.scores.cells)
+    shortest = summary.shortest.set_index(["scenario", "n"])["shortest"]
+    for cell in summary.cells.to_dict("records"):
+        (row,) = [one for one in table.rows if (one["scenario"], one["n"]) == (cell["scenario"], cell["n"])]
+        coverage, width, *mark = row[cell["method"]].split()
+        assert (coverage, width) == (format_proportion(cell["coverage"]), format_proportion(cell["width"]))
+        best = shortest[cell["scenario"], cell["n"]] == cell["method"]
+        assert mark == (["+"] if best else [] if cell["keeps_level"] else ["*"])
 
 
 def test_latex(tmp_path):

@@ -25,6 +25,7 @@ from cudbound.study.report_tables import (
     cell_reports,
     conventions,
     differences_report,
+    overview_report,
     published_report,
     samples_report,
     shortest_report,
@@ -67,11 +68,11 @@ def write_report(
 ) -> tuple[Path, ...]:
     """Write the report of a study.
 
-    Every format has, in this order: what was run, every method in every cell, published values if there are any, paired
-    differences to the CUD bound or else the first method, the shortest interval that keeps its level in each cell,
-    (html) plots, aggregates, and rules and conventions. Texts of the study, which may be a stranger's, are escaped in
-    documents. In CSV they stand as they are, but for an apostrophe before those that a spreadsheet would run as a
-    formula: such as begin with one of ``= + - @``.
+    Every format has, in this order: what was run, coverage and width at a glance (but for CSV), every method in every
+    cell, published values if there are any, paired differences to the CUD bound or else the first method, the shortest
+    interval that keeps its level in each cell, (html) plots, aggregates, and rules and conventions. Texts of the study,
+    which may be a stranger's, are escaped in documents. In CSV they stand as they are, but for an apostrophe before
+    those that a spreadsheet would run as a formula: such as begin with one of ``= + - @``.
 
     Parameters
     ----------
@@ -188,6 +189,7 @@ def _scenario(entries: Mapping[str, Any]) -> str:
 
 def _sections(summary: Summary, said: Sequence[str], *, plots: bool) -> Iterator[Section]:
     yield Section("What was run", tuple(said), (samples_report(summary),))
+    yield Section("At a glance", tables=(overview_report(summary),))
     yield Section("Every method in every cell", tables=tuple(cell_reports(summary)))
     if not summary.published.empty:
         yield Section("Beside published values", tables=(published_report(summary),))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from cudbound.report.estimands import DIFFERENCES, ERRORS, explain_estimands
-from cudbound.report.style import format_level
+from cudbound.report.style import format_cell, format_level
 from cudbound.report.tables import Column, Report
 from cudbound.study.cell_measures import RULE
 from cudbound.study.summary import Summary
@@ -19,8 +19,37 @@ _METHOD = Column("method", "method", "text")
 _MCSE = "MCSE"
 
 
+def overview_report(summary: Summary) -> Report:
+    """Return one row a cell and one column a method, so that a study can be read on a page."""
+    cells = summary.judged_cells
+    shortest = summary.shortest["shortest"].tolist()
+    size = len(summary.methods)
+    rows = []
+    for number, best in enumerate(shortest):
+        cell = cells.iloc[number * size : (number + 1) * size]
+        rows.append(
+            {
+                "scenario": cell["scenario"].iloc[0],
+                "n": cell["n"].iloc[0],
+                **{row["method"]: _at_a_glance(row, row["method"] == best) for _, row in cell.iterrows()},
+            }
+        )
+    columns = (*_CELL, *(Column(name, name, "text") for name in summary.methods))
+    return Report(
+        "overview",
+        "Coverage and mean width at a glance",
+        (
+            "Coverage, then mean width. *: does not keep its level. +: the shortest that does.",
+            *_judged(summary),
+        ),
+        columns,
+        tuple(rows),
+        lambda: cells,
+    )
+
+
 def cell_reports(summary: Summary) -> list[Report]:
-    """Return the primary tables, every method in every cell: coverage, then widths and centres."""
+    """Return the primary tables, every method in every cell: coverage, widths, then centres."""
     return [
         _coverage(summary),
         *_expected(summary),
@@ -189,6 +218,11 @@ def conventions(summary: Summary) -> list[str]:
         "Excess kurtosis: m4 / m2^2 - 3 over the replicates of a cell.",
         "Measures as in Morris, White and Crowther (2019), Statistics in Medicine 38, 2074-2102.",
     ]
+
+
+def _at_a_glance(row: pd.Series[Any], shortest: bool) -> str:
+    mark = " +" if shortest else "" if row["keeps_level"] else " *"
+    return f"{format_cell(row['coverage'], 'proportion')} {format_cell(row['width'], 'proportion')}{mark}"
 
 
 def _coverage(summary: Summary) -> Report:
