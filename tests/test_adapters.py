@@ -12,7 +12,7 @@ from sklearn.decomposition import PCA
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, StandardScaler
+from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, QuantileTransformer, StandardScaler
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier
 from cudbound.adapters import ADAPTERS, express, find_adapter
@@ -172,7 +172,9 @@ def test_batched_refit_is_offered_where_nothing_else_is_refitted():
     assert find_adapter(ConvexLossClassifier()) is ADAPTERS[1]
     assert adapter.batched_refit(clf, X, y)(np.ones((1, 30))).sum() == (clf.predict(X) != y).sum()
     assert adapter.batched_refit(Shrunken().fit(X, y), X, y) is None
-    alone, scaled = (make_pipeline(*steps, clf) for steps in ((), (StandardScaler(),)))
-    batched = find_adapter(alone).batched_refit(alone.fit(X, y), X, y)
-    assert batched(np.ones((1, 30))).sum() == (clf.predict(X) != y).sum()
-    assert find_adapter(scaled).batched_refit(scaled.fit(X, y), X, y) is None
+    for steps in ((), (StandardScaler(),)):
+        pipeline = make_pipeline(*steps, clf).fit(X, y)
+        batched = find_adapter(pipeline).batched_refit(pipeline, X, y)
+        assert batched(np.ones((1, 30))).sum() == (pipeline.predict(X) != y).sum()
+    ranked = make_pipeline(QuantileTransformer(n_quantiles=5), clf).fit(X, y)
+    assert find_adapter(ranked).batched_refit(ranked, X, y) is None

@@ -27,7 +27,7 @@ LAYERS = (
         "bootstrap",
         "least_squares",
     },
-    {"results", "records", "registry", "model", "problem", "cvxpy_loss", "reference_polish"},
+    {"results", "records", "registry", "model", "problem", "cvxpy_loss", "reference_polish", "batched_steps"},
     {"basis", "frontier", "reference_subproblems", "point_estimates"},
     {"kernel"},
     {"estimators", "minimum", "stumps"},
