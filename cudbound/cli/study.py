@@ -60,7 +60,7 @@ def study(context: click.Context) -> None:
 def new(*, template: str, place: Path) -> None:
     """Write the design file TEMPLATE, with comments, as a beginning for your own.
 
-    TEMPLATE is quick, paper2008 or clinical.
+    TEMPLATE is quick, paper2008, clinical, nadeau-bengio or grandvalet-bengio.
     """
     with _one_line():
         from cudbound.study.design import template_text
@@ -69,8 +69,7 @@ def new(*, template: str, place: Path) -> None:
         output.check_output(place)
         if place.exists():
             raise ValueError(f"--output: {str(place)!r} is there already; choose another name")
-        output.write_whole(place, text)
-        say(f"wrote {place}")
+        _write(place, text)
 
 
 @study.command("run", epilog=EXIT_CODES)
@@ -172,11 +171,22 @@ def replay(
 def report(*, store: Path, place: Path, form: str) -> None:
     """Write what the results of STORE say: coverage, misses, widths, with their Monte Carlo standard errors."""
     with _one_line():
-        from cudbound.study.report import write_report
+        from cudbound.study.report import report_texts
 
         output.check_output(place, store)
-        for written in write_report(store, place, form):
-            say(f"wrote {written}")
+        for path, text in report_texts(store, place, form).items():
+            _write(path, text)
+
+
+def _write(place: Path, text: str) -> None:
+    """Write a text to a file, whole or not at all, and say so."""
+    try:
+        output.write_whole(place, text)
+    except OSError as error:  # which names no file where a disk is full
+        raise ValueError(
+            f"--output: {str(place)!r} cannot be written: {error.strerror}; free some space or name another file"
+        ) from error
+    say(f"wrote {place}")
 
 
 def _status_text(status: StudyStatus) -> str:

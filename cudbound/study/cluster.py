@@ -101,7 +101,7 @@ def run_on_cluster(
             "dask: several workers were killed, perhaps for lack of memory, while they ran the same batch; the store "
             "keeps what was done: run the same study with the same store and larger workers to go on"
         ) from error
-    except FutureCancelledError as error:
+    except (FutureCancelledError, OSError) as error:
         raise StudyError(
             "dask: the connection to the scheduler was lost; the store keeps what was done: run the same study with "
             "the same store to go on"

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
+import ctypes
 import pickle
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from threading import Event, Semaphore
-from typing import Any
 
 from joblib import Parallel, delayed, parallel_config
+from joblib.externals.loky.backend.reduction import dumps
 from joblib.externals.loky.process_executor import BrokenProcessPool
 from threadpoolctl import threadpool_limits
 
 from cudbound.exceptions import StudyError, StudyInterrupted
+from cudbound.intervals import METHODS, Method
+from cudbound.study.cluster import connect, run_on_cluster
 from cudbound.study.identity import describe, differences, shown
 from cudbound.study.replicate import run_replicate
 from cudbound.study.rows import Key, ReplicateRow
-from cudbound.study.scenario import Study
+from cudbound.study.scenario import Scenario, Study
 from cudbound.study.store import Store, StudyStatus
 from cudbound.validation import check_choice, check_n_jobs
 
@@ -29,8 +32,12 @@ BACKENDS = ("processes", "threads")
 #: Seconds that a worker computes before it hands over what it has: as much as a kill can lose, a thousand times more
 #: than handing over costs.
 BATCH_SECONDS = 0.5
-#: Seconds to wait for the scheduler of a cluster.
+#: Settings of memory by their numbers in glibc's malloc.h, and a unit.
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, MIB = -1, -3, 2**20
+#: Seconds to wait for the scheduler of a cluster, and for its first worker.
 CONNECT_SECONDS = 10
+
+_Sent = tuple[bytes, int, tuple[int, ...]]
 
 
 def run_study(
@@ -47,8 +54,8 @@ def run_study(
     Parameters
     ----------
     study : Study
-        For processes and clusters its populations and classifiers are sent with cloudpickle, which takes functions and
-        classes of notebooks and scripts too.
+        For processes and clusters its populations, classifiers and methods are sent with cloudpickle, which takes
+        functions and classes of notebooks and scripts too.
     store_path : str or path
         Where results go; made where there is none. A store of the same study is gone on with. More replicates, sizes
         and scenarios than before may be asked for; any other change is refused.
@@ -71,7 +78,8 @@ def run_study(
     ------
     StudyError
         If the store cannot be used, see `Store.resume`, the disk is full, a worker was killed, something of the study
-        cannot be sent to workers, or no scheduler answers. The store keeps what was done.
+        cannot be sent to workers or read by them, or a cluster does not answer, has no worker, has one with another
+        version of this package, or is lost. The store keeps what was done.
     ImportError
         If `dask` is given and the package ``distributed`` is missing.
     StudyInterrupted
@@ -110,23 +118,22 @@ def run_study(
     workers = check_n_jobs(n_jobs)
     check_choice("backend", backend, BACKENDS)
     with ExitStack() as stack:
-        client = None if dask is None else stack.enter_context(_connect(dask))
+        client = None if dask is None else stack.enter_context(connect(dask, CONNECT_SECONDS))
         store = stack.enter_context(Store.resume(store_path, study))
         done = store.finished()
         total = len(study.scenarios) * len(study.n_samples) * study.n_replicates
         pace = _Pace()
         advance = stack.enter_context(_progress_bar(total, len(done), progress))
         try:
+            batches = _batches(study, done, pace)
             if client is not None:
-                found = _in_parallel(_batches(study, done, pace), backend="dask", client=client)
+                found = run_on_cluster(client, _run_in_worker, _sent(batches, _pack(study)))
             elif workers == 1:
-                found = _one_by_one(_batches(study, done, pace))
+                found = _one_by_one(batches)
             elif backend == "threads":
-                found = _in_threads(_batches(study, done, pace), workers)
+                found = _in_threads(batches, workers)
             else:
-                found = _in_parallel(
-                    _batches(study, done, pace), backend="loky", n_jobs=workers, inner_max_num_threads=1
-                )
+                found = _in_processes(_sent(batches, _pack(study)), workers)
             stack.callback(_stop, found)
             for rows in found:
                 store.add(rows)
@@ -138,11 +145,6 @@ def run_study(
             raise StudyError(
                 f"a worker was killed, perhaps for lack of memory; {str(store.path)!r} keeps what was done: run the "
                 "same study with the same store and fewer workers to go on"
-            ) from error
-        except pickle.PicklingError as error:
-            raise StudyError(
-                "a population or classifier of the study cannot be sent to worker processes; "
-                f'use backend="threads" ({error})'
             ) from error
     with Store.open(store_path) as store:
         return store.status()
@@ -192,14 +194,18 @@ class _Batch:
     n: int
     replicates: tuple[int, ...]
 
+    @property
+    def scenario(self) -> Scenario:
+        (scenario,) = self.study.scenarios
+        return scenario
+
     def run(self, stop: Event | None = None) -> list[ReplicateRow]:
         """Run them; if `stop` is set in the meantime, only the first of them."""
-        (scenario,) = self.study.scenarios
         rows = []
         for replicate in self.replicates:
             if stop is not None and stop.is_set():
                 break
-            rows.append(run_replicate(self.study, scenario, self.n, replicate))
+            rows.append(run_replicate(self.study, self.scenario, self.n, replicate))
         return rows
 
 
@@ -260,24 +266,69 @@ def _in_threads(batches: Iterator[_Batch], n_jobs: int) -> Generator[list[Replic
                 seats.acquire()
 
 
-def _in_parallel(batches: Iterator[_Batch], **config: Any) -> Generator[list[ReplicateRow], None, None]:
-    with parallel_config(**config):
+def _in_processes(sent: Iterator[_Sent], n_jobs: int) -> Generator[list[ReplicateRow], None, None]:
+    with parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1):
         yield from Parallel(return_as="generator_unordered", batch_size=1)(
-            delayed(_run_in_worker)(batch) for batch in batches
+            delayed(_run_in_worker)(*batch) for batch in sent
         )
 
 
-def _run_in_worker(batch: _Batch) -> list[ReplicateRow]:
-    _limit_threads()
+def _sent(batches: Iterator[_Batch], packed: Mapping[str, bytes]) -> Iterator[_Sent]:
+    """Yield batches as they are sent to other processes."""
+    for batch in batches:
+        yield packed[batch.scenario.name], batch.n, batch.replicates
+
+
+def _pack(study: Study) -> dict[str, bytes]:
+    """Write each scenario with what it takes to run it, the methods among them, since they may be the user's own.
+
+    It is done once, here, because what cannot be sent would otherwise be found out by threads of joblib and Dask.
+    """
+    methods = tuple(METHODS[name] for name in study.methods)
+    packed = {}
+    for scenario in study.scenarios:
+        try:
+            packed[scenario.name] = bytes(dumps((replace(study, scenarios=(scenario,)), methods)))
+        except Exception as error:  # of any kind: classes of the user may say how they are written
+            raise StudyError(
+                f"scenario {scenario.name!r}: its population, its classifier or a method of the study cannot be sent "
+                f'to worker processes; use backend="threads" ({type(error).__name__}: {error})'
+            ) from error
+    return packed
+
+
+@lru_cache(maxsize=2)
+def _unpack(packed: bytes) -> tuple[Study, tuple[Method, ...]]:
+    """Read what `_pack` wrote, once a worker, so that what a population has found out serves the next batch too."""
+    try:
+        read: tuple[Study, tuple[Method, ...]] = pickle.loads(packed)
+    except Exception as error:
+        raise StudyError(
+            "a worker cannot read a population, a classifier or a method of the study; define it in the script itself "
+            f"or in a module that workers can import ({type(error).__name__}: {error})"
+        ) from error
+    return read
+
+
+def _run_in_worker(packed: bytes, n: int, replicates: tuple[int, ...]) -> list[ReplicateRow]:
+    _settle_in()
+    study, methods = _unpack(packed)
+    METHODS.update((method.name, method) for method in methods)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return batch.run()
+        return _Batch(study, n, replicates).run()
 
 
 @cache
-def _limit_threads() -> None:
-    """Give BLAS one thread for good: a worker of a cluster may run batches in threads, and none must undo it."""
+def _settle_in() -> None:
+    """Prepare a worker for good: one that belongs to a cluster may run batches in threads, and none must undo it."""
     threadpool_limits(1)
+    # Dask makes the C library of its workers give back memory as soon as it is free, and asking for it again, for
+    # every array, takes two thirds as long as all computing; these are the most that glibc would come to by itself
+    with suppress(AttributeError, OSError, TypeError):  # other C libraries have no such settings
+        mallopt = ctypes.CDLL(None).mallopt
+        mallopt(M_MMAP_THRESHOLD, 32 * MIB)
+        mallopt(M_TRIM_THRESHOLD, 64 * MIB)
 
 
 @contextmanager
@@ -293,27 +344,6 @@ def _stop(found: Generator[list[ReplicateRow], None, None]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # joblib's advice to those who stop on purpose
         found.close()
-
-
-@contextmanager
-def _connect(address: str) -> Iterator[Any]:
-    """Connect to the scheduler of a cluster."""
-    try:
-        from distributed import Client
-    except ImportError as error:
-        raise ImportError(
-            "a Dask cluster needs the package 'distributed', which is not installed; "
-            "install it with: pip install 'cudbound[dask]'"
-        ) from error
-    try:
-        client = Client(address, timeout=CONNECT_SECONDS)
-    except (OSError, ValueError) as error:
-        raise StudyError(
-            f"dask: no scheduler answers at {address!r}; check the address, such as 'tcp://host:8786', and that the "
-            f"scheduler runs ({error})"
-        ) from error
-    with client:
-        yield client
 
 
 @contextmanager

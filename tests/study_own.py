@@ -1,0 +1,61 @@
+"""A method, a population and a module such as users have, for the tests of studies in other processes.
+
+They lie here because processes of a test can import this file and none that pytest has imported.
+"""
+
+from __future__ import annotations
+
+import os
+import types
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.stats import binomtest
+
+from cudbound.intervals import Method, Outcome
+from cudbound.results import ConfidenceInterval
+
+
+def exact_of_training(records: Any, confidence_level: float) -> Outcome:
+    """The exact binomial interval, as if the training set were a test set."""
+    losses = records.losses
+    found = binomtest(int(losses.sum()), losses.size).proportion_ci(confidence_level)
+    return Outcome(float(losses.mean()), ConfidenceInterval(found.low, found.high))
+
+
+OWN = Method(
+    name="own",
+    title="Exact binomial interval on the training error",
+    estimand="conditional",
+    needs=frozenset({"losses"}),
+    assumptions="the training set is a test set, which it is not",
+    tendency="too low",
+    reference="Clopper and Pearson (1934)",
+    cost="0",
+    compute=exact_of_training,
+)
+
+
+def module_of_the_user() -> Any:
+    """A module that is in no file."""
+    module = types.ModuleType("made_up")
+    exec(
+        "from cudbound import LeastSquaresClassifier\ndef make():\n    return LeastSquaresClassifier()",
+        vars(module),
+    )
+    return module
+
+
+@dataclass(frozen=True)
+class Counted:
+    """Draws cases, and notes in a file which process drew the many on which true errors are found."""
+
+    notes: str
+
+    def __call__(self, n: int, rng: np.random.Generator) -> tuple[Any, Any]:
+        if n == 1000:
+            with open(self.notes, "a") as file:
+                file.write(f"{os.getpid()}\n")
+        X = rng.normal(size=(n, 2))
+        return X, (X[:, 0] + rng.normal(size=n) > 0).astype(int)
