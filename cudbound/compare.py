@@ -113,15 +113,15 @@ def compare_intervals(
         `cudbound.adaptive.boundary_deviations`.
     inner : int or "oob", default=50
         Inner draws of each draw for the two bootstrap intervals, which recompute the .632 estimate on every
-        draw. Refits that are no batched linear algebra, of a `Pipeline` with scaling for instance, take long:
-        51,000 fits with the defaults. "oob" uses .368 err(f_b on D_b) + .632 err(f_b off D_b) instead and needs no
-        inner draws; a draw that leaves nothing out is then drawn again, for every method that refits the draws.
+        draw. Refits that are no batched linear algebra, of a random forest for instance, take long: 51,000 fits
+        with the defaults. "oob" uses .368 err(f_b on D_b) + .632 err(f_b off D_b) instead and needs no inner draws;
+        a draw that leaves nothing out is then drawn again, for every method that refits the draws.
     on_single_class : {"fit", "redraw", "drop", "error"} or None, default=None
         What happens to resampled training sets that hold one class only; their number stands in the remarks.
         None means "fit" where refits are one batch of exact minimisations, which gives a constant classifier
-        (`LeastSquaresClassifier`, `ConvexLossClassifier` without a basis, `RidgeClassifier`, `LogisticRegression`,
-        `LinearSVC`; not with weights "balanced"), and "redraw" for others. The CUD bound needs no refits and uses
-        all draws as they fell.
+        (`LeastSquaresClassifier`, also after scaling and principal components, `ConvexLossClassifier` without a
+        basis, `RidgeClassifier`, `LogisticRegression`, `LinearSVC`; not with weights "balanced"), and "redraw" for
+        others. The CUD bound needs no refits and uses all draws as they fell.
     options : mapping of str to mapping, default=None
         Options of single methods by name, such as ``{"kohavi-normal": {"form": "wilson"}}``.
     sizes : ResamplingSizes, default=None

@@ -108,7 +108,7 @@ def expected_error(n_train: float) -> str:
     >>> expected_error(45)
     'expected(n1=45)'
     """
-    return f"expected(n1={n_train:.10g})"
+    return f"expected(n1={n_train:g})" if n_train % 1 else f"expected(n1={n_train:.0f})"
 
 
 def training_size(estimand: str) -> int | None:

@@ -434,7 +434,7 @@ def test_pipelines_of_polynomial_terms_are_refitted_in_one_batch():
 @pytest.mark.parametrize(
     "pipe",
     [
-        make_pipeline(StandardScaler(), LeastSquaresClassifier()),
+        make_pipeline(StandardScaler(), LogisticRegression()),
         make_pipeline(PolynomialFeatures(2), RandomForestClassifier(3)),
         make_pipeline(PolynomialFeatures(2), LoopedLeastSquares()),
     ],

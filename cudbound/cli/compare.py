@@ -117,7 +117,7 @@ def compare_learners(
     )
     try:
         if place is not None:
-            output.check_output(place, data.file)
+            output.check_output(place, data=data.file)
         sample = read_sample(data)
         check_folds_of(sample, folds)
         fitted_a, fitted_b = fit(first, sample, chosen, names=OF_A), fit(second, sample, chosen, names=OF_B)

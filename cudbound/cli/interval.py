@@ -176,7 +176,7 @@ def interval(
     )
     try:
         if place is not None:
-            output.check_output(place, data.file, model_file)
+            output.check_output(place, data=data.file, model=model_file)
         model: Choice | SavedModel = choice if model_file is None else load_model(model_file)
         sample = read_sample(data)
         check_folds_of(sample, folds)

@@ -27,8 +27,14 @@ def emit(text: str, place: Path | None) -> None:
     say(f"wrote {place}")
 
 
-def check_output(path: Path, *inputs: Path | None) -> None:
+def check_output(path: Path, **inputs: Path | None) -> None:
     """Refuse a place that cannot be written, before any time is spent on what should go there.
+
+    Parameters
+    ----------
+    path : Path
+    **inputs : Path or None
+        Files that are read, by the word for them, such as ``store``.
 
     Raises
     ------
@@ -44,9 +50,8 @@ def check_output(path: Path, *inputs: Path | None) -> None:
         raise ValueError(f"--output: {str(path)!r} is a folder; name a file in it")
     if not os.access(path if path.exists() else folder, os.W_OK):
         raise ValueError(f"--output: no permission to write {str(path)!r}")
-    for read in inputs:
+    for what, read in inputs.items():
         if read is not None and path.exists() and read.exists() and path.samefile(read):
-            what = "data" if read is inputs[0] else "model"
             raise ValueError(f"--output: {str(path)!r} is the {what} file itself; choose another name")
 
 
@@ -55,8 +60,21 @@ def write_whole(path: Path, text: str) -> None:
 
     The text goes to a temporary file in the same folder, which then takes the name. A link keeps pointing
     where it does; a device or a pipe is written directly, since it must not be replaced.
+
+    Raises
+    ------
+    ValueError
+        If the disk is full or cannot be written; the message names the file, which stays as it was.
     """
-    content = text.encode("utf-8", "backslashreplace")
+    try:
+        _write_whole(path, text.encode("utf-8", "backslashreplace"))
+    except OSError as error:  # which names no file where a disk is full
+        raise ValueError(
+            f"--output: {str(path)!r} cannot be written: {error.strerror}; free some space or name another file"
+        ) from error
+
+
+def _write_whole(path: Path, content: bytes) -> None:
     if _is_device(path):
         path.write_bytes(content)
         return

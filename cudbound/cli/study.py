@@ -69,7 +69,8 @@ def new(*, template: str, place: Path) -> None:
         output.check_output(place)
         if place.exists():
             raise ValueError(f"--output: {str(place)!r} is there already; choose another name")
-        _write(place, text)
+        output.write_whole(place, text)
+        say(f"wrote {place}")
 
 
 @study.command("run", epilog=EXIT_CODES)
@@ -173,20 +174,10 @@ def report(*, store: Path, place: Path, form: str) -> None:
     with _one_line():
         from cudbound.study.report import report_texts
 
-        output.check_output(place, store)
+        output.check_output(place, store=store)
         for path, text in report_texts(store, place, form).items():
-            _write(path, text)
-
-
-def _write(place: Path, text: str) -> None:
-    """Write a text to a file, whole or not at all, and say so."""
-    try:
-        output.write_whole(place, text)
-    except OSError as error:  # which names no file where a disk is full
-        raise ValueError(
-            f"--output: {str(place)!r} cannot be written: {error.strerror}; free some space or name another file"
-        ) from error
-    say(f"wrote {place}")
+            output.write_whole(path, text)
+            say(f"wrote {path}")
 
 
 def _status_text(status: StudyStatus) -> str:
