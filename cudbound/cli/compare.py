@@ -24,8 +24,20 @@ ALTERNATIVES = ("two-sided", "less", "greater")
 
 @click.command("compare-learners", epilog=EXIT_CODES)
 @common_options.data_options
-@click.option("--a", type=click.Choice(tuple(LEARNERS)), required=True, help="First classifier.")
-@click.option("--b", type=click.Choice(tuple(LEARNERS)), required=True, help="Second classifier.")
+@click.option(
+    "--a",
+    type=click.Choice(tuple(LEARNERS)),
+    metavar="NAME",
+    required=True,
+    help=f"First classifier: {', '.join(LEARNERS)}.",
+)
+@click.option(
+    "--b",
+    type=click.Choice(tuple(LEARNERS)),
+    metavar="NAME",
+    required=True,
+    help="Second classifier, one of the same.",
+)
 @click.option(
     "--set-a",
     "assigned_a",
