@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import pickle
+import signal
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator, Mapping
@@ -267,7 +268,9 @@ def _in_threads(batches: Iterator[_Batch], n_jobs: int) -> Generator[list[Replic
 
 
 def _in_processes(sent: Iterator[_Sent], n_jobs: int) -> Generator[list[ReplicateRow], None, None]:
-    with parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1):
+    # Ctrl-C reaches the workers of a terminal too, and they would print where they were; this process ends them
+    deaf = {"initializer": signal.signal, "initargs": (signal.SIGINT, signal.SIG_IGN)}
+    with parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1, **deaf):
         yield from Parallel(return_as="generator_unordered", batch_size=1)(
             delayed(_run_in_worker)(*batch) for batch in sent
         )
