@@ -214,7 +214,11 @@ def test_a_batch_that_kills_its_workers_is_given_up(tmp_path):
 @pytest.mark.slow
 def test_a_cluster_that_is_lost_leaves_what_was_done(tmp_path):
     (said,) = on_cluster(tmp_path, "lost")
-    assert said.startswith("dask: the connection to the scheduler was lost; the store keeps what was done")
+    # which of them is seen to go first, the scheduler or its workers, is a race
+    assert said.startswith(
+        ("dask: the connection to the scheduler was lost; ", "dask: several workers were killed, ")
+    )
+    assert "; the store keeps what was done: " in said
     done = len(dump(tmp_path / "s")) // 3
     assert 0 < done < 200_000
     study = tiny_study(scenarios=NEAR, n_replicates=100_000)
