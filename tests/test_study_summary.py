@@ -130,6 +130,7 @@ def test_every_number_of_a_cell(rows, summary):
                 "bias_of_expected": centre.value - aim.value,
                 "bias_of_expected_mcse": math.hypot(centre.mcse, aim.mcse),
                 "expected_se": 0.0,
+                "n_expected": len(errors),
             }
             assert found["estimand"] == f"expected(n1={9 * found['n'] // 10})"
         else:

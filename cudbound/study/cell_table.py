@@ -35,6 +35,7 @@ OF_EXPECTED = (
     "expected",
     "expected_mcse",
     "expected_se",
+    "n_expected",
     "bias_of_expected",
     "bias_of_expected_mcse",
 )
@@ -79,9 +80,10 @@ def tabulate_cells(
 
         Of methods with the estimand "expected(n1=...)", by that estimand, nan for others: expected (mean over
         replicates of the errors of the learning algorithm on further samples of n1 cases), expected_se (mean standard
-        error of one of these errors), coverage_of_expected with keeps_level_of_expected, by the same rules as coverage,
-        missed_expected (share of replicates with an interval that leaves it out; a failure does not count) and
-        bias_of_expected (mean estimate - expected). The MCSE of the two shares leave out that of `expected`.
+        error of one of these errors), n_expected (further samples that could be fitted), coverage_of_expected with
+        keeps_level_of_expected, by the same rules as coverage, missed_expected (share of replicates with an interval
+        that leaves it out; a failure does not count) and bias_of_expected (mean estimate - expected). The MCSE of the
+        two shares leave out that of `expected`.
 
         Of comparisons: rejection, the share of replicates in which the hypothesis of equal errors is rejected at the
         level 1 - confidence_level; a failure does not reject.
@@ -156,11 +158,12 @@ def _expected(scores: Scores) -> pd.DataFrame:
         expected=scores.expected,
         expected_mcse=scores.expected_mcse,
         expected_se=scores.expected_se,
+        n_expected=scores.n_expected,
         estimate=scores.estimate,
     )
     means = grouped.mean()
     spread = grouped["estimate"].sem()
-    return means[["expected", "expected_mcse", "expected_se"]].assign(
+    return means[["expected", "expected_mcse", "expected_se", "n_expected"]].assign(
         bias_of_expected=means["estimate"] - means["expected"],
         bias_of_expected_mcse=np.hypot(spread, means["expected_mcse"]),
     )

@@ -50,7 +50,7 @@ def run_replicate(study: Study, scenario: Scenario, n: int, replicate: int) -> R
             warnings.simplefilter("ignore", CudboundWarning)
             rows = _intervals(study, fitted, drawn, rng)
         aims = {size for row in rows if (size := training_size(row.estimand)) is not None}
-        batched = all(prepare_refits(one, drawn.X, drawn.y).batched for one in fitted)
+        batched = bool(aims) and all(prepare_refits(one, drawn.X, drawn.y).batched for one in fitted)
         errors = (_expected_error(study, scenario, key, size, batched) for size in sorted(aims))
         expected = tuple(one for one in errors if one is not None)
         alone = _seconds_alone(study, fitted, drawn, key) if replicate < N_TIMED else {}
@@ -114,7 +114,7 @@ def _expected_error(
     """
     rng = study.rng(key.scenario, key.n, key.replicate, n_train)
     seed = study.seed_of_fits(key.scenario, key.n, key.replicate, n_train)
-    with suppress(Exception):  # a method that aims at it is judged by the further samples that there are
+    with suppress(Exception):  # judged by the further samples that there are, whose number the report shows
         for _ in range(MAX_DRAWS):
             drawn, _ = _draw(scenario, key.n, rng)
             X, y = (_first(rows, n_train) for rows in (drawn.X, drawn.y))

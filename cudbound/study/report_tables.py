@@ -277,10 +277,12 @@ def _expected(summary: Summary) -> list[Report]:
                 Column("bias_of_expected", "bias of centre", "difference"),
                 Column("bias_of_expected_mcse", _MCSE, "proportion"),
                 Column("expected_se", "mean SE of an error", "proportion"),
+                Column("n_expected", "further samples", "statistic"),
             ),
             RULE,
             "Expected error: mean over the replicates of the errors of the learning algorithm on further samples of n1 "
-            "cases, a fraction being rounded down. The MCSE of its coverage takes it as known.",
+            "cases, a fraction being rounded down; those that could not be fitted are left out. The MCSE of its "
+            "coverage takes it as known.",
             "Missed: intervals that were given and leave it out. That is the size of the test, at 1 - level, of the "
             "hypothesis that the expected error is what it is, wherever test and interval belong together; intervals "
             "of zero width miss although such a test does not reject.",

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cudbound.registry import training_size
 from cudbound.study.measures import interval_score
+from cudbound.study.store_columns import EXPECTED_COLUMNS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +35,6 @@ INTERVAL_COLUMNS = (
     "standard_error",
     "pvalue",
 )
-EXPECTED_COLUMNS = (*KEY, "n_train", "truth", "truth_se")
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +58,8 @@ class Scores:
         other estimands.
     expected_mcse, expected_se : ndarray of float, shape (R, M)
         Its Monte Carlo standard error, and the mean of the standard errors of the single errors.
+    n_expected : ndarray of float, shape (R, M)
+        Further samples that it is the mean of.
     covered_expected : ndarray of bool, shape (R, M)
         Whether the interval holds it.
     width, raw_width, score, bias, estimate, standard_error, n_fits : ndarray of float, shape (R, M)
@@ -79,6 +81,7 @@ class Scores:
     expected: Array
     expected_mcse: Array
     expected_se: Array
+    n_expected: Array
     covered_expected: Flags
     width: Array
     raw_width: Array
@@ -161,6 +164,7 @@ def score_intervals(
         expected=aim,
         expected_mcse=arranged(means["mcse"]),
         expected_se=arranged(means["se"]),
+        n_expected=arranged(means["count"]),
         covered_expected=given & (low <= aim) & (aim <= high),
         width=where_given(high - low),
         raw_width=where_given(arranged(intervals["raw_high"]) - arranged(intervals["raw_low"])),
@@ -177,12 +181,14 @@ def score_intervals(
 def _expected_errors(intervals: pd.DataFrame, expected: pd.DataFrame) -> pd.DataFrame:
     """Return, for every interval, what its estimand is the mean of, with the Monte Carlo standard error of that mean.
 
-    Frame with the columns "mean", "mcse" and "se" and the index of `intervals`; nan for other estimands.
+    Frame with the columns "mean", "mcse", "se" and "count", and the index of `intervals`; nan for other estimands.
     """
     # in the order of the keys, so that sums round alike
     ordered = expected.sort_values([*KEY, "n_train"])
     errors = ordered.astype({"truth": float, "truth_se": float}).groupby([*KEY[:2], "n_train"])
-    found = errors.agg(mean=("truth", "mean"), mcse=("truth", "sem"), se=("truth_se", "mean")).reset_index()
+    found = errors.agg(
+        mean=("truth", "mean"), mcse=("truth", "sem"), se=("truth_se", "mean"), count=("truth", "size")
+    ).reset_index()
     sizes = {one: training_size(one) for one in set(intervals["estimand"])}
     aims = intervals[KEY[:2]].assign(n_train=intervals["estimand"].map(sizes).astype(float))
     found["n_train"] = found["n_train"].astype(float)
