@@ -55,7 +55,12 @@ def orthonormal_basis(problem: Problem) -> Basis:
         kernel[order[:rank]] = -solve_triangular(r[:rank, :rank], r[:rank, rank:])
         kernel /= scale[:, None]
         root = np.sqrt(problem.penalty)[:, None]
-        to_coef = to_coef - kernel @ np.linalg.lstsq(root * kernel, root * to_coef, rcond=None)[0]
+        # beside a column of rounding errors, whose coefficient is huge for the same scores, the others would count as
+        # 0; and what that coefficient leaves behind when it is taken out is taken out once more
+        lengths = np.linalg.norm(root * kernel, axis=0)
+        kernel /= np.where(lengths > 0.0, lengths, 1.0)
+        for _ in range(2):
+            to_coef = to_coef - kernel @ np.linalg.lstsq(root * kernel, root * to_coef, rcond=None)[0]
     weighted = np.sqrt(problem.penalty)[:, None] * to_coef
     penalty = np.ascontiguousarray(weighted.T @ weighted)
     return Basis(design, anchor, to_coef, penalty, float(problem.penalty @ problem.coef**2))

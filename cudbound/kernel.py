@@ -80,6 +80,60 @@ def minimise(problem: Problem) -> Minimisers:
     return Minimisers(np.einsum("dk,jk->dj", coef, basis.to_coef), attained)
 
 
+def fit_stack(
+    rows: Array,
+    labels: Array,
+    weights: Array,
+    penalty: Array,
+    *,
+    loss: str,
+    shift: Array | None = None,
+    scale: Array | None = None,
+    fit_intercept: bool = True,
+    threads: int = 1,
+) -> tuple[Array, Array, NDArray[np.bool_]]:
+    """Fit a stack of linear classifiers to the same rows, or to rows of their own, to rounding.
+
+    Each minimises sum_i weight_i loss_i + sum_j penalty_j beta_j^2.
+
+    Parameters
+    ----------
+    rows : ndarray of float, shape (n_samples, n_columns) or (n_fits, n_samples, n_columns)
+    labels : ndarray of float, shape (n_samples,)
+        -1.0 or +1.0.
+    weights : ndarray of float, shape (n_fits, n_samples)
+        Non-negative.
+    penalty : ndarray of float, shape (n_fits, n_coefficients)
+        Non-negative, that of the intercept first.
+    loss : str
+        Any but "hinge".
+    shift, scale : ndarray of float, shape (n_fits, n_columns), default=None
+        Each fit sees (rows - shift) * scale.
+    fit_intercept : bool, default=True
+    threads : int, default=1
+
+    Returns
+    -------
+    scores : ndarray of float, shape (n_fits, n_samples)
+    doubt : ndarray of float, shape (n_fits, n_samples)
+        Bound of the rounding error of each score; 0 where the score is exactly 0.
+    found : ndarray of bool, shape (n_fits,)
+        False where there is no single minimiser, but for rounding; scores and doubts are then 0.
+    """
+    flat = np.ascontiguousarray(rows, dtype=np.float64).reshape(-1, rows.shape[-1])
+    return _solvers.fit_all(
+        flat,
+        np.ascontiguousarray(labels),
+        np.ascontiguousarray(weights),
+        np.ascontiguousarray(penalty),
+        None if shift is None else np.ascontiguousarray(shift),
+        None if scale is None else np.ascontiguousarray(scale),
+        loss,
+        fit_intercept,
+        threads,
+    )
+
+
 def solve_native(
     problem: Problem,
     *,

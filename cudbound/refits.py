@@ -1,4 +1,4 @@
-"""Refits on resampled training sets: one batch of linear algebra, or one clone a draw, in pieces that can be kept."""
+"""Refits on resampled training sets: in compiled batches, or one clone a draw, in pieces that can be kept."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from cudbound.adapters import ADAPTERS
+from cudbound.adapters import batched_refit
+from cudbound.batches import BatchedRefit
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -95,7 +96,7 @@ class Refits:
     pieces : callable
         ``pieces(counts, seeds)`` yields the losses of the refits, piece by piece in their order.
     batched : bool
-        Whether that is one batch of linear algebra, which can also be fitted to one class.
+        Whether they are made in batches, which can also be fitted to one class.
     """
 
     pieces: Pieces = field(repr=False)
@@ -133,9 +134,9 @@ class Refits:
 def prepare_refits(estimator: Any, X: Any, y: Any, *, n_jobs: int = 1) -> Refits:
     """Return how to refit an estimator.
 
-    Where the estimator's adapter offers a batched refit it is taken; otherwise a clone is fitted for every
-    draw, the whole of it: the steps of a `Pipeline` are refitted inside the resampling. A training set of one class
-    gives the constant classifier.
+    Where the estimator can be refitted in batches that is done, but for fits that hang on a rounding error; otherwise a
+    clone is fitted for every draw, the whole of it: the steps of a `Pipeline` are refitted inside the resampling. A
+    training set of one class gives the constant classifier.
 
     Parameters
     ----------
@@ -144,15 +145,13 @@ def prepare_refits(estimator: Any, X: Any, y: Any, *, n_jobs: int = 1) -> Refits
     X, y : array-like
         Its training rows and labels.
     n_jobs : int
-        Workers for clones.
+        Workers for clones, threads for batches.
     """
-    for adapter in ADAPTERS:
-        if adapter.batched_refit is not None and adapter.accepts(estimator):
-            batched = adapter.batched_refit(estimator, X, y)
-            if batched is not None:
-                return Refits(_in_batches(batched), True)
     sparse = hasattr(X, "tocsr")  # of the sparse formats not every one gives single rows, that one does
     rows = X.tocsr() if sparse else X if hasattr(X, "iloc") else np.asarray(X)
+    batched = batched_refit(estimator, X, y, n_jobs=n_jobs)
+    if batched is not None:
+        return Refits(_in_batches(batched, estimator, rows, np.asarray(y)), True)
     return Refits(_in_jobs(estimator, rows, np.asarray(y), n_jobs), False)
 
 
@@ -173,14 +172,14 @@ def difference(first: Refits, second: Refits) -> Refits:
 
 
 def choose_refit(estimator: Any, X: Any, y: Any, rng: np.random.Generator) -> tuple[Refit, bool]:
-    """Return how to refit the estimator, keeping nothing, and whether that is one batch of linear algebra.
+    """Return how to refit the estimator, keeping nothing, and whether that is in batches.
 
     Parameters
     ----------
     estimator, X, y
         As for `prepare_refits`.
     rng : numpy.random.Generator
-        Seeds the ``random_state`` parameters that are None; not used by a batched refit.
+        Seeds the ``random_state`` parameters that are None.
     """
     refits = prepare_refits(estimator, X, y)
     return refits.recorded(rng, Tape()), refits.batched
@@ -200,12 +199,14 @@ def unseeded_parameters(estimator: Any) -> list[str]:
     ]
 
 
-def _in_batches(
-    batched: Callable[[Array], Bools],
-) -> Pieces:
+def _in_batches(batched: BatchedRefit, estimator: Any, X: Any, y: NDArray[Any]) -> Pieces:
     def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Losses, None, None]:
         for start in range(0, len(counts), FITS_PER_BATCH):
-            yield batched(counts[start : start + FITS_PER_BATCH].astype(np.float64))
+            part = slice(start, start + FITS_PER_BATCH)
+            losses, clear = batched(counts[part].astype(np.float64))
+            if not clear.all():
+                losses[~clear] = _fit_each(estimator, X, y, counts[part][~clear], seeds[part][~clear])
+            yield losses
 
     return pieces
 
@@ -250,5 +251,6 @@ def _fit_each(
             continue
         copy = seeded_clone(estimator, int(seed))
         copy.fit(X.iloc[drawn] if hasattr(X, "iloc") else X[drawn], y[drawn])
-        losses[fit] = copy.predict(X) != y
+        # steps with copy=False write into the rows that they are given
+        losses[fit] = copy.predict(X.copy()) != y
     return losses

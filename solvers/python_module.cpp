@@ -10,6 +10,7 @@
 #include <string>
 
 #include "cudbound/draws.hpp"
+#include "cudbound/fits.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -172,6 +173,54 @@ Draws solve_draws(const Problem& owner, cudbound::Side side, std::int64_t node_l
             interrupted};
 }
 
+nb::typed<nb::tuple, Result<double, 2>, Result<double, 2>, Result<bool, 1>> fit_all(
+    Array<double, 2> rows, Array<double, 1> labels, Array<double, 2> weights, Array<double, 2> penalty,
+    std::optional<Array<double, 2>> shift, std::optional<Array<double, 2>> scale, const std::string& loss,
+    bool intercept, int threads) {
+    const auto count = weights.shape(0);
+    const auto n = labels.shape(0);
+    const auto p = rows.shape(1);
+    expect(weights.shape(1) == n, "weights must have one column a row");
+    expect(rows.shape(0) == n || rows.shape(0) == count * n, "rows must be those of all fits, or of each");
+    expect(penalty.shape(0) == count && penalty.shape(1) == p + (intercept ? 1 : 0),
+           "penalty must have one row a fit and one column a coefficient");
+    for (const auto* map : {&shift, &scale}) {
+        expect(!*map || ((*map)->shape(0) == count && (*map)->shape(1) == p),
+               "shift and scale must have one row a fit and one column a column of rows");
+    }
+    cudbound::Fits fits;
+    fits.n = static_cast<std::int64_t>(n);
+    fits.p = static_cast<std::int64_t>(p);
+    fits.fits = static_cast<std::int64_t>(count);
+    fits.rows = rows.data();
+    fits.own_rows = rows.shape(0) != n;
+    if (shift) fits.shift = shift->data();
+    if (scale) fits.scale = scale->data();
+    fits.labels = labels.data();
+    fits.weights = weights.data();
+    fits.penalty = penalty.data();
+    fits.intercept = intercept;
+    fits.loss = loss_of(loss);
+
+    nb::capsule owners[3];
+    cudbound::Scores scores;
+    scores.scores = allocate<double>(count * n, &owners[0]);
+    scores.doubt = allocate<double>(count * n, &owners[1]);
+    scores.found = allocate<bool>(count, &owners[2]);
+    const auto monitor = [](std::int64_t) {
+        const nb::gil_scoped_acquire gil;
+        if (PyErr_CheckSignals() != 0) throw nb::python_error();
+        return true;
+    };
+    {
+        const nb::gil_scoped_release release;
+        cudbound::fit_all(fits, threads, monitor, scores);
+    }
+    return nb::make_tuple(Result<double, 2>(scores.scores, {count, n}, owners[0]),
+                          Result<double, 2>(scores.doubt, {count, n}, owners[1]),
+                          Result<bool, 1>(scores.found, {count}, owners[2]));
+}
+
 }  // namespace
 
 NB_MODULE(_solvers, m) {
@@ -213,4 +262,8 @@ NB_MODULE(_solvers, m) {
 
     m.def("minimise", &minimise, "problem"_a,
           "Minimisers of the loss of each draw, whether it has one, and whether it was found.");
+
+    m.def("fit_all", &fit_all, "rows"_a.noconvert(), "labels"_a.noconvert(), "weights"_a.noconvert(),
+          "penalty"_a.noconvert(), "shift"_a.noconvert().none(), "scale"_a.noconvert().none(), "loss"_a, "intercept"_a,
+          "threads"_a, "Scores of all rows by each fit, their doubts, and which fits were found; see fits.hpp.");
 }

@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, QuantileTransformer, StandardScaler
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier
-from cudbound.adapters import ADAPTERS, express, find_adapter
+from cudbound.adapters import ADAPTERS, batched_refit, express, find_adapter
 from cudbound.exceptions import NotMinimiserError
 from cudbound.minimum import optimality_residual
 
@@ -170,11 +170,15 @@ def test_batched_refit_is_offered_where_nothing_else_is_refitted():
     adapter = find_adapter(clf)
     assert adapter is ADAPTERS[0]
     assert find_adapter(ConvexLossClassifier()) is ADAPTERS[1]
-    assert adapter.batched_refit(clf, X, y)(np.ones((1, 30))).sum() == (clf.predict(X) != y).sum()
+    losses, clear = adapter.batched_refit(clf, X, y)(np.ones((1, 30)))
+    assert clear.all()
+    assert losses.sum() == (clf.predict(X) != y).sum()
     assert adapter.batched_refit(Shrunken().fit(X, y), X, y) is None
+    assert adapter.batched_fit(Shrunken().fit(X, y), 1) is None
     for steps in ((), (StandardScaler(),)):
         pipeline = make_pipeline(*steps, clf).fit(X, y)
-        batched = find_adapter(pipeline).batched_refit(pipeline, X, y)
-        assert batched(np.ones((1, 30))).sum() == (pipeline.predict(X) != y).sum()
+        losses, clear = batched_refit(pipeline, X, y)(np.ones((1, 30)))
+        assert clear.all()
+        assert losses.sum() == (pipeline.predict(X) != y).sum()
     ranked = make_pipeline(QuantileTransformer(n_quantiles=5), clf).fit(X, y)
-    assert find_adapter(ranked).batched_refit(ranked, X, y) is None
+    assert batched_refit(ranked, X, y) is None

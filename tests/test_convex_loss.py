@@ -131,6 +131,26 @@ def test_more_coefficients_than_rows(loss):
     np.testing.assert_allclose(np.linalg.pinv(X) @ (X @ clf.coef_[0]), clf.coef_[0], atol=1e-8)
 
 
+@pytest.mark.parametrize("size", [1e-18, -1.38777878e-17, 1e-12, 1e-3])
+def test_a_constant_column_of_rounding_errors_is_an_intercept(size):
+    """As scaling leaves it behind where the mean of a constant column was rounded."""
+    for seed in range(12, 24):  # before it was fixed seeds 16, 20 and 22 had other coefficients
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(24, 4))
+        X[:, 3] = 0.0
+        copies = rng.integers(0, 3, 24)
+        y = np.repeat(X[:, 0] + rng.normal(size=24) > 0.0, copies)
+        X = np.repeat(X, copies, axis=0)
+        X[:, :3] = (X - X.mean(axis=0))[:, :3]
+        expected = ConvexLossClassifier("logistic", penalty=0.02).fit(X, y)
+        with_constant = np.column_stack([np.full(len(X), size), X])
+        fitted = ConvexLossClassifier("logistic", penalty=0.02).fit(with_constant, y)
+        np.testing.assert_allclose(fitted.coef_[0][1:], expected.coef_[0], atol=1e-7)
+        np.testing.assert_allclose(
+            fitted.decision_function(with_constant), expected.decision_function(X), atol=1e-7
+        )
+
+
 def test_only_ratios_of_weights_matter():
     X, y = _data(4)
     weight = np.random.default_rng(0).uniform(0.5, 2.0, size=40)

@@ -15,13 +15,15 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.decomposition import PCA
-from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.preprocessing import MinMaxScaler, PolynomialFeatures, StandardScaler
+from sklearn.preprocessing import PolynomialFeatures, QuantileTransformer, StandardScaler
+from sklearn.svm import SVC
 
-from cudbound import LeastSquaresClassifier, compare_intervals
-from cudbound.adapters import pipeline
-from cudbound.batched_steps import least_squares_scores, principal_components, standardise
+from cudbound import LeastSquaresClassifier, compare_intervals, refits
+from cudbound.batches import Columns, Draws
+from cudbound.batches import refit as batches_refit
+from cudbound.batches.scalers import standardise
+from cudbound.batches.squares import least_squares_scores, principal_components
 from cudbound.bootstrap import draw_counts
 from cudbound.refits import choose_refit
 
@@ -41,14 +43,14 @@ class LoopedLeastSquares(LeastSquaresClassifier):
 
 @pytest.fixture
 def fitted_alone(monkeypatch: pytest.MonkeyPatch) -> list[Pipeline]:
-    """Pipelines that were cloned, one a fit outside the batch and one for all of them."""
+    """Pipelines that were cloned, one a fit outside the batch."""
     clones: list[Pipeline] = []
 
     def cloned(estimator: Any) -> Any:
         clones.append(estimator)
         return clone(estimator)
 
-    monkeypatch.setattr(pipeline, "clone", cloned)
+    monkeypatch.setattr(refits, "clone", cloned)
     return clones
 
 
@@ -258,7 +260,7 @@ def test_refits_do_not_depend_on_the_batch(monkeypatch: pytest.MonkeyPatch) -> N
     pipe = make_pipeline(StandardScaler(), PCA(2), LeastSquaresClassifier())
     counts = training_sets(20, 40, rng)
     whole = batched(pipe, X, y)(counts)
-    monkeypatch.setattr(pipeline, "CHUNK_VALUES", 7 * X.size)
+    monkeypatch.setattr(batches_refit, "CHUNK_VALUES", 7 * X.size)
     np.testing.assert_array_equal(batched(pipe, X, y)(counts), whole)
     assert batched(pipe, X, y)(counts[:0]).shape == (0, 20)
 
@@ -300,11 +302,18 @@ def test_standardised_rows_are_those_of_scikit_learn(with_mean: bool, with_std: 
     rng = np.random.default_rng(2)
     X = np.column_stack([rng.normal(size=(12, 3)) * [1.0, 50.0, 0.01] + [0.0, 300.0, 4.0], np.full(12, 0.3)])
     counts = draw_counts(12, 20, rng)
-    rows = np.broadcast_to(X, (20, 12, 4))
-    made, clear = standardise(rows, counts / 12, with_mean=with_mean, with_std=with_std, centred_again=True)
-    assert clear.all()
+    draws = Draws(counts.astype(float), np.ones(12))
+    for shared in (Columns(X), Columns(np.broadcast_to(X, (20, 12, 4)))):
+        made, clear = standardise(
+            shared, draws, with_mean=with_mean, with_std=with_std, constants_matter=False
+        )
+        assert clear.all()
+        _check_standardised(made.stacked(20), X, counts, with_mean=with_mean, with_std=with_std)
+
+
+def _check_standardised(made: Array, X: Array, counts: Counts, **options: bool) -> None:
     for fit, row in zip(made, counts, strict=True):
-        scaler = StandardScaler(with_mean=with_mean, with_std=with_std).fit(X[np.repeat(np.arange(12), row)])
+        scaler = StandardScaler(**options).fit(X[np.repeat(np.arange(12), row)])
         np.testing.assert_allclose(fit, scaler.transform(X), rtol=1e-9, atol=1e-12)
 
 
@@ -312,9 +321,9 @@ def test_components_are_those_of_scikit_learn_but_for_their_signs() -> None:
     rng = np.random.default_rng(4)
     X = rng.normal(size=(12, 5)) * [5.0, 4.0, 3.0, 2.0, 1.0] + 10.0
     counts = draw_counts(12, 20, rng)
-    made, clear = principal_components(np.broadcast_to(X, (20, 12, 5)), counts / 12, n_components=3)
+    made, clear = principal_components(Columns(X), Draws(counts.astype(float), np.ones(12)), n_components=3)
     assert clear.all()
-    for fit, row in zip(made, counts, strict=True):
+    for fit, row in zip(made.rows, counts, strict=True):
         expected = PCA(3, svd_solver="full").fit(X[np.repeat(np.arange(12), row)]).transform(X)
         signs = np.sign((fit * expected).sum(axis=0))
         np.testing.assert_allclose(fit * signs, expected, atol=1e-9)
@@ -395,13 +404,13 @@ def _other_pipelines() -> dict[str, Pipeline]:
         "random solver": [PCA(2, svd_solver="randomized")],
         "share of the variance": [PCA(0.9)],
         "all components": [PCA()],
-        "unknown scaler": [MinMaxScaler()],
+        "unknown scaler": [QuantileTransformer(n_quantiles=5)],
         "subclass": [ScalerOfAnotherKind()],
         "terms of components": [PCA(2), PolynomialFeatures(2)],
     }
     made = {name: make_pipeline(*few, LeastSquaresClassifier()) for name, few in steps.items()}
     made["subclass of the classifier"] = make_pipeline(StandardScaler(), LoopedLeastSquares())
-    made["other classifier"] = make_pipeline(StandardScaler(), PCA(2), LogisticRegression())
+    made["other classifier"] = make_pipeline(StandardScaler(), PCA(2), SVC(kernel="linear"))
     return made
 
 

@@ -8,19 +8,20 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from cudbound.adapters import convex_loss, least_squares, logistic, ridge, sgd, svm
-from cudbound.adapters.base import Adapter, BatchedRefit, Refusal
+from cudbound.adapters import convex_loss, least_squares, logistic, refitting, ridge, sgd, svm
+from cudbound.adapters.base import Adapter, Refusal
 from cudbound.adapters.pipeline import pipeline_adapter
 from cudbound.adapters.refusals import REFUSALS
 from cudbound.adapters.search import search_adapter
 from cudbound.adapters.threshold import threshold_adapter
+from cudbound.batches import BatchedRefit
 from cudbound.exceptions import TuningNotResampledWarning, UnsupportedEstimatorError
 from cudbound.minimum import check_minimiser
 from cudbound.minimum import polish as polish_model
 from cudbound.model import TIE_TOLERANCE, AdditiveModel
 from cudbound.validation import check_binary_classifier
 
-__all__ = ["ADAPTERS", "REFUSALS", "Adapter", "BatchedRefit", "Refusal", "express", "find_adapter"]
+__all__ = ["ADAPTERS", "REFUSALS", "Adapter", "Refusal", "batched_refit", "express", "find_adapter"]
 
 #: Scores below this share of the sum of their terms are rounding errors, whose sign is that of no class.
 ROUNDING = 1e-9
@@ -128,6 +129,21 @@ def express(estimator: Any, X: Any, y: Any, *, polish: bool = False) -> Additive
         return polish_model(model)
     check_minimiser(model)
     return model
+
+
+def batched_refit(estimator: Any, X: Any, y: Any, *, n_jobs: int = 1) -> BatchedRefit | None:
+    """Return refits of a fitted estimator in batches, or None where it has to be cloned and fitted one by one.
+
+    Parameters
+    ----------
+    estimator : object
+        A classifier whose adapter offers a `BatchedFit`, alone or at the end of a `Pipeline`.
+    X, y : array-like
+        Its training rows and labels.
+    n_jobs : int, default=1
+        Threads.
+    """
+    return refitting.batched_refit(estimator, X, y, find_adapter=find_adapter, n_jobs=n_jobs)
 
 
 def _oriented(model: AdditiveModel, estimator: Any, X: Any) -> AdditiveModel:

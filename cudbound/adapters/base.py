@@ -6,15 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from cudbound.batches import BatchedFit, BatchedRefit
 from cudbound.model import AdditiveModel
-
-#: Maps counts of the training rows, float, shape (n_fits, n_samples), to whether each training row is misclassified
-#: by the classifier fitted to the resampled rows, bool, shape (n_fits, n_samples). It must be able to fit one
-#: class alone.
-BatchedRefit = Callable[[NDArray[np.float64]], NDArray[np.bool_]]
 
 
 @dataclass(frozen=True)
@@ -34,9 +27,13 @@ class Adapter:
     loss, penalty, weights, intercept : str
         For the documentation: the loss; the strengths r_j of sum_j r_j beta_j^2 on the mean loss; which weights of
         rows enter it; how the intercept is penalised.
+    batched_fit : callable, optional
+        ``batched_fit(estimator, n_jobs)``: a `BatchedFit`, which fits a stack of such classifiers behind any steps that
+        are fitted in batches, on so many threads; None where the estimator has to be cloned and refitted. None for the
+        whole family if not given.
     batched_refit : callable, optional
-        ``batched_refit(estimator, X, y)``: a `BatchedRefit` for refits of this very estimator, or None
-        where it has to be cloned and refitted. None for the whole family if not given.
+        ``batched_refit(estimator, X, y)``: a `BatchedRefit` that is faster where no step before this very estimator
+        is fitted to the rows, or None.
     """
 
     supports: str
@@ -46,6 +43,7 @@ class Adapter:
     penalty: str = "the same"
     weights: str = "the same"
     intercept: str = "the same"
+    batched_fit: Callable[[Any, int], BatchedFit | None] | None = None
     batched_refit: Callable[[Any, Any, Any], BatchedRefit | None] | None = None
 
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from cudbound.adapters.base import Adapter, BatchedRefit
-from cudbound.adapters.linear import minimiser_refit
+from cudbound.adapters.base import Adapter
+from cudbound.adapters.linear import class_pair
+from cudbound.batches import LinearFit
 from cudbound.convex_loss import ConvexLossClassifier
 from cudbound.losses import get_loss
 from cudbound.model import AdditiveModel
@@ -38,12 +39,21 @@ def _express(estimator: ConvexLossClassifier, X: Any, y: Any) -> AdditiveModel:
     )
 
 
-def _batched_refit(estimator: ConvexLossClassifier, X: Any, y: Any) -> BatchedRefit | None:
-    # a subclass may fit in a way of its own; a basis is fitted again in every refit, and weights of classes are
-    # scaled again
-    if type(estimator) is not ConvexLossClassifier or not (estimator.basis is estimator.class_weight is None):
+def _batched_fit(estimator: ConvexLossClassifier, n_jobs: int) -> LinearFit | None:
+    # a subclass may fit in a way of its own, and a basis is fitted again in every refit
+    if type(estimator) is not ConvexLossClassifier or estimator.basis is not None:
         return None
-    return minimiser_refit(_express(estimator, X, y), per_row=True)
+    penalty = np.asarray(estimator.penalty, dtype=np.float64)
+    return LinearFit(
+        estimator.loss,
+        penalty if penalty.ndim else float(penalty),
+        fit_intercept=estimator.fit_intercept,
+        intercept_penalty=float(estimator.intercept_penalty),
+        class_weight=class_pair(estimator),
+        per_row=True,
+        ties="second",
+        n_jobs=n_jobs,
+    )
 
 
 ADAPTER = Adapter(
@@ -54,5 +64,5 @@ ADAPTER = Adapter(
     penalty="`penalty`",
     weights="`class_weight`",
     intercept="`intercept_penalty`",
-    batched_refit=_batched_refit,
+    batched_fit=_batched_fit,
 )

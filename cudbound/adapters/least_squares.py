@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import validate_data
 
-from cudbound.adapters.base import Adapter, BatchedRefit
+from cudbound.adapters.base import Adapter
+from cudbound.batches import BatchedRefit
+from cudbound.batches.squares import LeastSquaresFit
 from cudbound.estimators import LeastSquaresClassifier
 from cudbound.least_squares import LeastSquaresRefit
 from cudbound.losses import get_loss
@@ -48,9 +50,14 @@ def _batched_refit(estimator: LeastSquaresClassifier, X: Any, y: Any) -> Batched
     if type(estimator) is not LeastSquaresClassifier:  # a subclass may fit in a way of its own
         return None
     features, labels = _validated(estimator, X, y)
-    return LeastSquaresRefit(
+    refit = LeastSquaresRefit(
         features, labels, fit_intercept=estimator.fit_intercept, tie_tolerance=TIE_TOLERANCE
     )
+    return lambda counts: (refit(counts), np.ones(len(counts), dtype=bool))
+
+
+def _batched_fit(estimator: LeastSquaresClassifier, n_jobs: int) -> LeastSquaresFit | None:
+    return LeastSquaresFit(estimator.fit_intercept) if type(estimator) is LeastSquaresClassifier else None
 
 
 ADAPTER = Adapter(
@@ -61,5 +68,6 @@ ADAPTER = Adapter(
     penalty="none",
     weights="none",
     intercept="free",
+    batched_fit=_batched_fit,
     batched_refit=_batched_refit,
 )

@@ -1,20 +1,17 @@
-"""What adapters of scikit-learn's linear classifiers share: rows, weights of classes, exact refits."""
+"""What adapters of scikit-learn's linear classifiers share: rows and weights of classes."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
 from sklearn.utils.validation import validate_data
 
-from cudbound.adapters.base import BatchedRefit
 from cudbound.losses import get_loss
-from cudbound.minimum import draws_problem, least_loss
-from cudbound.model import TIE_TOLERANCE, AdditiveModel
+from cudbound.model import AdditiveModel
 from cudbound.validation import check_labels, check_lengths
 
 Array = NDArray[np.float64]
@@ -74,34 +71,15 @@ def class_weights(estimator: Any, labels: Array) -> Array | None:
     return np.asarray(compute_sample_weight(estimator.class_weight, y), dtype=np.float64)
 
 
-def minimiser_refit(model: AdditiveModel, *, per_row: bool) -> BatchedRefit:
-    """Return refits to resampled rows that minimise the loss of the model exactly.
-
-    Parameters
-    ----------
-    model : AdditiveModel
-        The fitted classifier, with weights of rows that do not depend on the resampling.
-    per_row : bool
-        Whether the strengths stand beside the mean loss of the resampled rows, however many these are; otherwise they
-        stand beside the sum, as with scikit-learn's ``C``.
-    """
-    n = model.labels.size
-
-    def refit(counts: Array) -> NDArray[np.bool_]:
-        losses = np.empty(counts.shape, dtype=bool)
-        totals = counts.sum(axis=1)
-        for total in np.unique(totals):
-            rows = np.flatnonzero(totals == total)
-            scaled = model
-            if per_row and model.penalty is not None:
-                # the problem divides by n whatever the number of rows is
-                scaled = replace(model, penalty=model.penalty * (total / n))
-            problem = draws_problem(scaled, counts[rows].astype(np.int32))
-            scores = least_loss(problem).coef @ model.design.T
-            losses[rows] = (scores >= -TIE_TOLERANCE) != (model.labels > 0.0)
-        return losses
-
-    return refit
+def class_pair(estimator: Any) -> tuple[float, float] | Literal["balanced"]:
+    """Return the weights of the two classes, or "balanced" where they depend on the training set."""
+    weight = estimator.class_weight
+    if isinstance(weight, str) and weight == "balanced":
+        return "balanced"
+    if not weight:
+        return 1.0, 1.0
+    first, second = compute_class_weight(weight, classes=estimator.classes_, y=estimator.classes_).tolist()
+    return first, second
 
 
 def _dense(values: Any) -> Any:

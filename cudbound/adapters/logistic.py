@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
 
-from cudbound.adapters.base import Adapter, BatchedRefit
-from cudbound.adapters.linear import count_rows, linear_model, minimiser_refit
+from cudbound.adapters.base import Adapter
+from cudbound.adapters.linear import class_pair, count_rows, linear_model
+from cudbound.batches import LinearFit
 from cudbound.model import AdditiveModel
 
 
@@ -26,8 +27,7 @@ def _express(estimator: Any, X: Any, y: Any) -> AdditiveModel:
     strength, l1_ratio = _strength(estimator)
     strength /= count_rows(estimator, y)
     ridge, lasso = strength * (1.0 - l1_ratio) / 2.0, strength * l1_ratio
-    # liblinear's column for the intercept
-    scale = float(estimator.intercept_scaling) if estimator.solver == "liblinear" else np.inf
+    scale = _intercept_scale(estimator)
     model = linear_model(
         estimator,
         X,
@@ -55,15 +55,25 @@ def _strength(estimator: Any) -> tuple[float, float]:
     return 1.0 / c, l1_ratio
 
 
-def _batched_refit(estimator: Any, X: Any, y: Any) -> BatchedRefit | None:
-    if type(estimator) is not LogisticRegression or estimator.class_weight == "balanced":
+def _intercept_scale(estimator: Any) -> float:
+    """Return the value of the column that liblinear adds for the intercept; infinity means no penalty."""
+    return float(estimator.intercept_scaling) if estimator.solver == "liblinear" else np.inf
+
+
+def _batched_fit(estimator: Any, n_jobs: int) -> LinearFit | None:
+    if type(estimator) is not LogisticRegression:  # a subclass may fit in a way of its own
         return None
     strength, l1_ratio = _strength(estimator)
-    # without a penalty separable resamples have no minimiser; without an intercept a row of zeros gets the first
-    # class from scikit-learn
-    if strength == 0.0 or l1_ratio > 0.0 or not estimator.fit_intercept:
+    if l1_ratio > 0.0:
         return None
-    return minimiser_refit(_express(estimator, X, y), per_row=False)
+    return LinearFit(
+        "logistic",
+        strength / 2.0,
+        fit_intercept=estimator.fit_intercept,
+        intercept_penalty=strength / 2.0 / _intercept_scale(estimator) ** 2,
+        class_weight=class_pair(estimator),
+        n_jobs=n_jobs,
+    )
 
 
 ADAPTER = Adapter(
@@ -74,5 +84,5 @@ ADAPTER = Adapter(
     penalty='1 / (2 `C` n); l1 and elastic net need `solver="cvxpy"`',
     weights="`class_weight`",
     intercept='free; penalised if `solver="liblinear"`',
-    batched_refit=_batched_refit,
+    batched_fit=_batched_fit,
 )

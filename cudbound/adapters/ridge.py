@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from sklearn.linear_model import RidgeClassifier, RidgeClassifierCV
 
-from cudbound.adapters.base import Adapter, BatchedRefit
-from cudbound.adapters.linear import count_rows, linear_model, minimiser_refit
+from cudbound.adapters.base import Adapter
+from cudbound.adapters.linear import class_pair, count_rows, linear_model
+from cudbound.batches import LinearFit
 from cudbound.exceptions import UnsupportedEstimatorError
 from cudbound.model import AdditiveModel
 
@@ -40,11 +41,17 @@ def _express(estimator: Any, X: Any, y: Any) -> AdditiveModel:
     return replace(model, tuned_by=(type(estimator).__name__,)) if tuned else model
 
 
-def _batched_refit(estimator: Any, X: Any, y: Any) -> BatchedRefit | None:
-    if type(estimator) is not RidgeClassifier or estimator.class_weight == "balanced":
+def _batched_fit(estimator: Any, n_jobs: int) -> LinearFit | None:
+    # a subclass may fit in a way of its own
+    if type(estimator) is not RidgeClassifier or estimator.positive or np.size(estimator.alpha) != 1:
         return None
-    # without an intercept a row of zeros gets the first class from scikit-learn
-    return minimiser_refit(_express(estimator, X, y), per_row=False) if estimator.fit_intercept else None
+    return LinearFit(
+        "squared",
+        float(np.ravel(estimator.alpha)[0]),
+        fit_intercept=estimator.fit_intercept,
+        class_weight=class_pair(estimator),
+        n_jobs=n_jobs,
+    )
 
 
 ADAPTER = Adapter(
@@ -55,5 +62,5 @@ ADAPTER = Adapter(
     penalty="`alpha` / n",
     weights="`class_weight`",
     intercept="free",
-    batched_refit=_batched_refit,
+    batched_fit=_batched_fit,
 )

@@ -10,8 +10,9 @@ from typing import Any
 
 from sklearn.svm import SVC, LinearSVC
 
-from cudbound.adapters.base import Adapter, BatchedRefit
-from cudbound.adapters.linear import count_rows, linear_model, minimiser_refit
+from cudbound.adapters.base import Adapter
+from cudbound.adapters.linear import class_pair, count_rows, linear_model
+from cudbound.batches import LinearFit
 from cudbound.exceptions import UnsupportedEstimatorError
 from cudbound.model import AdditiveModel
 
@@ -38,16 +39,20 @@ def _express_linear_svc(estimator: LinearSVC, X: Any, y: Any) -> AdditiveModel:
     )
 
 
-def _batched_linear_svc(estimator: LinearSVC, X: Any, y: Any) -> BatchedRefit | None:
-    # the minimiser under hinge loss may depend on the solver where it is not unique; without an intercept a row of
-    # zeros gets the first class from scikit-learn
+def _batched_linear_svc(estimator: LinearSVC, n_jobs: int) -> LinearFit | None:
     if (
-        type(estimator) is not LinearSVC
-        or estimator.class_weight == "balanced"
-        or (estimator.loss, estimator.penalty, estimator.fit_intercept) != ("squared_hinge", "l2", True)
-    ):
+        type(estimator) is not LinearSVC or estimator.penalty != "l2"
+    ):  # a subclass may fit in a way of its own
         return None
-    return minimiser_refit(_express_linear_svc(estimator, X, y), per_row=False)
+    strength = 1.0 / (2.0 * float(estimator.C))
+    return LinearFit(
+        estimator.loss,
+        strength,
+        fit_intercept=estimator.fit_intercept,
+        intercept_penalty=strength / float(estimator.intercept_scaling) ** 2,
+        class_weight=class_pair(estimator),
+        n_jobs=n_jobs,
+    )
 
 
 def _accepts_svc(estimator: Any) -> bool:
@@ -74,7 +79,7 @@ LINEAR_SVC = Adapter(
     penalty='1 / (2 `C` n); l1 needs `solver="cvxpy"`',
     weights="`class_weight`",
     intercept="penalised: 1 / (2 `C` n `intercept_scaling`²)",
-    batched_refit=_batched_linear_svc,
+    batched_fit=_batched_linear_svc,
 )
 
 SVC_LINEAR = Adapter(

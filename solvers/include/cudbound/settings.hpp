@@ -132,6 +132,25 @@ struct Settings {
     static constexpr double hinge_start = 1e-6;
     static constexpr double hinge_still = 1e-6;
 
+    // Batched refits: Newton's method ends with the first step that moves no margin by more than this, relative to 1 +
+    // the largest margin; steps shrink quadratically there. After so many steps, or where a step has to be shortened to
+    // less than the share below, the fit counts as not found, and its caller makes it in another way.
+    static constexpr double fit_settled = 1e-9;
+    static constexpr int fit_steps = 100;
+    static constexpr double fit_least_share = 1e-12;
+
+    // A promised fall of the loss below this, relative to 1 + loss, is taken without being seen: it is lost in
+    // rounding.
+    static constexpr double fit_level = 1e-13;
+
+    // Pivots of the Hessian of a refit, its diagonal scaled to 1, below this make it singular: the fit is not found.
+    static constexpr double fit_pivot = 1e-13;
+
+    // Doubt of a refit's score: this many times the last step, and this share of the absolute sum of its terms. A score
+    // within the doubt of 0 is not used, so that too large a doubt costs time and nothing else.
+    static constexpr double fit_reach = 10.0;
+    static constexpr double fit_rounding = 1e-13;
+
     // Cost model of the search for the best open cell: visits of a hyperplane in a sweep that take as long as a node of
     // the search by conflicts, and the number of visits (some minutes) beyond which sweeping is not tried. No answer
     // depends on them.

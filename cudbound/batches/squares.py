@@ -1,78 +1,32 @@
-"""Standard scaling, principal components and least squares, each fitted to a stack of weighted rows at once.
-
-Rows have shape (n_fits, n_samples, n_columns), and `shares` holds their weights in each fit, shape (n_fits,
-n_samples), non-negative with the sum 1. Every step also returns which fits are clear: those in which it hangs on no
-rounding error what comes out, but for the directions of principal axes. What comes out of the others means nothing.
-"""
+"""Principal components and least squares, each fitted to a stack of weighted rows at once."""
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.batches.columns import CLEAR_SHARE, Columns, Draws, averages
 from cudbound.least_squares import RANK_TOLERANCE
+from cudbound.model import TIE_TOLERANCE
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-
-#: Share of the largest value in question that a standard deviation, a difference of two or a singular value needs to
-#: be clear. Rounding errors are then about 1e-16 over this share.
-CLEAR_SHARE = 1e-6
 
 #: Singular values of columns of length 1 above this may be rounding errors or not, up to `CLEAR_SHARE`.
 RANK_DOUBT = 0.01 * RANK_TOLERANCE
 
 
-def standardise(
-    rows: Array, shares: Array, *, with_mean: bool = True, with_std: bool = True, centred_again: bool = False
-) -> tuple[Array, Bools]:
-    """Subtract the mean of each column, and divide it by its standard deviation.
-
-    A column that is constant in a fit, among the rows that have a share, is not divided.
-
-    Parameters
-    ----------
-    rows : ndarray of float, shape (n_fits, n_samples, n_columns)
-    shares : ndarray of float, shape (n_fits, n_samples)
-    with_mean, with_std : bool, default=True
-        Whether to subtract means, and whether to divide.
-    centred_again : bool, default=False
-        Whether the next step subtracts means too. Otherwise fits with a constant column are not clear: a mean that
-        was rounded leaves rounding errors in it.
-
-    Returns
-    -------
-    rows : ndarray of float, shape (n_fits, n_samples, n_columns)
-    clear : ndarray of bool, shape (n_fits,)
-
-    Examples
-    --------
-    >>> rows, clear = standardise(np.array([[[1.0], [3.0], [9.0]]]), np.array([[0.5, 0.5, 0.0]]))
-    >>> rows[0, :, 0].tolist(), clear.tolist()
-    ([-1.0, 1.0, 7.0], [True])
-    """
-    # seen from a row of the fit a constant column is exactly 0
-    centred = rows - np.take_along_axis(rows, shares.argmax(axis=1)[:, None, None], axis=1)
-    constant = averages(shares, np.abs(centred)) == 0.0
-    centred -= averages(shares, centred)[:, None, :]
-    deviations = np.sqrt(averages(shares, centred**2))
-    varies = deviations > CLEAR_SHARE * np.abs(rows).max(axis=1, initial=0.0)
-    clear = (constant | varies).all(axis=1)
-    if with_mean and not centred_again:
-        clear &= ~constant.any(axis=1)
-    divisors = np.where(varies, deviations, 1.0) if with_std else np.ones_like(deviations)
-    return (centred if with_mean else rows) / divisors[:, None, :], clear
-
-
 def principal_components(
-    rows: Array, shares: Array, *, n_components: int, by_covariance: bool = False
-) -> tuple[Array, Bools]:
+    columns: Columns, draws: Draws, *, n_components: int, by_covariance: bool = False
+) -> tuple[Columns, Bools]:
     """Project on the first principal axes, in either of their directions.
 
     Parameters
     ----------
-    rows : ndarray of float, shape (n_fits, n_samples, n_columns)
-    shares : ndarray of float, shape (n_fits, n_samples)
+    columns : Columns
+    draws : Draws
     n_components : int
         From 1 on. Fits whose rows span fewer dimensions are not clear.
     by_covariance : bool, default=False
@@ -81,17 +35,19 @@ def principal_components(
 
     Returns
     -------
-    components : ndarray of float, shape (n_fits, n_samples, n_components)
+    components : Columns
         With fewer columns if there are not so many rows or columns.
     clear : ndarray of bool, shape (n_fits,)
 
     Examples
     --------
     >>> corners = np.array([[[2.0, 1.0], [2.0, -1.0], [-2.0, 1.0], [-2.0, -1.0]]])
-    >>> components, clear = principal_components(corners, np.full((1, 4), 0.25), n_components=1)
-    >>> np.abs(components[0, :, 0]).round(9).tolist(), clear.tolist()
+    >>> draws = Draws(np.ones((1, 4)), np.array([-1.0, -1.0, 1.0, 1.0]))
+    >>> components, clear = principal_components(Columns(corners), draws, n_components=1)
+    >>> np.abs(components.rows[0, :, 0]).round(9).tolist(), clear.tolist()
     ([2.0, 2.0, 2.0, 2.0], [True])
     """
+    rows, shares = columns.stacked(draws.n_fits), draws.shares
     means = averages(shares, rows)
     centred = rows - means[:, None, :]
     _, singular, axes = np.linalg.svd(np.sqrt(shares)[:, :, None] * centred, full_matrices=False)
@@ -101,7 +57,26 @@ def principal_components(
     power = 2 if by_covariance else 1
     size = np.sqrt((means**2).sum(axis=1) + leading[:, 0] ** 2)
     clear = (-np.diff(leading**power, axis=1) > CLEAR_SHARE * size[:, None] ** power).all(axis=1)
-    return centred @ axes[:, :n_components].swapaxes(1, 2), clear
+    return Columns(centred @ axes[:, :n_components].swapaxes(1, 2)), clear
+
+
+@dataclass(frozen=True)
+class LeastSquaresFit:
+    """The classifier of `cudbound.LeastSquaresClassifier` in a stack of fits."""
+
+    fit_intercept: bool
+
+    @property
+    def ignores_constants(self) -> bool:
+        """Whether an intercept takes up columns that are constant but for rounding errors."""
+        return self.fit_intercept
+
+    def __call__(self, columns: Columns, draws: Draws) -> tuple[Bools, Bools]:
+        """Return whether each row is given the second class in each fit, and which fits are clear."""
+        scores, clear = least_squares_scores(
+            columns.stacked(draws.n_fits), draws.shares, draws.labels, fit_intercept=self.fit_intercept
+        )
+        return scores >= -TIE_TOLERANCE, clear
 
 
 def least_squares_scores(
@@ -154,8 +129,3 @@ def least_squares_scores(
     moments = np.einsum("fnr,fn->fr", left, roots * (targets - intercepts[:, None]))
     coef = np.einsum("frc,fr->fc", right, inverse * moments)
     return (rows @ coef[:, :, None])[:, :, 0] + intercepts[:, None], clear
-
-
-def averages(shares: Array, rows: Array) -> Array:
-    """Return the weighted means of the columns in each fit, shape (n_fits, n_columns)."""
-    return np.asarray((shares[:, None, :] @ rows)[:, 0])

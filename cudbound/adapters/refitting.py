@@ -1,0 +1,47 @@
+"""Which estimators are refitted in batches: a classifier whose adapter says how, behind steps that can be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cudbound.adapters.base import Adapter
+from cudbound.batches import BatchedRefit, refit_in_batches
+from cudbound.batches.steps import flatten, is_fixed, prepare
+from cudbound.exceptions import UnsupportedEstimatorError
+from cudbound.validation import check_labels
+
+
+def batched_refit(
+    estimator: Any, X: Any, y: Any, *, find_adapter: Callable[[Any], Adapter], n_jobs: int
+) -> BatchedRefit | None:
+    """Return refits of an estimator in batches, or None where it has to be cloned and fitted one by one.
+
+    Parameters
+    ----------
+    estimator : object
+        Fitted.
+    X, y : array-like
+        Its training rows and labels.
+    find_adapter : callable
+        The registry's look-up.
+    n_jobs : int
+        Threads.
+    """
+    *steps, final = flatten([estimator])
+    try:
+        adapter = find_adapter(final)
+    except UnsupportedEstimatorError:
+        return None
+    if adapter.batched_refit is not None and all(map(is_fixed, steps)):
+        for step in steps:
+            X = step.transform(X)
+        return adapter.batched_refit(final, X, y)
+    fit = None if adapter.batched_fit is None else adapter.batched_fit(final, n_jobs)
+    if fit is None:
+        return None
+    labels = check_labels(y, final.classes_)
+    prepared = prepare(steps, X, fit)
+    if prepared is None:
+        return None
+    return refit_in_batches(prepared.source, fit, labels, prepared.n_columns)

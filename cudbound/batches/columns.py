@@ -1,0 +1,149 @@
+"""The columns of all rows in each of a stack of fits, and how often each row was drawn in each fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+#: Share of the largest value in question that a standard deviation, a difference of two or a singular value needs to
+#: be clear. Rounding errors are then about 1e-16 over this share.
+CLEAR_SHARE = 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """Training sets of a stack of fits, all of them of both classes.
+
+    Attributes
+    ----------
+    counts : ndarray of float, shape (n_fits, n_samples)
+        How often each row stands in each training set.
+    labels : ndarray of float, shape (n_samples,)
+        -1.0 or +1.0.
+    """
+
+    counts: Array
+    labels: Array
+
+    @cached_property
+    def totals(self) -> Array:
+        """Rows of each training set, shape (n_fits,)."""
+        return np.asarray(self.counts.sum(axis=1))
+
+    @cached_property
+    def shares(self) -> Array:
+        """Weights of the rows with the sum 1, shape (n_fits, n_samples)."""
+        return np.asarray(self.counts / self.totals[:, None])
+
+    @property
+    def n_fits(self) -> int:
+        """Number of fits."""
+        return len(self.counts)
+
+    def __getitem__(self, fits: Bools) -> Draws:
+        return Draws(self.counts[fits], self.labels)
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The rows that a step or a classifier is given in each fit.
+
+    Rows that all fits share are not copied: scaling is a map of each fit, (rows - shift) * scale.
+
+    Attributes
+    ----------
+    rows : ndarray of float, shape (n_samples, n_columns) or (n_fits, n_samples, n_columns)
+    shift : ndarray of float, shape (n_fits, n_columns), default=None
+        None means 0.
+    scale : ndarray of float, shape (n_fits, n_columns), default=None
+        None means 1. A column of which nothing is left in a fit has 0.
+    """
+
+    rows: Array
+    shift: Array | None = None
+    scale: Array | None = None
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns."""
+        return int(self.rows.shape[-1])
+
+    def stacked(self, n_fits: int) -> Array:
+        """Return the rows of every fit, shape (n_fits, n_samples, n_columns)."""
+        rows = np.broadcast_to(self.rows, (n_fits, *self.rows.shape[-2:]))
+        if self.shift is not None:
+            rows = rows - self.shift[:, None, :]
+        return rows if self.scale is None else rows * self.scale[:, None, :]
+
+    def plain(self) -> Columns:
+        """Return the same columns without a map, so that one can be set."""
+        if self.shift is None and self.scale is None:
+            return self
+        mapped = self.shift if self.shift is not None else self.scale
+        return Columns(self.stacked(0 if mapped is None else len(mapped)))
+
+    def __getitem__(self, fits: Bools) -> Columns:
+        return Columns(
+            self.rows if self.rows.ndim == 2 else self.rows[fits],
+            None if self.shift is None else self.shift[fits],
+            None if self.scale is None else self.scale[fits],
+        )
+
+
+class BatchedFit(Protocol):
+    """A classifier fitted to each training set, on what its steps made of the rows."""
+
+    @property
+    def ignores_constants(self) -> bool:
+        """Whether a column that is constant but for rounding errors has no influence.
+
+        An intercept takes it up, or a penalty keeps its coefficient small.
+        """
+
+    def __call__(self, columns: Columns, draws: Draws) -> tuple[Bools, Bools]:
+        """Return whether each row, drawn or not, is given the second class in each fit, and which fits are clear.
+
+        The former has shape (n_fits, n_samples), the latter (n_fits,).
+        """
+
+
+#: One step of a pipeline, fitted to each training set: its columns, and which fits are clear.
+Step = Callable[[Columns, Draws], tuple[Columns, Bools]]
+
+#: The same for all steps before a classifier, from the rows of the data on.
+Source = Callable[[Draws], tuple[Columns, Bools]]
+
+
+def averages(shares: Array, rows: Array) -> Array:
+    """Return the weighted means of the columns in each fit, shape (n_fits, n_columns)."""
+    if rows.ndim == 2:
+        return np.asarray(shares @ rows)
+    return np.asarray((shares[:, None, :] @ rows)[:, 0])
+
+
+def beside(parts: Sequence[Columns], n_fits: int) -> Columns:
+    """Return the columns of all parts beside each other."""
+    if len(parts) == 1:
+        return parts[0]
+    if any(part.rows.ndim == 3 for part in parts):
+        return Columns(np.concatenate([part.stacked(n_fits) for part in parts], axis=2))
+    shift = scale = None
+    if any(part.shift is not None for part in parts):
+        shift = np.concatenate(
+            [np.zeros((n_fits, part.n_columns)) if part.shift is None else part.shift for part in parts],
+            axis=1,
+        )
+    if any(part.scale is not None for part in parts):
+        scale = np.concatenate(
+            [np.ones((n_fits, part.n_columns)) if part.scale is None else part.scale for part in parts],
+            axis=1,
+        )
+    return Columns(np.concatenate([part.rows for part in parts], axis=1), shift, scale)

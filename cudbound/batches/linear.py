@@ -1,0 +1,139 @@
+"""Linear classifiers of a stack of fits: the exact minimisers of their penalised losses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.batches.columns import Columns, Draws
+from cudbound.kernel import fit_stack, minimise
+from cudbound.least_squares import minimum_norm_fits
+from cudbound.losses import get_loss
+from cudbound.model import TIE_TOLERANCE
+from cudbound.problem import make_problem
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class LinearFit:
+    """A linear classifier that minimises sum_i c_i loss_i + sum_j r_j beta_j^2, c_i being weights of the classes.
+
+    Attributes
+    ----------
+    loss : str
+        Name of one of the package's losses.
+    penalty : float or ndarray of float, shape (n_columns,)
+        Strengths r_j of the columns.
+    fit_intercept : bool, default=True
+    intercept_penalty : float, default=0.0
+        Strength of the intercept.
+    class_weight : (float, float) or "balanced", default=(1.0, 1.0)
+        Weights of the first and of the second class; "balanced" gives each class n / 2 in every training set.
+    per_row : bool, default=False
+        Whether the strengths stand beside the weighted mean of the losses instead of their sum.
+    ties : {"alone", "second"}, default="alone"
+        What a score of 0 is, but for rounding: a reason to make the fit one by one, since a rounding error decides in
+        scikit-learn, or the second class, as in this package.
+    n_jobs : int, default=1
+        Threads.
+    """
+
+    loss: str
+    penalty: float | Array
+    fit_intercept: bool = True
+    intercept_penalty: float = 0.0
+    class_weight: tuple[float, float] | Literal["balanced"] = (1.0, 1.0)
+    per_row: bool = False
+    ties: Literal["alone", "second"] = "alone"
+    n_jobs: int = 1
+
+    @property
+    def ignores_constants(self) -> bool:
+        """Whether an intercept or a penalty makes columns harmless that are constant but for rounding errors."""
+        return self.fit_intercept or bool(np.all(np.asarray(self.penalty) > 0.0))
+
+    def __call__(self, columns: Columns, draws: Draws) -> tuple[Bools, Bools]:
+        """Return whether each row is given the second class in each fit, and which fits are clear."""
+        weights = self._weights(draws)
+        strengths = self._strengths(columns.n_columns, weights)
+        if self.loss == "hinge":
+            scores, doubt = np.zeros(weights.shape), np.zeros(weights.shape)
+            found = np.zeros(draws.n_fits, dtype=bool)
+        else:
+            scores, doubt, found = fit_stack(
+                columns.rows,
+                draws.labels,
+                weights,
+                strengths,
+                loss=self.loss,
+                shift=columns.shift,
+                scale=columns.scale,
+                fit_intercept=self.fit_intercept,
+                threads=self.n_jobs,
+            )
+        if self.ties == "second" or self.loss == "hinge":
+            for fit in np.flatnonzero(~found):
+                rows = columns[np.arange(draws.n_fits) == fit].stacked(1)[0]
+                scores[fit], found[fit] = self._alone(rows, draws.labels, weights[fit], strengths[fit])
+        if self.ties == "second":
+            return scores >= -TIE_TOLERANCE, found
+        # a row that is exactly 0 has no doubt: it gets the first class
+        undecided = (doubt > 0.0) & (np.abs(scores) <= np.maximum(doubt, TIE_TOLERANCE))
+        return scores > 0.0, found & ~undecided.any(axis=1)
+
+    def _weights(self, draws: Draws) -> Array:
+        """Return the weights of the losses of all rows in each fit, shape (n_fits, n_samples)."""
+        second = draws.labels > 0.0
+        if self.class_weight == "balanced":
+            seconds = draws.counts @ second
+            return np.asarray(
+                draws.counts
+                * np.where(
+                    second,
+                    (0.5 * draws.totals / seconds)[:, None],
+                    (0.5 * draws.totals / (draws.totals - seconds))[:, None],
+                )
+            )
+        if self.class_weight == (1.0, 1.0):
+            return draws.counts
+        return np.asarray(draws.counts * np.where(second, self.class_weight[1], self.class_weight[0]))
+
+    def _strengths(self, n_columns: int, weights: Array) -> Array:
+        """Return the strengths in each fit, that of the intercept first, shape (n_fits, n_coefficients)."""
+        strengths = np.broadcast_to(np.asarray(self.penalty, dtype=np.float64), (n_columns,))
+        if self.fit_intercept:
+            strengths = np.concatenate([[self.intercept_penalty], strengths])
+        factors = weights.sum(axis=1) if self.per_row else np.ones(len(weights))
+        return np.asarray(factors[:, None] * strengths)
+
+    def _alone(self, rows: Array, labels: Array, weights: Array, strengths: Array) -> tuple[Array, bool]:
+        """Return the scores by one fit, and whether they are sure, where Newton's method is none or has failed."""
+        design = np.column_stack([np.ones(labels.size), rows]) if self.fit_intercept else rows
+        drawn = weights > 0.0
+        problem = make_problem(
+            design[drawn],
+            labels[drawn],
+            np.zeros(design.shape[1]),
+            np.ones((1, int(drawn.sum())), dtype=np.int32),
+            loss=get_loss(self.loss),
+            penalty=strengths / drawn.sum() if strengths.any() else None,
+            sample_weight=weights[drawn],
+        )
+        found = minimise(problem)
+        scores = design @ found.coef[0]
+        if found.attained[0] and not strengths.any():
+            coef, intercept = minimum_norm_fits(
+                rows[drawn], scores[drawn], weights[None, drawn], fit_intercept=self.fit_intercept
+            )
+            scores = rows @ coef[0] + intercept[0]
+        near = np.abs(scores) <= KERNEL_DOUBT * (np.abs(design) @ np.abs(found.coef[0]))
+        return scores, self.ties == "second" or not near.any()
+
+
+#: Error of a score by the kernel's minimiser, relative to the sum of its terms. It solves for values of the loss.
+KERNEL_DOUBT = 1e-6

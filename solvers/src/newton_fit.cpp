@@ -1,0 +1,127 @@
+#include "newton_fit.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cudbound/settings.hpp"
+#include "loss.hpp"
+#include "vector_math.hpp"
+
+namespace cudbound {
+
+namespace {
+
+// sums = sum_j coef_j column_j
+void combine(const SignedRows& rows, const std::vector<double>& coef, std::vector<double>& sums) {
+    std::fill_n(sums.begin(), rows.count, 0.0);
+    for (int j = 0; j < rows.size; ++j) {
+        const double* column = rows.columns + static_cast<std::size_t>(j) * rows.count;
+        const double factor = coef[j];
+        for (std::size_t i = 0; i < rows.count; ++i) sums[i] += factor * column[i];
+    }
+}
+
+double largest(const std::vector<double>& values, std::size_t count) {
+    double most = 0.0;
+    for (std::size_t i = 0; i < count; ++i) most = std::max(most, std::abs(values[i]));
+    return most;
+}
+
+}  // namespace
+
+NewtonFit::NewtonFit(std::size_t count, int size) : factor_(size) {
+    const auto coefficients = static_cast<std::size_t>(size);
+    for (auto* vector : {&coef_, &step_, &trial_, &gradient_, &root_}) vector->resize(coefficients);
+    for (auto* vector : {&margins_, &slopes_, &bends_, &column_}) vector->resize(count);
+    hessian_.resize(coefficients * coefficients);
+}
+
+bool NewtonFit::minimise(Loss loss, const SignedRows& rows) {
+    switch (loss) {
+        case Loss::SQUARED:
+            return minimise_kind<Loss::SQUARED>(rows);
+        case Loss::LOGISTIC:
+            return minimise_kind<Loss::LOGISTIC>(rows);
+        case Loss::EXPONENTIAL:
+            return minimise_kind<Loss::EXPONENTIAL>(rows);
+        case Loss::SQUARED_HINGE:
+            return minimise_kind<Loss::SQUARED_HINGE>(rows);
+        default:
+            return minimise_kind<Loss::HUBER>(rows);
+    }
+}
+
+// The penalised loss; fills in margins, slopes and bends.
+template <Loss kind>
+double NewtonFit::measure(const SignedRows& rows, const std::vector<double>& coef) {
+    combine(rows, coef, margins_);
+    double value = 0.0;
+    for (std::size_t i = 0; i < rows.count; ++i) {
+        const LossAt here = loss_at<kind>(margins_[i]);
+        value += rows.weights[i] * here.value;
+        slopes_[i] = rows.weights[i] * here.slope;
+        bends_[i] = rows.weights[i] * here.bend;
+    }
+    for (int j = 0; j < rows.size; ++j) value += rows.penalty[j] * coef[j] * coef[j];
+    return value;
+}
+
+template <Loss kind>
+bool NewtonFit::minimise_kind(const SignedRows& rows) {
+    std::fill_n(coef_.begin(), rows.size, 0.0);
+    double value = measure<kind>(rows, coef_);
+    for (int iteration = 0; iteration < Settings::fit_steps; ++iteration) {
+        if (!find_step(rows)) return false;
+        combine(rows, step_, column_);
+        change_ = largest(column_, rows.count);
+        if (change_ <= Settings::fit_settled * (1.0 + largest(margins_, rows.count))) {
+            // steps shrink quadratically, or are exact once every row keeps its piece of the loss
+            for (int j = 0; j < rows.size; ++j) coef_[j] += step_[j];
+            return true;
+        }
+        const double descent = dot(gradient_.data(), step_.data(), rows.size);
+        if (!(descent < 0.0) || !std::isfinite(change_)) return false;
+        double share = 1.0;
+        while (true) {
+            for (int j = 0; j < rows.size; ++j) trial_[j] = coef_[j] + share * step_[j];
+            const double found = measure<kind>(rows, trial_);
+            const double promised = -share * descent;
+            // a fall that small is lost in the rounding errors of the two values
+            if (value - found >= 1e-4 * promised || promised <= Settings::fit_level * (1.0 + std::abs(value))) {
+                value = found;
+                break;
+            }
+            share *= 0.5;
+            if (share < Settings::fit_least_share) return false;
+        }
+        coef_.swap(trial_);
+    }
+    return false;
+}
+
+// step = -H^{-1} gradient where the rows were measured; false if H is singular but for rounding.
+bool NewtonFit::find_step(const SignedRows& rows) {
+    const auto size = static_cast<std::size_t>(rows.size);
+    for (std::size_t j = 0; j < size; ++j) {
+        const double* column = rows.columns + j * rows.count;
+        gradient_[j] = sum_of_products(slopes_.data(), column, rows.count) + 2.0 * rows.penalty[j] * coef_[j];
+        for (std::size_t i = 0; i < rows.count; ++i) column_[i] = bends_[i] * column[i];
+        for (std::size_t k = 0; k <= j; ++k) {
+            hessian_[k * size + j] = sum_of_products(column_.data(), rows.columns + k * rows.count, rows.count);
+        }
+        hessian_[j * size + j] += 2.0 * rows.penalty[j];
+        if (!(hessian_[j * size + j] > 0.0)) return false;
+        root_[j] = 1.0 / std::sqrt(hessian_[j * size + j]);
+    }
+    for (std::size_t k = 0; k < size; ++k) {
+        for (std::size_t j = k; j < size; ++j) hessian_[k * size + j] *= root_[k] * root_[j];
+    }
+    if (!factor_.factorise(hessian_, Settings::fit_pivot)) return false;
+    for (std::size_t j = 0; j < size; ++j) step_[j] = -root_[j] * gradient_[j];
+    factor_.solve_transposed(step_.data(), step_.data());
+    factor_.solve(step_.data(), step_.data());
+    for (std::size_t j = 0; j < size; ++j) step_[j] *= root_[j];
+    return true;
+}
+
+}  // namespace cudbound
