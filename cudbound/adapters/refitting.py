@@ -7,7 +7,8 @@ from typing import Any
 
 from cudbound.adapters.base import Adapter
 from cudbound.batches import BatchedRefit, refit_in_batches
-from cudbound.batches.steps import flatten, is_fixed, prepare
+from cudbound.batches.sources import flatten, prepare
+from cudbound.batches.steps import is_fixed
 from cudbound.exceptions import UnsupportedEstimatorError
 from cudbound.validation import check_labels
 

@@ -33,26 +33,38 @@ def drawn_quantiles(columns: Columns, draws: Draws, quantiles: Sequence[float]) 
     >>> drawn_quantiles(Columns(np.array([[1.0], [3.0], [9.0]])), draws, (0.5, 0.75)).tolist()
     [[[1.0, 2.0]]]
     """
-    found = np.empty((draws.n_fits, columns.n_columns, len(quantiles)))
-    for column in range(columns.n_columns):
-        values, ends = _sorted(columns.rows[..., column], draws)
-        for number, quantile in enumerate(quantiles):
-            position = quantile * (draws.totals - 1.0)
-            below = np.floor(position)
-            low, high = (
-                _at(values, ends, place) for place in (below, np.minimum(below + 1.0, draws.totals - 1.0))
-            )
-            found[:, column, number] = low + (position - below) * (high - low)
-    return found
+    return np.stack(
+        [
+            quantiles_of(columns.rows[..., column], draws.counts, quantiles)
+            for column in range(columns.n_columns)
+        ],
+        axis=1,
+    )
 
 
-def _sorted(values: Array, draws: Draws) -> tuple[Array, Array]:
-    """Return one column in ascending order, and how many drawn rows stand at each place or before it."""
+def quantiles_of(values: Array, counts: Array, quantiles: Sequence[float]) -> Array:
+    """Return quantiles of one column, shape (n_fits, n_quantiles); each fit must have drawn a row.
+
+    Parameters
+    ----------
+    values : ndarray of float, shape (n_samples,) or (n_fits, n_samples)
+    counts : ndarray of float, shape (n_fits, n_samples)
+    quantiles : sequence of float
+    """
     order = values.argsort(axis=-1, kind="stable")
     if values.ndim == 1:
-        return values[order], draws.counts[:, order].cumsum(axis=1)
-    counts = np.take_along_axis(draws.counts, order, axis=1)
-    return np.take_along_axis(values, order, axis=1), counts.cumsum(axis=1)
+        values, counts = values[order], counts[:, order]
+    else:
+        values, counts = (np.take_along_axis(each, order, axis=1) for each in (values, counts))
+    ends = counts.cumsum(axis=1)  # drawn rows that stand at a place or before it
+    last = ends[:, -1] - 1.0
+    found = []
+    for quantile in quantiles:
+        position = quantile * last
+        below = np.floor(position)
+        low, high = (_at(values, ends, place) for place in (below, np.minimum(below + 1.0, last)))
+        found.append(low + (position - below) * (high - low))
+    return np.stack(found, axis=1)
 
 
 def _at(values: Array, ends: Array, place: Array) -> Array:

@@ -1,118 +1,96 @@
-"""Which steps of scikit-learn are fitted in batches, and how."""
+"""Which single steps of scikit-learn are fitted in batches, and how."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise, takewhile
 from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy import sparse
+from scipy.stats import norm
 from sklearn.decomposition import PCA
-from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import MinMaxScaler, PolynomialFeatures, RobustScaler, StandardScaler
-from sklearn.utils.validation import FLOAT_DTYPES, validate_data
+from sklearn.feature_selection import SelectKBest, chi2, f_classif
+from sklearn.impute import SimpleImputer
+from sklearn.preprocessing import (
+    FunctionTransformer,
+    MinMaxScaler,
+    OneHotEncoder,
+    PolynomialFeatures,
+    RobustScaler,
+    SplineTransformer,
+    StandardScaler,
+)
 
-from cudbound.batches.columns import BatchedFit, Columns, Draws, Source, Step
+from cudbound.batches.columns import Step
+from cudbound.batches.imputing import STRATEGIES, Imputer
 from cudbound.batches.scalers import scale_by_quantiles, scale_to_range, standardise
+from cudbound.batches.selection import select_best
 from cudbound.batches.squares import principal_components
-from cudbound.least_squares import check_scale
-
-Array = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+from cudbound.batches.terms import Splines, mapped, products
 
 #: Rows and columns up to which ``PCA(svd_solver="auto")`` draws no random numbers.
 LARGEST_EXACT = 500
 
-
-@dataclass(frozen=True)
-class Prepared:
-    """All steps before a classifier, and the largest number of columns that one of them makes."""
-
-    source: Source
-    n_columns: int
-
-
-def flatten(steps: Sequence[Any]) -> list[Any]:
-    """Return the steps that do something, those of pipelines inside included."""
-    flat: list[Any] = []
-    for step in steps:
-        if type(step) is Pipeline:
-            flat += flatten([inner for _, inner in step.steps])
-        elif step is not None and step != "passthrough":
-            flat.append(step)
-    return flat
+#: Steps that may follow principal axes, which may point either way, or columns that are left out of single fits, which
+#: count as 0: to these, as to linear classifiers, neither matters.
+INDIFFERENT = (StandardScaler, PCA, SelectKBest)
 
 
 def is_fixed(step: Any) -> bool:
     """Whether the output for a row does not depend on the rows that the step was fitted to."""
+    if type(step) is FunctionTransformer:
+        return _of_single_numbers(step)
+    if type(step) is SplineTransformer:
+        return not isinstance(step.knots, str)
+    if type(step) is OneHotEncoder:
+        return not isinstance(step.categories, str) and _is_plain(step)
     return type(step) is PolynomialFeatures
 
 
-def prepare(steps: Sequence[Any], X: Any, final: BatchedFit) -> Prepared | None:
-    """Return the steps of a fitted pipeline for batches of fits, or None where they cannot be fitted in batches.
+def is_sparse(step: Any) -> bool:
+    """Whether the output may be sparse, which other steps do not take or compute with differently."""
+    return bool(getattr(step, "sparse_output", False))
+
+
+def leaves_columns_out(step: Any) -> bool:
+    """Whether a column of the batch may stand for none in single fits."""
+    return type(step) in (SelectKBest, OneHotEncoder)
+
+
+def encodes_in_batches(step: Any) -> bool:
+    """Whether one-hot columns are those of the categories that were drawn."""
+    return type(step) is OneHotEncoder and isinstance(step.categories, str) and _is_plain(step)
+
+
+def _is_plain(step: OneHotEncoder) -> bool:
+    known = step.drop is None or (isinstance(step.drop, str) and step.drop in ("first", "if_binary"))
+    return bool(known and step.min_frequency is None and step.max_categories is None)
+
+
+def fills_in_batches(step: Any) -> bool:
+    """Whether missing values are nan, and are replaced column by column in a known way."""
+    return (
+        type(step) is SimpleImputer
+        and isinstance(step.missing_values, float)
+        and np.isnan(step.missing_values)
+        and not step.add_indicator
+        and not step.keep_empty_features
+        and step.strategy in STRATEGIES
+    )
+
+
+def batched_step(step: Any, follower: Any, n_samples: int) -> Step | None:
+    """Return a step on numbers for batches of fits, or None where it cannot be fitted in batches.
 
     Parameters
     ----------
-    steps : sequence of object
-        Fitted transformers, from `flatten`.
-    X : array-like, shape (n_samples, n_features)
-    final : BatchedFit
-        The classifier behind them.
+    step : object
+        Fitted transformer.
+    follower : object
+        The step after it, or a `BatchedFit`.
+    n_samples : int
     """
-    fixed = list(takewhile(is_fixed, steps))
-    for step in fixed:
-        X = step.transform(X)
-    rest = list(steps[len(fixed) :])
-    rows = _rows(rest, X)
-    if rows is None:
-        return None
-    made: list[Step] = []
-    for step, follower in pairwise([*rest, final]):
-        batched = _step(step, follower, rows)
-        if batched is None:
-            return None
-        made.append(batched)
-    widest = max([rows.shape[1], *(_width(step) for step in rest)])
-    return Prepared(partial(_run, Columns(rows), tuple(made)), widest)
-
-
-def _run(columns: Columns, steps: Sequence[Step], draws: Draws) -> tuple[Columns, Bools]:
-    clear = np.ones(draws.n_fits, dtype=bool)
-    for step in steps:
-        columns, found = step(columns, draws)
-        clear &= found
-    return columns, clear
-
-
-def _rows(steps: Sequence[Any], X: Any) -> Array | None:
-    """Return the rows that the first step is given, as numbers; None if it computes in another precision."""
-    if not steps:
-        dense: Any = X
-        if sparse.issparse(X):
-            dense = dense.toarray()
-        return np.asarray(dense, dtype=np.float64)
-    if sparse.issparse(X):
-        return None
-    try:
-        rows = validate_data(steps[0], X, dtype=FLOAT_DTYPES, reset=False)
-        if rows.dtype != np.float64:
-            return None
-        check_scale("X", rows)
-    except ValueError:  # words, or numbers whose squares overflow
-        return None
-    return np.asarray(rows)
-
-
-def _width(step: Any) -> int:
-    return len(step.get_feature_names_out())
-
-
-def _step(step: Any, follower: Any, rows: Array) -> Step | None:
+    final = hasattr(follower, "ignores_constants")
     if type(step) is StandardScaler:
         constants_matter = not (type(follower) is PCA or getattr(follower, "ignores_constants", False))
         return partial(
@@ -122,17 +100,27 @@ def _step(step: Any, follower: Any, rows: Array) -> Step | None:
         return partial(scale_to_range, low=float(step.feature_range[0]), high=float(step.feature_range[1]))
     if type(step) is RobustScaler:
         return _by_quantiles(step)
-    # axes may point either way, which matters to neither of these
-    if type(step) is PCA and (
-        hasattr(follower, "ignores_constants") or type(follower) in (PCA, StandardScaler)
-    ):
-        return _components(step, len(rows))
+    if type(step) is PCA and (final or type(follower) in INDIFFERENT):
+        return _components(step, n_samples)
+    if type(step) is PolynomialFeatures:
+        return partial(products, powers=step.powers_)
+    if type(step) is FunctionTransformer and _of_single_numbers(step):
+        return partial(mapped, function=np.positive if step.func is None else step.func)
+    if fills_in_batches(step):
+        return Imputer(step.strategy, 0.0 if step.fill_value is None else float(step.fill_value))
+    if type(step) is SplineTransformer:
+        return _splines(step)
+    if type(step) is SelectKBest and (final or type(follower) in INDIFFERENT):
+        return _best(step)
     return None
 
 
-def _by_quantiles(step: RobustScaler) -> Step:
-    from scipy.stats import norm
+def _of_single_numbers(step: FunctionTransformer) -> bool:
+    unary = isinstance(step.func, np.ufunc) and step.func.nin == step.func.nout == 1
+    return (step.func is None or unary) and not step.kw_args
 
+
+def _by_quantiles(step: RobustScaler) -> Step:
     low, high = (end / 100.0 for end in step.quantile_range)
     return partial(
         scale_by_quantiles,
@@ -156,3 +144,20 @@ def _components(step: PCA, n_samples: int) -> Step | None:
             by_covariance=step.svd_solver != "full",
         )
     return None
+
+
+def _splines(step: SplineTransformer) -> Step | None:
+    if (
+        step.degree < 1
+        or step.extrapolation not in ("constant", "continue")
+        or getattr(step, "handle_missing", "error") != "error"
+    ):
+        return None
+    return Splines(step.n_knots, step.degree, step.knots, step.extrapolation, bool(step.include_bias))
+
+
+def _best(step: SelectKBest) -> Step | None:
+    names = {f_classif: "f_classif", chi2: "chi2"}
+    if step.score_func not in names or isinstance(step.k, str) or step.k < 1:
+        return None
+    return partial(select_best, k=int(step.k), by=names[step.score_func])
