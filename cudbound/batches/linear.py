@@ -60,8 +60,9 @@ class LinearFit:
     def __call__(self, columns: Columns, draws: Draws) -> tuple[Bools, Bools]:
         """Return whether each row is given the second class in each fit, and which fits are clear."""
         weights = self._weights(draws)
-        strengths = self._strengths(columns, weights)
-        if self.loss == "hinge":
+        strengths = self._strengths(columns.n_columns, weights)
+        flat = columns.scale is None and columns.n_columns >= draws.labels.size and not np.any(self.penalty)
+        if self.loss == "hinge" or flat:  # the latter never has a single minimiser
             scores, doubt = np.zeros(weights.shape), np.zeros(weights.shape)
             found = np.zeros(draws.n_fits, dtype=bool)
         else:
@@ -103,18 +104,13 @@ class LinearFit:
             return draws.counts
         return np.asarray(draws.counts * np.where(second, self.class_weight[1], self.class_weight[0]))
 
-    def _strengths(self, columns: Columns, weights: Array) -> Array:
+    def _strengths(self, n_columns: int, weights: Array) -> Array:
         """Return the strengths in each fit, that of the intercept first, shape (n_fits, n_coefficients)."""
-        strengths = np.broadcast_to(np.asarray(self.penalty, dtype=np.float64), (columns.n_columns,))
+        strengths = np.broadcast_to(np.asarray(self.penalty, dtype=np.float64), (n_columns,))
         if self.fit_intercept:
             strengths = np.concatenate([[self.intercept_penalty], strengths])
         factors = weights.sum(axis=1) if self.per_row else np.ones(len(weights))
-        made = np.asarray(factors[:, None] * strengths)
-        if columns.scale is not None:
-            # any strength gives a column that is left out of a fit the coefficient 0
-            absent = made[:, -columns.n_columns :]
-            absent[(columns.scale == 0.0) & (absent == 0.0)] = 1.0
-        return made
+        return np.asarray(factors[:, None] * strengths)
 
     def _alone(self, rows: Array, labels: Array, weights: Array, strengths: Array) -> tuple[Array, bool]:
         """Return the scores by one fit, and whether they are sure, where Newton's method is none or has failed."""

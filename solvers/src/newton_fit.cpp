@@ -37,6 +37,7 @@ NewtonFit::NewtonFit(std::size_t count, int size) : factor_(size) {
 }
 
 bool NewtonFit::minimise(Loss loss, const SignedRows& rows) {
+    factor_.set_order(rows.size);
     switch (loss) {
         case Loss::SQUARED:
             return minimise_kind<Loss::SQUARED>(rows);

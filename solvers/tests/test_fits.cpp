@@ -260,6 +260,29 @@ TEST(maps_and_own_rows) {
     }
 }
 
+// A column with scale 0 is none, penalised or not.
+TEST(columns_left_out) {
+    Random random(17);
+    for (const double strength : {0.0, 0.4}) {
+        Batch batch = random_batch(random, 60, 3, 8, Loss::LOGISTIC);
+        for (std::size_t k = 0; k < batch.penalty.size(); ++k) batch.penalty[k] = k % 4 > 0 ? strength : 0.0;
+        Batch without = batch;
+        without.p = 2;
+        without.rows.clear();
+        without.penalty.clear();
+        for (int i = 0; i < 60; ++i) {
+            for (int j = 0; j < 2; ++j) without.rows.push_back(batch.rows[static_cast<std::size_t>(3 * i + 2 * j)]);
+        }
+        for (int f = 0; f < 8; ++f) {
+            without.penalty.insert(without.penalty.end(), {0.0, strength, strength});
+            batch.scale.insert(batch.scale.end(), {1.0, 0.0, 1.0});
+        }
+        const Answers left_out = fit(batch), none = fit(without);
+        for (const char found : left_out.found) CHECK(found != 0);
+        CHECK(left_out.scores == none.scores);
+    }
+}
+
 // Weights are copies of rows.
 TEST(weights_are_copies) {
     Random random(10);

@@ -12,13 +12,13 @@ namespace cudbound {
 //   sum_i weight_fi loss(y_i (beta_0 + z_i'beta)) + sum_j penalty_fj beta_j^2.
 // Arrays are row-major and belong to the caller; they are only read.
 struct Fits {
-    std::int64_t n = 0;               // rows
-    std::int64_t p = 0;               // columns, without that of the intercept
-    std::int64_t fits = 0;            // fits
-    const double* rows = nullptr;     // shape (n, p), or (fits, n, p) if each fit has its own
-    bool own_rows = false;            // which of them
-    const double* shift = nullptr;    // shape (fits, p), or null for 0
-    const double* scale = nullptr;    // shape (fits, p), or null for 1: z = (rows - shift) * scale
+    std::int64_t n = 0;             // rows
+    std::int64_t p = 0;             // columns, without that of the intercept
+    std::int64_t fits = 0;          // fits
+    const double* rows = nullptr;   // shape (n, p), or (fits, n, p) if each fit has its own
+    bool own_rows = false;          // which of them
+    const double* shift = nullptr;  // shape (fits, p), or null for 0
+    const double* scale = nullptr;  // shape (fits, p), or null for 1: z = (rows - shift) * scale; 0 leaves a column out
     const double* labels = nullptr;   // shape (n), -1 or +1
     const double* weights = nullptr;  // shape (fits, n), non-negative
     const double* penalty = nullptr;  // shape (fits, intercept + p), non-negative, that of the intercept first

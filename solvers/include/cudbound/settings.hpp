@@ -146,6 +146,10 @@ struct Settings {
     // Pivots of the Hessian of a refit, its diagonal scaled to 1, below this make it singular: the fit is not found.
     static constexpr double fit_pivot = 1e-13;
 
+    // Where columns outnumber drawn rows, a row that adds less than this share of its length to the span of those
+    // before it adds a rounding error. A score may be off by that share of its terms, which is below its doubt.
+    static constexpr double fit_span = 1e-13;
+
     // Doubt of a refit's score: this many times the last step, and this share of the absolute sum of its terms. A score
     // within the doubt of 0 is not used, so that too large a doubt costs time and nothing else.
     static constexpr double fit_reach = 10.0;
