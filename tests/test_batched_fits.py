@@ -316,6 +316,14 @@ def test_losses_equal_those_of_scikit_learn(kind: str) -> None:
     assert tally.fits >= 12
 
 
+@pytest.mark.parametrize(("rows", "seed"), [("degenerate", 10012), ("rare_binary", 10016)])
+def test_no_column_varies_and_the_classes_are_equally_large(rows: str, seed: int) -> None:
+    """The intercept is 0 but for rounding: once such scores counted as exactly 0, and the fits as clear."""
+    tally = Tally()
+    compare("logistic, scaled", rows, 24, seed, tally)
+    assert tally.alone > 0
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", list(KINDS))
 def test_twenty_thousand_fits_of_each_kind(kind: str) -> None:

@@ -83,8 +83,9 @@ class LinearFit:
                 scores[fit], found[fit] = self._alone(rows, draws.labels, weights[fit], strengths[fit])
         if self.ties == "second":
             return scores >= -TIE_TOLERANCE, found
-        # a row that is exactly 0 has no doubt: it gets the first class
-        undecided = (doubt > 0.0) & (np.abs(scores) <= np.maximum(doubt, TIE_TOLERANCE))
+        # without an intercept a row of zeros gets the first class from scikit-learn, without a doubt
+        zeros = np.zeros(scores.shape, dtype=bool) if self.fit_intercept else (scores == 0.0) & (doubt == 0.0)
+        undecided = (np.abs(scores) <= np.maximum(doubt, TIE_TOLERANCE)) & ~zeros
         return scores > 0.0, found & ~undecided.any(axis=1)
 
     def _weights(self, draws: Draws) -> Array:

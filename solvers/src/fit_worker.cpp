@@ -32,7 +32,6 @@ std::int64_t most_coefficients(const Fits& fits, bool alike) {
 }
 
 double doubt_of(double moved, double change, double terms) {
-    if (terms == 0.0) return 0.0;
     return Settings::fit_reach * std::max(std::abs(moved), change) + Settings::fit_rounding * terms;
 }
 
@@ -161,6 +160,7 @@ void FitWorker::score(std::int64_t fit, double* scores, double* doubt) const {
         double score = fits_.intercept ? coef[0] : 0.0;
         double moved = fits_.intercept ? step[0] : 0.0;
         double terms = std::abs(score);
+        bool zero = !fits_.intercept;  // only the score of a row of zeros is sure to be 0
         for (std::size_t l = 0; l < n_kept_; ++l) {
             const std::int64_t j = kept_[l];
             const double x = rows[i * fits_.p + j];
@@ -169,10 +169,11 @@ void FitWorker::score(std::int64_t fit, double* scores, double* doubt) const {
             const double z = (x - from) * by;
             score += coef[first + l] * z;
             moved += step[first + l] * z;
+            zero = zero && x == 0.0 && from == 0.0;
             terms += std::abs(coef[first + l] * by) * (std::abs(x) + std::abs(from));
         }
         scores[i] = score;
-        doubt[i] = doubt_of(moved, newton_.change(), terms);
+        doubt[i] = zero ? 0.0 : doubt_of(moved, newton_.change(), terms);
     }
 }
 
@@ -187,8 +188,9 @@ void FitWorker::score_coordinates(double* scores, double* doubt) const {
         const double intercept = fits_.intercept ? coef[0] : 0.0;
         scores[i] = intercept + dot(coef + first, row, dimension);
         const double moved = (fits_.intercept ? step[0] : 0.0) + dot(step + first, row, dimension);
-        const double terms = std::abs(intercept) + length * lengths_[static_cast<std::size_t>(i)];
-        doubt[i] = doubt_of(moved, newton_.change(), terms);
+        const double size = lengths_[static_cast<std::size_t>(i)];
+        const bool zero = !fits_.intercept && size == 0.0;
+        doubt[i] = zero ? 0.0 : doubt_of(moved, newton_.change(), std::abs(intercept) + length * size);
     }
 }
 

@@ -28,7 +28,8 @@ struct Fits {
     std::int64_t coefficients() const { return p + (intercept ? 1 : 0); }
 };
 
-// Row f of every array belongs to fit f. `doubt` bounds the rounding error of a score. `found` is false where there is
+// Row f of every array belongs to fit f. `doubt` bounds the rounding error of a score; it is 0 for the
+// score of a row of zeros without an intercept alone. `found` is false where there is
 // no single minimiser, or rounding kept the search from it; scores and doubts of that fit are then 0.
 struct Scores {
     double* scores = nullptr;  // shape (fits, n): of all rows, those without weight too
