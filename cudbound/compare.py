@@ -26,7 +26,7 @@ from cudbound.recording import (
     progress_bar,
     raise_failed,
 )
-from cudbound.refits import prepare_refits
+from cudbound.refits import Refits, prepare_refits
 from cudbound.registry import check_options
 from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.plan import record_refits, spawn_streams
@@ -43,6 +43,10 @@ from cudbound.validation import (
 
 #: Groups of methods in which one that a classifier does not allow keeps its row, with the reason.
 LENIENT = ("conditional", "all")
+#: Inner draws of each draw where refits are made in batches.
+INNER_DRAWS = 50
+#: Records of which inner draws, or none, decide what is drawn.
+RESAMPLED = frozenset({"bootstrap", "inner", "removed_cases"})
 #: Records that need the classifier written as an additive model with a convex loss.
 OF_MODEL = frozenset({"bound", "boundary"})
 
@@ -57,7 +61,7 @@ def compare_intervals(
     n_resamples: int = 1000,
     alpha: str | float = "n",
     aci_rate: str | float = "log",
-    inner: int | str = 50,
+    inner: int | str | None = None,
     on_single_class: str | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     sizes: ResamplingSizes | None = None,
@@ -111,17 +115,18 @@ def compare_intervals(
     aci_rate : {"log", "loglog"} or float, default="log"
         How near the boundary a point must be for the adaptive interval "aci" to let it take either class, see
         `cudbound.adaptive.boundary_deviations`.
-    inner : int or "oob", default=50
+    inner : int, "oob" or None, default=None
         Inner draws of each draw for the two bootstrap intervals, which recompute the .632 estimate on every
-        draw. Refits that are no batched linear algebra, of a random forest for instance, take long: 51,000 fits
-        with the defaults. "oob" uses .368 err(f_b on D_b) + .632 err(f_b off D_b) instead and needs no inner draws;
-        a draw that leaves nothing out is then drawn again, for every method that refits the draws.
+        draw. "oob" uses .368 err(f_b on D_b) + .632 err(f_b off D_b) instead and needs no inner draws; a draw that
+        leaves nothing out is then drawn again, for every method that refits the draws. None means 50 where refits are
+        made in batches, and "oob" where clones are fitted one by one, of a random forest for instance: 51,000 fits
+        with the other defaults would take long.
     on_single_class : {"fit", "redraw", "drop", "error"} or None, default=None
         What happens to resampled training sets that hold one class only; their number stands in the remarks.
-        None means "fit" where refits are one batch of exact minimisations, which gives a constant classifier
-        (`LeastSquaresClassifier`, also after scaling and principal components, `ConvexLossClassifier` without a
-        basis, `RidgeClassifier`, `LogisticRegression`, `LinearSVC`; not with weights "balanced"), and "redraw" for
-        others. The CUD bound needs no refits and uses all draws as they fell.
+        None means "fit" where refits are made in batches, which gives a constant classifier
+        (`LeastSquaresClassifier`, `ConvexLossClassifier` without a basis, `RidgeClassifier`, `LogisticRegression`,
+        `LinearSVC`, `LinearDiscriminantAnalysis`, alone and behind the usual steps), and "redraw" for others.
+        The CUD bound needs no refits and uses all draws as they fell.
     options : mapping of str to mapping, default=None
         Options of single methods by name, such as ``{"kohavi-normal": {"form": "wilson"}}``.
     sizes : ResamplingSizes, default=None
@@ -203,7 +208,7 @@ def compare_intervals(
     by_name = check_options({} if options is None else options, chosen)
     level = check_confidence_level(confidence_level)
     n_resamples = check_n_resamples(n_resamples)
-    n_inner = check_inner(inner)
+    n_inner = None if inner is None else check_inner(inner)
     n_jobs = check_n_jobs(n_jobs)
     check_choice("solver", solver, ("native", "cvxpy"))
     run = Run(rng, previous)
@@ -218,8 +223,14 @@ def compare_intervals(
     near_rate(aci_rate, sample.n_samples)  # refuses what is no rate, also where no method reads it
     counts = draw_counts(sample.n_samples, n_resamples, run.rng)
     streams = spawn_streams(run.rng)
+    available = [method for method in chosen if method.name not in lacking]
+    refits: Refits | None = None
+    if any(method.needs & RESAMPLED for method in available):
+        refits = prepare_refits(estimator, X, sample.y, n_jobs=n_jobs)
+        if inner is None and refits.batched:
+            n_inner = INNER_DRAWS
     plan = make_plan(
-        [method for method in chosen if method.name not in lacking],
+        available,
         sample,
         streams,
         n_inner=n_inner,
@@ -264,8 +275,9 @@ def compare_intervals(
             )
         made: dict[str, Any] = {}
         if plan.refits_are_needed:
-            with progress_bar(plan.n_fits(n_resamples, sample.n_samples, counts), progress) as advance:
-                refits = prepare_refits(estimator, X, sample.y, n_jobs=n_jobs)
+            refits = refits or prepare_refits(estimator, X, sample.y, n_jobs=n_jobs)
+            total = plan.n_fits(n_resamples, sample.n_samples, counts)
+            with progress_bar(total, progress, by_clones=not refits.batched) as advance:
                 made = record_refits(
                     plan,
                     refits,

@@ -130,8 +130,8 @@ def estimate_error(
             kernel = record_bolstered(estimator, X, sample.y, rng=streams["bolstered"])
             records = replace(records, bolstered=kernel)
     total = plan.n_fits(n_resamples, sample.n_samples, counts)
-    with run.stoppable(), progress_bar(total, progress) as advance:
-        refits = prepare_refits(estimator, X, sample.y, n_jobs=n_jobs)
+    refits = prepare_refits(estimator, X, sample.y, n_jobs=n_jobs)
+    with run.stoppable(), progress_bar(total, progress, by_clones=not refits.batched) as advance:
         made = record_refits(
             plan,
             refits,

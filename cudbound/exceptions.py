@@ -37,6 +37,23 @@ class TuningNotResampledWarning(CudboundWarning):
     """
 
 
+class SlowRefitsWarning(CudboundWarning):
+    """Refits one by one are going to take long, judged by the first few of them.
+
+    Attributes
+    ----------
+    n_fits : int
+        All refits of the run.
+    seconds : float
+        Time that they are likely to take.
+    """
+
+    def __init__(self, message: str, *, n_fits: int, seconds: float):
+        super().__init__(message)
+        self.n_fits = n_fits
+        self.seconds = seconds
+
+
 class UnsupportedEstimatorError(TypeError):
     """The estimator cannot be written as an additive classifier with a convex surrogate loss."""
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.feature_selection import SelectKBest, chi2
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
@@ -161,6 +162,13 @@ def _kinds() -> dict[str, Any]:
         "own huber balanced": ConvexLossClassifier("huber", penalty=0.3, fit_intercept=False, **balanced),
         "least squares, range": make_pipeline(MinMaxScaler(), LeastSquaresClassifier()),
         "least squares, quantiles": make_pipeline(RobustScaler(), LeastSquaresClassifier()),
+        "discriminant": LinearDiscriminantAnalysis(),
+        "discriminant lsqr with priors, scaled": make_pipeline(
+            scaled(), LinearDiscriminantAnalysis(solver="lsqr", priors=[0.3, 0.7])
+        ),
+        "discriminant with priors, components": make_pipeline(
+            PCA(1), LinearDiscriminantAnalysis(priors=[0.6, 0.4])
+        ),
         "logistic, components": make_pipeline(scaled(), PCA(2, svd_solver="full"), logistic()),
         "svc, components scaled again": make_pipeline(PCA(2), scaled(), svc()),
         "logistic, terms": make_pipeline(PolynomialFeatures(2), logistic(C=0.3)),

@@ -38,7 +38,7 @@ def compare_with(*events: Warning) -> Callable[..., IntervalTable]:
         confidence_level: float,
         n_resamples: int,
         alpha: object,
-        inner: int | str,
+        inner: int | str | None,
         options: object,
         sizes: object,
         cv: object,
@@ -52,7 +52,7 @@ def compare_with(*events: Warning) -> Callable[..., IntervalTable]:
         progress: bool,
     ) -> IntervalTable:
         assert estimator.classes_.tolist() == [0, 1]  # type: ignore[attr-defined]  # sklearn is untyped
-        assert (methods, rng, n_resamples, inner) == ("paper", 3, 1000, 50)
+        assert (methods, rng, n_resamples, inner) == ("paper", 3, 1000, None)
         assert (polish, solver) == (False, "native")
         assert (options, sizes, cv, groups, fallback) == ({}, None, None, None, False)
         for event in events:

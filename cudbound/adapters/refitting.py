@@ -6,7 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from cudbound.adapters.base import Adapter
-from cudbound.batches import BatchedRefit, refit_in_batches
+from cudbound.batches import BatchedFit, BatchedRefit, refit_in_batches
+from cudbound.batches.discriminant import discriminant_fit
 from cudbound.batches.sources import flatten, prepare
 from cudbound.batches.steps import is_fixed
 from cudbound.exceptions import UnsupportedEstimatorError
@@ -30,19 +31,18 @@ def batched_refit(
         Threads.
     """
     *steps, final = flatten([estimator])
-    try:
-        adapter = find_adapter(final)
-    except UnsupportedEstimatorError:
-        return None
-    if adapter.batched_refit is not None and all(map(is_fixed, steps)):
-        for step in steps:
-            X = step.transform(X)
-        return adapter.batched_refit(final, X, y)
-    fit = None if adapter.batched_fit is None else adapter.batched_fit(final, n_jobs)
+    fit: BatchedFit | None = discriminant_fit(final)  # which has no loss to minimise, and so no adapter
     if fit is None:
+        try:
+            adapter = find_adapter(final)
+        except UnsupportedEstimatorError:
+            return None
+        if adapter.batched_refit is not None and all(map(is_fixed, steps)):
+            for step in steps:
+                X = step.transform(X)
+            return adapter.batched_refit(final, X, y)
+        fit = None if adapter.batched_fit is None else adapter.batched_fit(final, n_jobs)
+    prepared = None if fit is None else prepare(steps, X, fit)
+    if fit is None or prepared is None:
         return None
-    labels = check_labels(y, final.classes_)
-    prepared = prepare(steps, X, fit)
-    if prepared is None:
-        return None
-    return refit_in_batches(prepared.source, fit, labels, prepared.n_columns)
+    return refit_in_batches(prepared.source, fit, check_labels(y, final.classes_), prepared.n_columns)

@@ -6,6 +6,9 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TextIO
+
+from cudbound.cli.one_line import say
 
 
 @dataclass(frozen=True)
@@ -100,12 +103,28 @@ def collected_warnings(what: str, names: OptionNames) -> Iterator[list[Warning |
     """
     from sklearn.exceptions import ConvergenceWarning
 
-    from cudbound.exceptions import CudboundWarning
+    from cudbound.exceptions import CudboundWarning, SlowRefitsWarning
 
     collected: list[Warning | str] = []
-    with warnings.catch_warnings(record=True) as caught:
+    caught: list[warnings.WarningMessage] = []
+
+    def hear(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        if isinstance(message, SlowRefitsWarning):  # of use before the time is spent
+            say(f"{message.n_fits:,} refits one by one will take about {message.seconds / 60.0:.0f} minutes")
+        else:
+            caught.append(warnings.WarningMessage(message, category, filename, lineno))
+
+    with warnings.catch_warnings():
         warnings.simplefilter("always", CudboundWarning)
         warnings.simplefilter("default", ConvergenceWarning)  # thousands of refits may raise the same one
+        warnings.showwarning = hear
         yield collected
     ours = [event for event in caught if issubclass(event.category, CudboundWarning)]
     unfinished = [event for event in caught if issubclass(event.category, ConvergenceWarning)]

@@ -79,8 +79,8 @@ SOLVERS = ("native", "cvxpy")
 @click.option(
     "--inner",
     callback=options.inner,
-    default="50",
-    show_default=True,
+    default=None,
+    show_default="50, or oob where refits are made one by one",
     metavar="INT|oob",
     help="Inner draws of each draw for the two bootstrap intervals; oob needs none, and so a fiftieth of the "
     "fits.",
@@ -136,7 +136,7 @@ def interval(
     assigned: tuple[str, ...],
     sizes: ResamplingSizes | None,
     folds: int | None,
-    inner: int | str,
+    inner: int | str | None,
     fallback: bool,
     alpha: str | float,
     polish: bool,

@@ -109,9 +109,9 @@ def sizes(
         raise click.BadParameter(str(error)) from error
 
 
-def inner(context: click.Context, param: click.Parameter, text: str) -> int | str:
-    """Return a positive number of inner draws, or ``oob``."""
-    if text == "oob":
+def inner(context: click.Context, param: click.Parameter, text: str | None) -> int | str | None:
+    """Return a positive number of inner draws, ``oob``, or None for what suits the classifier."""
+    if text is None or text == "oob":
         return text
     if not text.isdecimal() or int(text) < 1:
         raise click.BadParameter(f"{text!r} is neither a positive number nor oob.")

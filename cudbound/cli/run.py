@@ -24,7 +24,7 @@ class Settings(SharedSettings):
     n_resamples: int = 1000
     alpha: str | float = "n"
     node_limit: int | None = None
-    inner: int | str = 50
+    inner: int | str | None = None
     fallback: bool = False
     polish: bool = False
     solver: str = "native"
