@@ -277,7 +277,7 @@ def compare_intervals(
         if plan.refits_are_needed:
             refits = refits or prepare_refits(estimator, X, sample.y, n_jobs=n_jobs)
             total = plan.n_fits(n_resamples, sample.n_samples, counts)
-            with progress_bar(total, progress, by_clones=not refits.batched) as advance:
+            with progress_bar(total, progress) as advance:
                 made = record_refits(
                     plan,
                     refits,

@@ -131,7 +131,7 @@ def estimate_error(
             records = replace(records, bolstered=kernel)
     total = plan.n_fits(n_resamples, sample.n_samples, counts)
     refits = prepare_refits(estimator, X, sample.y, n_jobs=n_jobs)
-    with run.stoppable(), progress_bar(total, progress, by_clones=not refits.batched) as advance:
+    with run.stoppable(), progress_bar(total, progress) as advance:
         made = record_refits(
             plan,
             refits,

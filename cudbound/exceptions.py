@@ -38,7 +38,7 @@ class TuningNotResampledWarning(CudboundWarning):
 
 
 class SlowRefitsWarning(CudboundWarning):
-    """Refits one by one are going to take long, judged by the first few of them.
+    """Refits are going to take long, judged by the first few of them.
 
     Attributes
     ----------

@@ -258,7 +258,7 @@ def tabulate_comparisons(
     failed: dict[str, Exception] = {}
     failed_own: dict[str, Exception] = {}
     total = 2 * shared.n_fits(0, sample.n_samples) + (2 if OWN_TEST_SETS in plan.needs else 0)
-    with run.stoppable(), progress_bar(total, progress, by_clones=not both.batched) as advance:
+    with run.stoppable(), progress_bar(total, progress) as advance:
         made = record_refits(
             shared,
             both,

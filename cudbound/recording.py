@@ -345,9 +345,8 @@ class Forecast:
         """Note that so many refits more have been made."""
         if self._told or not n_fits:
             return
-        if (
-            self._begun is None
-        ):  # the start of workers, and what an earlier run has made, say nothing of the others
+        if self._begun is None:
+            # the start of workers, and what an earlier run has made, say nothing of the others
             self._begun = self._clock()
             return
         self._made += n_fits
@@ -359,7 +358,7 @@ class Forecast:
         if seconds >= LONG_SECONDS:
             warnings.warn(
                 SlowRefitsWarning(
-                    f"{self._total:,} refits one by one will take about {_in_words(seconds)}, judged by the first "
+                    f"{self._total:,} refits will take about {_in_words(seconds)}, judged by the first "
                     f"{self._made}. Ctrl-C stops them and keeps what was made; n_jobs=-1 uses all cores, inner='oob' "
                     "and a smaller n_resamples need fewer fits, and progress=True shows how far they are.",
                     n_fits=self._total,
@@ -375,7 +374,7 @@ def _in_words(seconds: float) -> str:
 
 
 @contextmanager
-def progress_bar(total: int, show: bool, *, by_clones: bool = False) -> Iterator[Callable[[int], object]]:
+def progress_bar(total: int, show: bool) -> Iterator[Callable[[int], object]]:
     """Show a bar over all refits of a run, with the time that they are likely to take; yields how to advance it.
 
     Parameters
@@ -384,11 +383,9 @@ def progress_bar(total: int, show: bool, *, by_clones: bool = False) -> Iterator
         Refits of the run.
     show : bool
         Whether there is a bar. Without one the time is told if it is going to be long.
-    by_clones : bool, default=False
-        Whether refits are made one by one.
     """
     if not show or total == 0:
-        yield Forecast(total) if by_clones else lambda _: None
+        yield Forecast(total) if total else lambda _: None
         return
     from tqdm import tqdm
 

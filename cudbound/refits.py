@@ -151,7 +151,7 @@ def prepare_refits(estimator: Any, X: Any, y: Any, *, n_jobs: int = 1) -> Refits
     rows = X.tocsr() if sparse else X if hasattr(X, "iloc") else np.asarray(X)
     batched = batched_refit(estimator, X, y, n_jobs=n_jobs)
     if batched is not None:
-        return Refits(_in_batches(batched, estimator, rows, np.asarray(y)), True)
+        return Refits(_in_batches(batched, _in_jobs(estimator, rows, np.asarray(y), n_jobs)), True)
     return Refits(_in_jobs(estimator, rows, np.asarray(y), n_jobs), False)
 
 
@@ -199,13 +199,13 @@ def unseeded_parameters(estimator: Any) -> list[str]:
     ]
 
 
-def _in_batches(batched: BatchedRefit, estimator: Any, X: Any, y: NDArray[Any]) -> Pieces:
+def _in_batches(batched: BatchedRefit, one_by_one: Pieces) -> Pieces:
     def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Losses, None, None]:
         for start in range(0, len(counts), FITS_PER_BATCH):
             part = slice(start, start + FITS_PER_BATCH)
             losses, clear = batched(counts[part].astype(np.float64))
             if not clear.all():
-                losses[~clear] = _fit_each(estimator, X, y, counts[part][~clear], seeds[part][~clear])
+                losses[~clear] = np.concatenate(list(one_by_one(counts[part][~clear], seeds[part][~clear])))
             yield losses
 
     return pieces

@@ -158,7 +158,12 @@ def _kinds() -> dict[str, Any]:
         "own squared hinge, quantiles": make_pipeline(
             RobustScaler(), ConvexLossClassifier("squared_hinge", penalty=0.1, intercept_penalty=0.2)
         ),
-        "own hinge, scaled": make_pipeline(scaled(), ConvexLossClassifier("hinge", penalty=0.05)),
+        "own hinge, scaled": make_pipeline(
+            scaled(), ConvexLossClassifier("hinge", penalty=0.05, intercept_penalty=0.02)
+        ),
+        "own hinge by name": ConvexLossClassifier("hinge", penalty=0.03, intercept_penalty=0.03, **by_name),
+        "own hinge balanced": ConvexLossClassifier("hinge", penalty=0.1, intercept_penalty=0.1, **balanced),
+        "own squared hinge unpenalised": ConvexLossClassifier("squared_hinge"),
         "own huber balanced": ConvexLossClassifier("huber", penalty=0.3, fit_intercept=False, **balanced),
         "least squares, range": make_pipeline(MinMaxScaler(), LeastSquaresClassifier()),
         "least squares, quantiles": make_pipeline(RobustScaler(), LeastSquaresClassifier()),

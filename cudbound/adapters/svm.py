@@ -40,9 +40,8 @@ def _express_linear_svc(estimator: LinearSVC, X: Any, y: Any) -> AdditiveModel:
 
 
 def _batched_linear_svc(estimator: LinearSVC, n_jobs: int) -> LinearFit | None:
-    if (
-        type(estimator) is not LinearSVC or estimator.penalty != "l2"
-    ):  # a subclass may fit in a way of its own
+    # a subclass may fit in a way of its own
+    if type(estimator) is not LinearSVC or (estimator.penalty, estimator.multi_class) != ("l2", "ovr"):
         return None
     strength = 1.0 / (2.0 * float(estimator.C))
     return LinearFit(

@@ -10,13 +10,18 @@ from numpy.typing import NDArray
 
 from cudbound.batches.columns import Columns, Draws
 from cudbound.kernel import fit_stack, minimise
-from cudbound.least_squares import minimum_norm_fits
 from cudbound.losses import get_loss
 from cudbound.model import TIE_TOLERANCE
 from cudbound.problem import make_problem
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+
+#: Losses that fall to 0 without reaching it.
+FALLING = ("logistic", "exponential")
+
+#: Error of a score by the kernel's minimiser, relative to the sum of its terms. It solves for values of the loss.
+KERNEL_DOUBT = 1e-6
 
 
 @dataclass(frozen=True)
@@ -77,10 +82,10 @@ class LinearFit:
                 fit_intercept=self.fit_intercept,
                 threads=self.n_jobs,
             )
-        if self.ties == "second" or self.loss == "hinge":
-            for fit in np.flatnonzero(~found):
-                rows = columns[np.arange(draws.n_fits) == fit].stacked(1)[0]
-                scores[fit], found[fit] = self._alone(rows, draws.labels, weights[fit], strengths[fit])
+        if self.loss == "hinge" or (self.ties == "second" and self.loss in FALLING):
+            # clones of this package's classifiers refuse separable training sets under a loss without a minimiser
+            rest = np.flatnonzero(~found)
+            scores[rest], found[rest] = self._by_kernel(columns, draws, weights, strengths, rest)
         if self.ties == "second":
             return scores >= -TIE_TOLERANCE, found
         # without an intercept a row of zeros gets the first class from scikit-learn, without a doubt
@@ -113,29 +118,45 @@ class LinearFit:
         factors = weights.sum(axis=1) if self.per_row else np.ones(len(weights))
         return np.asarray(factors[:, None] * strengths)
 
-    def _alone(self, rows: Array, labels: Array, weights: Array, strengths: Array) -> tuple[Array, bool]:
-        """Return the scores by one fit, and whether they are sure, where Newton's method is none or has failed."""
+    def _by_kernel(
+        self, columns: Columns, draws: Draws, weights: Array, strengths: Array, fits: NDArray[np.intp]
+    ) -> tuple[Array, Bools]:
+        """Return the scores of fits that Newton's method does not find, and whether they are sure."""
+        scores, sure = np.zeros((fits.size, draws.labels.size)), np.zeros(fits.size, dtype=bool)
+        shared = columns.rows.ndim == 2 and columns.shift is columns.scale is None
+        if shared and self.class_weight != "balanced":
+            # one problem for all fits with the same strengths, their weights being copies
+            of_class = np.where(draws.labels > 0.0, self.class_weight[1], self.class_weight[0])
+            _, groups = np.unique(strengths[fits], axis=0, return_inverse=True)
+            for group in range(groups.max(initial=-1) + 1):
+                part = np.flatnonzero(groups == group)
+                counts = draws.counts[fits[part]].astype(np.int32)
+                scores[part], sure[part] = self._minimum(
+                    columns.rows, draws.labels, counts, of_class, strengths[fits[part[0]]]
+                )
+            return scores, sure
+        for place, fit in enumerate(fits):
+            rows = columns[np.arange(draws.n_fits) == fit].stacked(1)[0]
+            ones = (weights[fit] > 0.0).astype(np.int32)[None]
+            found = self._minimum(rows, draws.labels, ones, weights[fit], strengths[fit])
+            scores[place], sure[place] = found[0][0], found[1][0]
+        return scores, sure
+
+    def _minimum(
+        self, rows: Array, labels: Array, counts: NDArray[np.int32], weights: Array, strengths: Array
+    ) -> tuple[Array, Bools]:
         design = np.column_stack([np.ones(labels.size), rows]) if self.fit_intercept else rows
-        drawn = weights > 0.0
         problem = make_problem(
-            design[drawn],
-            labels[drawn],
+            design,
+            labels,
             np.zeros(design.shape[1]),
-            np.ones((1, int(drawn.sum())), dtype=np.int32),
+            counts,
             loss=get_loss(self.loss),
-            penalty=strengths / drawn.sum() if strengths.any() else None,
-            sample_weight=weights[drawn],
+            penalty=strengths / labels.size if strengths.any() else None,
+            sample_weight=weights,
         )
         found = minimise(problem)
-        scores = design @ found.coef[0]
-        if found.attained[0] and not strengths.any():
-            coef, intercept = minimum_norm_fits(
-                rows[drawn], scores[drawn], weights[None, drawn], fit_intercept=self.fit_intercept
-            )
-            scores = rows @ coef[0] + intercept[0]
-        near = np.abs(scores) <= KERNEL_DOUBT * (np.abs(design) @ np.abs(found.coef[0]))
-        return scores, self.ties == "second" or not near.any()
-
-
-#: Error of a score by the kernel's minimiser, relative to the sum of its terms. It solves for values of the loss.
-KERNEL_DOUBT = 1e-6
+        scores = found.coef @ design.T
+        near = np.abs(scores) <= KERNEL_DOUBT * (np.abs(found.coef) @ np.abs(design).T)
+        sure = np.asarray((self.ties == "second") | ~near.any(axis=1))
+        return scores, sure

@@ -117,7 +117,7 @@ def collected_warnings(what: str, names: OptionNames) -> Iterator[list[Warning |
         line: str | None = None,
     ) -> None:
         if isinstance(message, SlowRefitsWarning):  # of use before the time is spent
-            say(f"{message.n_fits:,} refits one by one will take about {message.seconds / 60.0:.0f} minutes")
+            say(f"{message.n_fits:,} refits will take about {message.seconds / 60.0:.0f} minutes")
         else:
             caught.append(warnings.WarningMessage(message, category, filename, lineno))
 
