@@ -37,6 +37,7 @@ from sklearn.utils import _safe_indexing
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier
 from cudbound.adapters import batched_refit
+from cudbound.batches import refit
 
 Array = NDArray[np.float64]
 Rows = Callable[[int, int, np.random.Generator], Array]
@@ -303,9 +304,9 @@ def compare(kind: str, rows: str, n_draws: int, seed: int, tally: Tally) -> None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of scikit-learn, on degenerate training sets
         pipe = clone(KINDS[kind].pipe).fit(X, y)
-        refit = batched_refit(pipe, X, y)
-        assert refit is not None
-        losses, clear = refit(counts.astype(np.float64))
+        batch = batched_refit(pipe, X, y)
+        assert batch is not None
+        losses, clear = batch(counts.astype(np.float64))
         for fit, row in enumerate(counts):
             drawn = np.repeat(np.arange(n), row)
             if (y[drawn] == y[drawn[0]]).all():
@@ -359,7 +360,30 @@ def test_ordinary_rows_are_clear(kind: str) -> None:
         rng = np.random.default_rng(number)
         X = ROWS[rows](30, 4, rng)
         y = labels_of(X, rng)
-        refit = batched_refit(clone(KINDS[kind].pipe).fit(X, y), X, y)
-        assert refit is not None
-        _, clear = refit(rng.multinomial(30, np.full(30, 1 / 30), size=300).astype(np.float64))
+        batch = batched_refit(clone(KINDS[kind].pipe).fit(X, y), X, y)
+        assert batch is not None
+        _, clear = batch(rng.multinomial(30, np.full(30, 1 / 30), size=300).astype(np.float64))
         assert clear.mean() > 0.98
+
+
+@pytest.mark.parametrize(
+    "kind", ["logistic, scaled", "logistic, mixed columns", "discriminant", "own hinge, scaled"]
+)
+def test_threads_and_batches_do_not_change_the_losses(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(3)
+    plain = normal(25, 4, rng)
+    y = labels_of(plain, rng)
+    X = KINDS[kind].data(plain, rng)
+    counts = training_sets(25, 60, rng).astype(np.float64)
+    pipe = clone(KINDS[kind].pipe).fit(X, y)
+    whole = batched_refit(pipe, X, y)
+    assert whole is not None
+    losses, clear = whole(counts)
+    monkeypatch.setattr(refit, "CHUNK_VALUES", 7 * plain.size)
+    for n_jobs in (1, 3):
+        parts = batched_refit(pipe, X, y, n_jobs=n_jobs)
+        assert parts is not None
+        again, clear_again = parts(counts)
+        np.testing.assert_array_equal(again, losses)
+        np.testing.assert_array_equal(clear_again, clear)
+        assert parts(counts[:0])[0].shape == (0, 25)
