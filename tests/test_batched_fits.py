@@ -330,11 +330,18 @@ def test_losses_equal_those_of_scikit_learn(kind: str) -> None:
     assert tally.fits >= 12
 
 
-@pytest.mark.parametrize(("rows", "seed"), [("degenerate", 10012), ("rare_binary", 10016)])
-def test_no_column_varies_and_the_classes_are_equally_large(rows: str, seed: int) -> None:
-    """The intercept is 0 but for rounding: once such scores counted as exactly 0, and the fits as clear."""
+@pytest.mark.parametrize(
+    ("kind", "rows", "n_draws", "seed"),
+    [
+        ("logistic, scaled", "degenerate", 24, 10012),
+        ("logistic, scaled", "rare_binary", 24, 10016),
+        ("logistic, centred", "degenerate", 60, 70019),
+    ],
+)
+def test_no_column_varies_and_rounding_decides(kind: str, rows: str, n_draws: int, seed: int) -> None:
+    """All scores are 0 but for rounding: once they counted as exactly 0, and the fits as clear."""
     tally = Tally()
-    compare("logistic, scaled", rows, 24, seed, tally)
+    compare(kind, rows, n_draws, seed, tally)
     assert tally.alone > 0
 
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "cudbound/settings.hpp"
 #include "vector_math.hpp"
@@ -31,8 +32,10 @@ std::int64_t most_coefficients(const Fits& fits, bool alike) {
     return (alike ? std::min(fits.n, most) : most) + (fits.intercept ? 1 : 0);
 }
 
+// Never 0, even if all coefficients are.
 double doubt_of(double moved, double change, double terms) {
-    return Settings::fit_reach * std::max(std::abs(moved), change) + Settings::fit_rounding * terms;
+    const double doubt = Settings::fit_reach * std::max(std::abs(moved), change) + Settings::fit_rounding * terms;
+    return std::max(doubt, std::numeric_limits<double>::min());
 }
 
 }  // namespace

@@ -283,6 +283,24 @@ TEST(columns_left_out) {
     }
 }
 
+// Without an intercept only the score of a row of zeros has no doubt, also where all coefficients are 0.
+TEST(rows_of_zeros) {
+    Batch batch;
+    batch.n = 4;
+    batch.p = 1;
+    batch.fits = 2;
+    batch.rows = {0.0, 1.0, 1.0, 2.0};
+    batch.labels = {1.0, -1.0, 1.0, 1.0};
+    batch.intercept = false;
+    batch.weights = {0.0, 1.0, 1.0, 0.0, 1.0, 1.0, 3.0, 1.0};
+    batch.penalty = {0.5, 0.5};
+    const Answers answers = fit(batch);
+    for (std::size_t k = 0; k < 8; ++k) {
+        CHECK_EQUAL(answers.doubt[k] > 0.0, k % 4 != 0);
+        CHECK_EQUAL(answers.scores[k] == 0.0, k < 4 || k % 4 == 0);
+    }
+}
+
 // Weights are copies of rows.
 TEST(weights_are_copies) {
     Random random(10);
