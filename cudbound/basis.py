@@ -48,7 +48,7 @@ def orthonormal_basis(problem: Problem) -> Basis:
     anchor = design.T @ (problem.design @ problem.coef)
     if problem.penalty is None:
         return Basis(design, anchor, to_coef, None, 0.0)
-    if rank < p:
+    if rank < p and diagonal[0] > 0:
         # the smallest penalty among coefficients with the same scores: add a vector of the null space of the design
         kernel = np.zeros((p, p - rank))
         kernel[order[rank:], np.arange(p - rank)] = 1.0

@@ -151,6 +151,12 @@ def test_a_constant_column_of_rounding_errors_is_an_intercept(size):
         )
 
 
+def test_rows_of_zeros_without_an_intercept():
+    fitted = ConvexLossClassifier("huber", penalty=0.3, fit_intercept=False).fit(np.zeros((6, 2)), [0, 1] * 3)
+    assert fitted.coef_.tolist() == [[0.0, 0.0]]
+    assert fitted.predict([[0.0, 0.0]]).tolist() == [1]
+
+
 def test_only_ratios_of_weights_matter():
     X, y = _data(4)
     weight = np.random.default_rng(0).uniform(0.5, 2.0, size=40)

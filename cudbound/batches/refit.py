@@ -45,6 +45,8 @@ def refit_in_batches(source: Source, fit: BatchedFit, labels: Array, n_columns: 
             part = both[start : start + size]
             draws = Draws(counts[part], labels)
             columns, steps_clear = source(draws)
+            if columns.scale is not None:  # scikit-learn refuses a training set of which no column is left
+                steps_clear = steps_clear & columns.scale.any(axis=1)
             if not steps_clear.any():
                 clear[part] = False
                 continue
