@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import multiprocessing
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterable
+from dataclasses import dataclass
 from fractions import Fraction
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 
 import numpy as np
 from exact_oracle import ExactDraw, score_weights
@@ -28,6 +30,14 @@ PATIENCE = 5.0
 NODE_LIMIT = 20_000
 #: A row is on the right side of a witness for certain if its score exceeds the rounding of the sum of its terms.
 ROUNDING = 4 * np.finfo(float).eps
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """How many draws, statuses and faults there were, and a line for each fault."""
+
+    counts: Counter[str]
+    where: list[str]
 
 
 def faults(problem: Problem, draws: Draws, draw: int, side: str) -> list[str]:
@@ -74,37 +84,85 @@ def witness_faults(
     return ["witness short"] if not value >= lower - TOLERANCE else []
 
 
-def judge(family: str, seeds: Iterable[int]) -> tuple[Counter[str], list[str]]:
-    """Return counts of draws and faults of some seeds of a family, and where the faults are."""
-    todo = list(seeds)
-    counts: Counter[str] = Counter()
-    where: list[str] = []
-    while todo:
-        ours, theirs = multiprocessing.get_context("fork").Pipe()
-        worker = multiprocessing.get_context("fork").Process(target=_work, args=(theirs, family, todo))
-        worker.start()
+class Judges:
+    """Processes that judge seeds of a family; one that does not answer is ended and its seed counted as hanging."""
+
+    def __init__(self, processes: int = 1) -> None:
+        self._workers = [_Worker() for _ in range(processes)]
+
+    def __enter__(self) -> Judges:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self._workers:
+            worker.end()
+
+    def judge(self, family: str, seeds: Iterable[int]) -> Verdicts:
+        """Return counts of draws and faults of some seeds, and where the faults are."""
+        verdicts = Verdicts(Counter(), [])
+        todo = iter(seeds)
+        for worker in self._workers:
+            worker.begin(family, next(todo, None))
+        while busy := [worker for worker in self._workers if worker.seed is not None]:
+            patience = max(0.0, min(worker.deadline for worker in busy) - time.monotonic())
+            ready = wait([worker.pipe for worker in busy], patience)
+            for worker in busy:
+                if worker.pipe in ready:
+                    fault = worker.collect(verdicts)
+                elif time.monotonic() > worker.deadline:
+                    fault = "hung"
+                else:
+                    continue
+                if fault:
+                    verdicts.counts[fault] += 1
+                    verdicts.where.append(f"{family} seed {worker.seed}: {fault}")
+                    worker.end()
+                    worker.start()
+                worker.begin(family, next(todo, None))
+        return verdicts
+
+
+class _Worker:
+    def __init__(self) -> None:
+        self.seed: int | None = None
+        self.start()
+
+    def start(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.pipe, theirs = context.Pipe()
+        self.process = context.Process(target=_work, args=(theirs,), daemon=True)
+        self.process.start()
         theirs.close()
-        while todo:
-            try:
-                if not ours.poll(PATIENCE):
-                    counts["hung"] += 1
-                    where.append(f"{family} seed {todo.pop(0)}: hung")
-                    break
-                some, at = ours.recv()
-            except EOFError:
-                counts["crashed"] += 1
-                where.append(f"{family} seed {todo.pop(0)}: crashed")
-                break
-            counts += some
-            where += at
-            del todo[0]
-        worker.kill()
-        worker.join()
-    return counts, where
+        assert self.pipe.recv() == "ready"
+
+    def begin(self, family: str, seed: int | None) -> None:
+        self.seed = seed
+        if seed is not None:
+            self.deadline = time.monotonic() + PATIENCE
+            self.pipe.send((family, seed))
+
+    def collect(self, verdicts: Verdicts) -> str | None:
+        try:
+            counts, where = self.pipe.recv()
+        except EOFError:
+            return "crashed"
+        verdicts.counts.update(counts)
+        verdicts.where.extend(where)
+        return None
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.pipe.close()
 
 
-def _work(pipe: Connection, family: str, seeds: list[int]) -> None:
-    for seed in seeds:
+def _work(pipe: Connection) -> None:
+    pipe.send("ready")
+    while True:
+        try:
+            family, seed = pipe.recv()
+        except EOFError:
+            return
         counts: Counter[str] = Counter()
         where: list[str] = []
         problem, side = make(family, seed), side_of(seed)
@@ -116,16 +174,20 @@ def _work(pipe: Connection, family: str, seeds: list[int]) -> None:
                 counts[fault] += 1
                 where.append(f"{family} seed {seed} draw {draw}: {fault}")
         pipe.send((counts, where))
-    pipe.close()
 
 
 def main(arguments: list[str]) -> None:
     """Print one line a family, and the first faults."""
-    for family in arguments[1:] or FAMILIES:
-        counts, where = judge(family, range(int(arguments[0])))
-        print(f"{family:22}", ", ".join(f"{name} {count}" for name, count in counts.items()), flush=True)
-        for line in where[:3]:
-            print("   ", line, flush=True)
+    with Judges() as judges:
+        for family in arguments[1:] or FAMILIES:
+            verdicts = judges.judge(family, range(int(arguments[0])))
+            print(
+                f"{family:22}",
+                ", ".join(f"{name} {n}" for name, n in sorted(verdicts.counts.items())),
+                flush=True,
+            )
+            for line in verdicts.where[:3]:
+                print("   ", line, flush=True)
 
 
 if __name__ == "__main__":

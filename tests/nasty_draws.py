@@ -16,7 +16,7 @@ from cudbound.problem import Problem, make_problem
 Array = NDArray[np.float64]
 Rng = np.random.Generator
 
-N_DRAWS = 4
+N_DRAWS = 8
 SIDES = ("both", "both", "positive", "negative")
 
 
@@ -41,6 +41,29 @@ def nearly_singular_reproducer() -> Problem:
     design = np.array([[1.0, 0.0], [1.0, 1e-9], [-3.0, -7.0], [-1.0, -3.0]])
     labels = np.array([-1.0, -1.0, -1.0, 1.0])
     return make_problem(design, labels, np.linalg.lstsq(design, labels)[0], [[3, 1, 0, 0]])
+
+
+def outlier_reproducers() -> list[Problem]:
+    """Ten patients with a 99999 left in a column of one decimal; the true Q are .5 and .2."""
+    with_intercept = np.ones((10, 3))
+    with_intercept[:, 1] = [-1.7, -6.7, 2.3, -4.6, -0.5, -2.5, -2.8, 1.3, 0.7, -2.3]
+    with_intercept[:, 2] = [0.8, 99999.0, -3.8, 4.0, -0.6, -3.3, 1.7, 1.9, 2.4, 0.4]
+    without = np.empty((10, 2))
+    without[:, 0] = [3.9, 5.5, 3.8, 4.4, 5.7, 3.9, 4.1, 5.2, 6.2, 6.0]
+    without[:, 1] = [5.6, 5.1, 4.4, 4.9, 6.6, 6.6, 99999.0, 5.7, 4.4, 5.2]
+    cases = [
+        (with_intercept, [1, 1, -1, 1, -1, 1, -1, -1, 1, 1], [0, 0, 1, 0, 0, 1, 2, 0, 3, 3]),
+        (without, [-1, 1, -1, 1, -1, -1, 1, 1, 1, 1], [1, 0, 2, 1, 0, 2, 0, 2, 1, 1]),
+    ]
+    return [
+        make_problem(
+            design,
+            labels,
+            _fit(design, np.array(labels, dtype=float), np.full(10, 0.1), np.zeros(design.shape[1])),
+            [counts],
+        )
+        for design, labels, counts in cases
+    ]
 
 
 def _sizes(rng: Rng) -> tuple[int, int]:
