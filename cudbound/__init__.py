@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from cudbound.bound import CudResult as CudResult
     from cudbound.bound import cud_interval as cud_interval
+    from cudbound.certificate import Certificate as Certificate
     from cudbound.compare import compare_intervals as compare_intervals
     from cudbound.convex_loss import ConvexLossClassifier as ConvexLossClassifier
     from cudbound.cvxpy_loss import CvxpyLoss as CvxpyLoss
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 _HOME = {
     "CudResult": "bound",
     "cud_interval": "bound",
+    "Certificate": "certificate",
     "compare_intervals": "compare",
     "available_methods": "methods",
     "compare_learners": "learners",

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from cudbound.adapters import express
 from cudbound.bootstrap import draw_counts
+from cudbound.certificate import Certificate
 from cudbound.exceptions import NotCertifiedWarning
 from cudbound.minimum import draws_problem
 from cudbound.model import AdditiveModel, Polish
@@ -141,6 +142,26 @@ class CudResult:
         """
         level = check_confidence_level(confidence_level)
         return replace(self, confidence_level=level, q=inverted_cdf_quantile(self.draws.upper, level))
+
+    def certificate(self, draw: int) -> Certificate:
+        """Return what was proved about one draw, to be saved, and verified in exact arithmetic.
+
+        Raises
+        ------
+        IndexError
+            If there is no draw of that number.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from cudbound import LeastSquaresClassifier, cud_interval
+        >>> X = np.random.default_rng(0).normal(size=(20, 1))
+        >>> y = X[:, 0] + np.random.default_rng(1).normal(size=20) > 0
+        >>> result = cud_interval(LeastSquaresClassifier().fit(X, y), X, y, n_resamples=20, rng=0)
+        >>> result.certificate(7).verify().upper_proved
+        True
+        """
+        return Certificate.of(self.problem, self.draws, draw)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row with the columns of `IntervalTable.to_frame`."""

@@ -152,20 +152,22 @@ class Problem:
         ValueError
             If the loss is not one of `cudbound.losses.LOSSES`: an expression of the user's cannot be stored.
         """
+        write_arrays(path, self.to_arrays())
+
+    def to_arrays(self) -> dict[str, Any]:
+        """Return what `save` writes, by name."""
         get_loss(self.loss.name)
         optional: dict[str, Any] = {name: getattr(self, name) for name in OPTIONAL}
-        with open(path, "wb") as file:  # numpy adds a suffix to names, not to open files
-            np.savez(
-                file,
-                format=np.int64(FORMAT),
-                design=self.design,
-                labels=self.labels,
-                coef=self.coef,
-                counts=self.counts,
-                alpha=np.float64(self.alpha),
-                loss=np.str_(self.loss.name),
-                **{name: value for name, value in optional.items() if value is not None},
-            )
+        return {
+            "format": np.int64(FORMAT),
+            "design": self.design,
+            "labels": self.labels,
+            "coef": self.coef,
+            "counts": self.counts,
+            "alpha": np.float64(self.alpha),
+            "loss": np.str_(self.loss.name),
+            **{name: value for name, value in optional.items() if value is not None},
+        }
 
     @classmethod
     def load(cls, path: str | Path) -> Problem:
@@ -178,9 +180,13 @@ class Problem:
         OSError
             If it cannot be read.
         """
-        stored = _read_arrays(Path(path))
+        return cls.from_arrays(read_arrays(path), path)
+
+    @classmethod
+    def from_arrays(cls, stored: dict[str, NDArray[Any]], path: str | Path) -> Problem:
+        """Return the problem of arrays that were read from `path`; others than its own are left aside."""
         scalars = {
-            name: stored[name].item() for name in ("format", "alpha", "loss") if _is_scalar(stored, name)
+            name: stored[name].item() for name in ("format", "alpha", "loss") if is_scalar(stored, name)
         }
         if not stored.keys() >= REQUIRED or len(scalars) != 3 or scalars["format"] != FORMAT:
             raise ValueError(
@@ -197,9 +203,15 @@ class Problem:
         )
 
 
-def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
+def write_arrays(path: str | Path, arrays: dict[str, Any]) -> None:
+    """Write an ``.npz`` file of exactly this name."""
+    with open(path, "wb") as file:  # numpy adds a suffix to names, not to open files
+        np.savez(file, **arrays)
+
+
+def read_arrays(path: str | Path) -> dict[str, NDArray[Any]]:
     """Return the arrays of an ``.npz`` file, or none if it is something else."""
-    content = io.BytesIO(path.read_bytes())
+    content = io.BytesIO(Path(path).read_bytes())
     try:
         with np.load(content, allow_pickle=False) as arrays:
             return {name: np.asarray(values) for name, values in arrays.items()}  # bytes if no array
@@ -207,7 +219,8 @@ def _read_arrays(path: Path) -> dict[str, NDArray[Any]]:
         return {}
 
 
-def _is_scalar(stored: dict[str, NDArray[Any]], name: str) -> bool:
+def is_scalar(stored: dict[str, NDArray[Any]], name: str) -> bool:
+    """Whether there is a single number or text of this name."""
     return name in stored and stored[name].shape == ()
 
 

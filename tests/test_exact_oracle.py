@@ -141,5 +141,5 @@ def test_the_nearly_singular_reproducer() -> None:
 
 def test_other_losses_are_refused() -> None:
     problem = make_problem([[1.0]], [1], [1.0], [[1]], loss=get_loss("hinge"))
-    with pytest.raises(ValueError, match=r"squared loss with a quadratic penalty. Got 'hinge' instead"):
+    with pytest.raises(ValueError, match="'problem' has 'hinge' instead: compare"):
         exact_q(problem, 0)

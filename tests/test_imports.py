@@ -28,8 +28,8 @@ LAYERS = (
         "least_squares",
     },
     {"results", "records", "registry", "model", "problem", "cvxpy_loss", "reference_polish"},
-    {"basis", "frontier", "reference_subproblems", "point_estimates"},
-    {"kernel"},
+    {"basis", "frontier", "reference_subproblems", "point_estimates", "exact"},
+    {"kernel", "certificate"},
     {"estimators", "minimum", "stumps"},
     {"convex_loss", "batches"},
     {"adapters"},
@@ -51,6 +51,7 @@ ORDER = {unit: depth for depth, layer in enumerate(LAYERS) for unit in layer}
 ALLOWED = {
     ("results", "report"),  # a table prints itself; imported when it does
     ("__init__", "bound"),  # the public names, imported when they are first used
+    ("__init__", "certificate"),
     ("__init__", "compare"),
     ("__init__", "convex_loss"),
     ("__init__", "cvxpy_loss"),

@@ -1,0 +1,184 @@
+"""Hyperplanes of a draw in exact arithmetic: their flats, rays and open cells."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from cudbound.exact.integers import Vector, bits, cut, dot, identity, pivot_columns, primitive, to_integers
+from cudbound.problem import Problem
+
+
+def score_weights(problem: Problem, draw: int) -> list[Fraction]:
+    """Return the signed weights of one draw; those of the plain error are (counts - 1) / n, not its rounding."""
+    if problem.weights is None:
+        return [Fraction(count - 1, problem.labels.size) for count in problem.counts[draw].tolist()]
+    return [Fraction(weight) for weight in problem.weights[draw].tolist()]
+
+
+class Arrangement:
+    """Distinct hyperplanes that change the score of one draw, in coordinates that they span.
+
+    Columns of the design are scaled to integers. The coefficients in `kept` alone decide all sides once the directions
+    in `lineality`, which change none, are taken out. A set of hyperplanes is an integer, bit j standing for the j-th.
+    """
+
+    def __init__(self, problem: Problem, draw: int) -> None:
+        n, p = problem.design.shape
+        columns = [to_integers(column) for column in problem.design.T.tolist()]
+        self.column_scales = [scale for _, scale in columns]
+        self.design: list[Vector] = list(zip(*(column for column, _ in columns), strict=True))
+        self.labels = [int(label) for label in problem.labels.tolist()]
+        weights, self.unit = to_integers(score_weights(problem, draw))
+        self.constant = 0
+        merged: dict[Vector, list[tuple[int, int]]] = {}
+        for i in range(n):
+            if not any(self.design[i]):  # always classified as +1
+                self.constant += weights[i] * (self.labels[i] != 1)
+            elif weights[i] != 0:
+                normal, side = primitive(self.design[i]), 1
+                if next(value for value in normal if value) < 0:
+                    normal, side = tuple(-value for value in normal), -1
+                merged.setdefault(normal, []).append((i, side))
+        self.full_normals: list[Vector] = []
+        self.positive: list[int] = []
+        self.negative: list[int] = []
+        self.rows: list[list[int]] = []
+        self.sides: list[list[int]] = []
+        for normal, members in merged.items():
+            on_positive = sum(weights[i] for i, side in members if side != self.labels[i])
+            on_negative = sum(weights[i] for i, side in members if -side != self.labels[i])
+            if on_positive == on_negative:
+                self.constant += on_positive
+                continue
+            self.full_normals.append(normal)
+            self.positive.append(on_positive)
+            self.negative.append(on_negative)
+            self.rows.append([i for i, _ in members])
+            self.sides.append([side for _, side in members])
+        self.lineality = identity(p)
+        for normal in self.full_normals:
+            self.lineality = cut(self.lineality, normal)
+        dropped = pivot_columns(self.lineality)
+        self.kept = [j for j in range(p) if j not in dropped]
+        self.normals = [tuple(normal[j] for j in self.kept) for normal in self.full_normals]
+        self.dimension = len(self.kept)
+        self.all = (1 << len(self.normals)) - 1
+        self._extremes: dict[int, tuple[int, int, int, int]] = {}
+
+    def children(
+        self, within: int, closure: int, basis: list[Vector], last: int
+    ) -> Iterator[tuple[int, list[Vector], int]]:
+        """Yield the flats of one dimension less in a flat, each once in the whole descent from the full space.
+
+        A flat is the intersection of the hyperplanes in `closure`, all those of `within` that contain it, and is
+        spanned by `basis`. It is visited from the flat of its lexicographically first independent hyperplanes.
+        """
+        for j in range(last + 1, len(self.normals)):
+            if not within >> j & 1 or closure >> j & 1:
+                continue
+            smaller = cut(basis, self.normals[j])
+            contained = closure | 1 << j
+            first = True
+            for i in range(len(self.normals)):
+                if within >> i & 1 and not contained >> i & 1:
+                    normal = self.normals[i]
+                    if not any(dot(normal, vector) for vector in smaller):
+                        if i < j:
+                            first = False
+                            break
+                        contained |= 1 << i
+            if first:
+                yield contained, smaller, j
+
+    def sides_of(self, point: Sequence[int], within: int) -> tuple[int, int]:
+        """Return the hyperplanes on whose positive side a point lies, and those it lies on."""
+        up = on = 0
+        for j, normal in enumerate(self.normals):
+            if within >> j & 1:
+                value = dot(normal, point)
+                if value > 0:
+                    up |= 1 << j
+                elif value == 0:
+                    on |= 1 << j
+        return up, on
+
+    def score(self, up: int, within: int) -> int:
+        """Return the score of the hyperplanes in `within`, on their positive side if in `up`."""
+        total = 0
+        for j in range(len(self.normals)):
+            if within >> j & 1:
+                total += self.positive[j] if up >> j & 1 else self.negative[j]
+        return total
+
+    def at_most(self, within: int) -> tuple[int, int]:
+        """Return limits (high, low) of their score if each could take either side."""
+        high = low = 0
+        for j in range(len(self.normals)):
+            if within >> j & 1:
+                a, b = self.positive[j], self.negative[j]
+                high, low = (high + a, low + b) if a > b else (high + b, low + a)
+        return high, low
+
+    def extremes(self, within: int) -> tuple[int, int, int, int]:
+        """Return the extreme scores of the open cells of the hyperplanes in `within` alone.
+
+        The largest score, the hyperplanes on whose positive side its cell lies, and the same for the smallest.
+        """
+        if within not in self._extremes:
+            space = identity(self.dimension)
+            for j in bits(within):
+                space = cut(space, self.normals[j])
+            rank = self.dimension - len(space)
+            if rank == within.bit_count():
+                high, low = self.at_most(within)
+                up = sum(1 << j for j in bits(within) if self.positive[j] > self.negative[j])
+                self._extremes[within] = high, up, low, within & ~up
+            else:
+                self._extremes[within] = self._extremes_by_rays(within, rank)
+        return self._extremes[within]
+
+    def _extremes_by_rays(self, within: int, rank: int) -> tuple[int, int, int, int]:
+        high: int | None = None
+        low: int | None = None
+        high_at = low_at = 0
+        for ray in self.rays(within, rank):
+            up, on = self.sides_of(ray, within)
+            off = within & ~on
+            base, (free_high, free_low) = self.score(up, off), self.at_most(on)
+            if high is None or base + free_high > high:
+                value, at = self.extremes(on)[:2]
+                if high is None or base + value > high:
+                    high, high_at = base + value, up | at
+            if low is None or base + free_low < low:
+                value, at = self.extremes(on)[2:]
+                if low is None or base + value < low:
+                    low, low_at = base + value, up | at
+        assert high is not None
+        assert low is not None
+        return high, high_at, low, low_at
+
+    def rays(self, within: int, rank: int) -> Iterator[Vector]:
+        """Yield a vector on each ray of the hyperplanes in `within`; two on a line, in opposite directions."""
+
+        def descend(closure: int, basis: list[Vector], last: int, left: int) -> Iterator[Vector]:
+            if left == 0:
+                ray = next(v for v in basis if any(dot(self.normals[j], v) for j in bits(within)))
+                yield ray
+                yield tuple(-value for value in ray)
+                return
+            for smaller in self.children(within, closure, basis, last):
+                yield from descend(*smaller, left - 1)
+
+        return descend(0, identity(self.dimension), -1, rank - 1)
+
+    def interior(self, up: int) -> Vector:
+        """Return a point strictly inside an open cell: the sum of its rays, since it holds no line."""
+        total = [0] * self.dimension
+        if self.dimension:
+            for ray in self.rays(self.all, self.dimension):
+                above, on = self.sides_of(ray, self.all)
+                if above == up & ~on:
+                    total = [a + b for a, b in zip(total, ray, strict=True)]
+        assert self.sides_of(total, self.all) == (up, 0), "the cell is not open"
+        return tuple(total)

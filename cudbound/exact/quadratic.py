@@ -1,0 +1,142 @@
+"""Squared loss of a draw in exact arithmetic, and its minimum on flats."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import inf
+
+from cudbound.exact.arrangement import Arrangement
+from cudbound.exact.integers import Matrix, Vector, dot, identity, restrict, solve, to_integers
+from cudbound.problem import Problem
+
+
+def mean_loss(problem: Problem, draw: int, coef: Sequence[Fraction | float]) -> Fraction:
+    """Return the penalized mean squared loss of `coef` on one draw."""
+    beta, below = to_integers(coef)
+    total = Fraction(0)
+    for i, count in enumerate(problem.counts[draw].tolist()):
+        if count == 0:
+            continue
+        share = Fraction(count)
+        if problem.sample_weight is not None:
+            share *= Fraction(float(problem.sample_weight[i]))
+        row, row_below = to_integers(problem.design[i].tolist())
+        score = Fraction(dot(row, beta), row_below * below)
+        if problem.offset is not None:
+            score += Fraction(float(problem.offset[i]))
+        total += share * (int(problem.labels[i]) - score) ** 2
+    total /= problem.labels.size
+    if problem.penalty is not None:
+        for strength, value in zip(problem.penalty.tolist(), beta, strict=True):
+            total += Fraction(strength) * Fraction(value, below) ** 2
+    return total
+
+
+def localization(problem: Problem, anchor: Fraction, loss: Fraction) -> Fraction:
+    """Return g(alpha (anchor - loss)), g(x) = clip(1 + x, 0, 1), with its limits at alpha = 0 and infinity."""
+    if problem.alpha == inf:
+        return Fraction(int(loss <= anchor))
+    return min(max(1 + Fraction(problem.alpha) * (anchor - loss), Fraction(0)), Fraction(1))
+
+
+class Quadratic:
+    """The loss as [t 1] matrix [t 1]' / scale, least over the directions that change no side."""
+
+    def __init__(self, problem: Problem, draw: int, arrangement: Arrangement) -> None:
+        n, p = problem.design.shape
+        targets = [Fraction(label) for label in problem.labels.tolist()]
+        if problem.offset is not None:
+            targets = [t - Fraction(o) for t, o in zip(targets, problem.offset.tolist(), strict=True)]
+        target, self.target_scale = to_integers(targets)
+        shares = [Fraction(count) for count in problem.counts[draw].tolist()]
+        if problem.sample_weight is not None:
+            shares = [s * Fraction(c) for s, c in zip(shares, problem.sample_weight.tolist(), strict=True)]
+        strengths = (
+            [Fraction(0)] * p if problem.penalty is None else [Fraction(r) for r in problem.penalty.tolist()]
+        )
+        numbers, unit = to_integers([*shares, *(n * r for r in strengths)])
+        full = [[0] * (p + 1) for _ in range(p + 1)]
+        for share, row, value in zip(numbers[:n], arrangement.design, target, strict=True):
+            if share:
+                extended = (*row, -value)
+                for j in range(p + 1):
+                    weighted = share * extended[j]
+                    if weighted:
+                        line = full[j]
+                        for k in range(p + 1):
+                            line[k] += weighted * extended[k]
+        for j, strength in enumerate(numbers[n:]):
+            full[j][j] += strength * arrangement.column_scales[j] ** 2
+        self.scale = Fraction(n * unit * self.target_scale**2)
+        self.arrangement = arrangement
+        self.eliminated: list[tuple[int, list[int]]] = []
+        self.matrix = self._eliminate(full)
+
+    def _eliminate(self, full: Matrix) -> Matrix:
+        """Minimize over the lineality; what is eliminated is kept for `coefficients`."""
+        arrangement = self.arrangement
+        p = len(full) - 1
+        if not arrangement.lineality:
+            return full
+        unit = identity(p + 1)
+        flat = [(*vector, 0) for vector in arrangement.lineality]
+        basis = [*flat, *(unit[j] for j in arrangement.kept), unit[p]]
+        matrix = restrict(full, basis)
+        for _ in flat:
+            pivot = matrix[0][0]
+            self.eliminated.append((pivot, matrix[0][1:]))
+            if pivot == 0:  # the matrix is positive semidefinite: the whole row is zero
+                assert not any(matrix[0])
+                matrix = [line[1:] for line in matrix[1:]]
+            else:
+                first = matrix[0]
+                matrix = [
+                    [pivot * line[k] - line[0] * first[k] for k in range(1, len(line))] for line in matrix[1:]
+                ]
+                self.scale *= pivot
+        return matrix
+
+    def coefficients(self, point: Sequence[Fraction]) -> tuple[Fraction, ...]:
+        """Return the coefficients of least loss for a point t."""
+        arrangement = self.arrangement
+        values = [*point, Fraction(1)]
+        for pivot, line in reversed(self.eliminated):
+            z = (
+                Fraction(0)
+                if pivot == 0
+                else -sum((a * v for a, v in zip(line, values, strict=True)), Fraction(0)) / pivot
+            )
+            values.insert(0, z)
+        count = len(self.eliminated)
+        scaled = [Fraction(0)] * len(arrangement.column_scales)
+        for j, value in zip(arrangement.kept, values[count:-1], strict=True):
+            scaled[j] += value
+        for z, vector in zip(values[:count], arrangement.lineality, strict=True):
+            for j, entry in enumerate(vector):
+                scaled[j] += z * entry
+        return tuple(
+            value * scale / self.target_scale
+            for value, scale in zip(scaled, arrangement.column_scales, strict=True)
+        )
+
+    def least(self, basis: list[Vector]) -> tuple[int, int, Vector] | None:
+        """Return the least value on a flat and where it is, or None if there are several minimizers.
+
+        The value is numerator / denominator in units of 1 / `scale`; a third number, a vector, divided by the
+        denominator is the minimizer.
+        """
+        d = len(self.matrix) - 1
+        matrix = self.matrix
+        images = [[dot(matrix[j], vector) for j in range(d + 1)] for vector in basis]
+        k = len(basis)
+        system = [[dot(image, vector) for vector in basis] + [-image[d]] for image in images]
+        solved = solve(system)
+        if solved is None:
+            return None
+        multipliers, determinant = solved
+        numerator = matrix[d][d] * determinant + sum(
+            image[d] * value for image, value in zip(images, multipliers, strict=True)
+        )
+        point = tuple(sum(multipliers[q] * basis[q][j] for q in range(k)) for j in range(d))
+        return numerator, determinant, point
