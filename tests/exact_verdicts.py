@@ -16,7 +16,7 @@ from fractions import Fraction
 from multiprocessing.connection import Connection, wait
 
 import numpy as np
-from exact_oracle import ExactDraw, score_weights
+from exact_oracle import ExactCell, ExactDraw, score_weights
 from nasty_draws import FAMILIES, make, side_of
 
 from cudbound.problem import Problem
@@ -26,7 +26,7 @@ from cudbound.solve import solve_problem
 #: Bounds may be wrong by this: losses and scores are rounded.
 TOLERANCE = 1e-9
 #: Seconds without an answer, of a search that may take `NODE_LIMIT` nodes (some milliseconds), that count as hanging.
-PATIENCE = 5.0
+PATIENCE = 20.0
 NODE_LIMIT = 20_000
 #: A row is on the right side of a witness for certain if its score exceeds the rounding of the sum of its terms.
 ROUNDING = 4 * np.finfo(float).eps
@@ -47,8 +47,9 @@ def faults(problem: Problem, draws: Draws, draw: int, side: str) -> list[str]:
     found = []
     if not lower <= upper:
         found.append("crossed")
-    if exact.exceeds(upper + TOLERANCE, side) is not None:
-        found.append("too small")
+    missed = exact.exceeds(upper + TOLERANCE, side)
+    if missed is not None:
+        found.append(f"too small by a cell of width {width(exact, missed):.0e}")
     # at alpha = inf a loss that equals the anchor's to rounding counts
     slack = Fraction(TOLERANCE) * max(1, exact.anchor) if problem.alpha == np.inf else Fraction(0)
     if lower > TOLERANCE and exact.exceeds(lower - TOLERANCE, side, slack=slack) is None:
@@ -58,6 +59,29 @@ def faults(problem: Problem, draws: Draws, draw: int, side: str) -> list[str]:
             found.append("open")
         found += witness_faults(problem, exact, draws.witness[draw], lower, side)
     return found
+
+
+def width(exact: ExactDraw, cell: ExactCell) -> float:
+    """Return about the largest margin |x_i'v| / (|x_i| |v|) that all rows that count have in the cell.
+
+    Columns are scaled to a largest entry of 1; the direction v is the mean of the rays of the cell.
+    """
+    arrangement = exact.arrangement
+    largest = [max(abs(row[j]) for row in arrangement.design) or 1 for j in arrangement.kept]
+    up = exact.upper_side(cell)
+    middle = [Fraction(0)] * arrangement.dimension
+    for ray in arrangement.rays(arrangement.all, arrangement.dimension):
+        above, on = arrangement.sides_of(ray, arrangement.all)
+        if above == up & ~on:
+            scaled = [value * size for value, size in zip(ray, largest, strict=True)]
+            length = max(map(abs, scaled))
+            middle = [a + Fraction(b, length) for a, b in zip(middle, scaled, strict=True)]
+    margins = []
+    for normal in arrangement.normals:
+        row = [Fraction(value, size) for value, size in zip(normal, largest, strict=True)]
+        height = abs(float(sum(a * b for a, b in zip(row, middle, strict=True))))
+        margins.append(height / float(np.linalg.norm(np.array(row, dtype=float))))
+    return min(margins, default=1.0) / float(np.linalg.norm(np.array(middle, dtype=float)) or 1.0)
 
 
 def witness_faults(
@@ -171,7 +195,7 @@ def _work(pipe: Connection) -> None:
             counts["draws"] += 1
             counts[SolveStatus(draws.status[draw]).name] += 1
             for fault in faults(problem, draws, draw, side):
-                counts[fault] += 1
+                counts[fault.partition(" by a cell")[0]] += 1
                 where.append(f"{family} seed {seed} draw {draw}: {fault}")
         pipe.send((counts, where))
 
@@ -186,8 +210,19 @@ def main(arguments: list[str]) -> None:
                 ", ".join(f"{name} {n}" for name, n in sorted(verdicts.counts.items())),
                 flush=True,
             )
-            for line in verdicts.where[:3]:
-                print("   ", line, flush=True)
+            kinds: Counter[str] = Counter()
+            for line in verdicts.where:
+                kind = line.partition(": ")[2].partition(" by a cell")[0]
+                kinds[kind] += 1
+                if kinds[kind] <= 3:
+                    print("   ", line, flush=True)
+            widths = [float(line.rpartition(" ")[2]) for line in verdicts.where if " width " in line]
+            thin = sum(one < 1e-12 for one in widths)
+            if widths:
+                print(
+                    f"    {thin} cells thinner than 1e-12, {len(widths) - thin} wider, up to {max(widths):.0e}",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

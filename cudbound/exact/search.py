@@ -144,13 +144,17 @@ class ExactDraw:
         value = Fraction(size, arrangement.unit) * localization(self.problem, self.anchor + slack, loss)
         return ExactPoint(value, Fraction(score, arrangement.unit), loss, tuple(sorted(on_hyperplanes)))
 
+    def upper_side(self, cell: ExactCell) -> int:
+        """Return the hyperplanes on whose positive side the cell lies."""
+        up = 0
+        for j, (rows, sides) in enumerate(zip(self.arrangement.rows, self.arrangement.sides, strict=True)):
+            up |= (cell.classes[rows[0]] * sides[0] > 0) << j
+        return up
+
     def inside(self, cell: ExactCell, distance: Fraction) -> tuple[Fraction, ...]:
         """Return coefficients strictly inside the cell, this share of the way from its point of least loss."""
-        arrangement = self.arrangement
-        up = 0
-        for j, (rows, sides) in enumerate(zip(arrangement.rows, arrangement.sides, strict=True)):
-            up |= (cell.classes[rows[0]] * sides[0] > 0) << j
-        deep = self.quadratic.coefficients([Fraction(value) for value in arrangement.interior(up)])
+        point = self.arrangement.interior(self.upper_side(cell))
+        deep = self.quadratic.coefficients([Fraction(value) for value in point])
         return tuple(near + distance * (far - near) for near, far in zip(cell.nearest, deep, strict=True))
 
     def realize(
