@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 from multiprocessing.connection import Connection, wait
 
 import numpy as np
@@ -32,6 +33,11 @@ NODE_LIMIT = 20_000
 ROUNDING = 4 * np.finfo(float).eps
 
 
+#: Some floating-point coefficients are worth more than `upper`; or only rational ones, because the cell that the search
+#: found first has no point where the scores of all rows exceed their rounding errors.
+TOO_SMALL, TOO_SMALL_EXACTLY = "too small", "too small in rational numbers alone"
+
+
 @dataclass(frozen=True)
 class Verdicts:
     """How many draws, statuses and faults there were, and a line for each fault."""
@@ -49,7 +55,10 @@ def faults(problem: Problem, draws: Draws, draw: int, side: str) -> list[str]:
         found.append("crossed")
     missed = exact.exceeds(upper + TOLERANCE, side)
     if missed is not None:
-        found.append(f"too small by a cell of width {width(exact, missed):.0e}")
+        real = in_double_precision(exact, missed, upper + TOLERANCE, side)
+        found.append(
+            f"{TOO_SMALL if real else TOO_SMALL_EXACTLY} by a cell of width {width(exact, missed):.0e}"
+        )
     # at alpha = inf a loss that equals the anchor's to rounding counts
     slack = Fraction(TOLERANCE) * max(1, exact.anchor) if problem.alpha == np.inf else Fraction(0)
     if lower > TOLERANCE and exact.exceeds(lower - TOLERANCE, side, slack=slack) is None:
@@ -62,26 +71,31 @@ def faults(problem: Problem, draws: Draws, draw: int, side: str) -> list[str]:
 
 
 def width(exact: ExactDraw, cell: ExactCell) -> float:
-    """Return about the largest margin |x_i'v| / (|x_i| |v|) that all rows that count have in the cell.
-
-    Columns are scaled to a largest entry of 1; the direction v is the mean of the rays of the cell.
-    """
-    arrangement = exact.arrangement
-    largest = [max(abs(row[j]) for row in arrangement.design) or 1 for j in arrangement.kept]
-    up = exact.upper_side(cell)
-    middle = [Fraction(0)] * arrangement.dimension
-    for ray in arrangement.rays(arrangement.all, arrangement.dimension):
-        above, on = arrangement.sides_of(ray, arrangement.all)
-        if above == up & ~on:
-            scaled = [value * size for value, size in zip(ray, largest, strict=True)]
-            length = max(map(abs, scaled))
-            middle = [a + Fraction(b, length) for a, b in zip(middle, scaled, strict=True)]
+    """Return about the largest margin |x_i'b| / sum_j |x_ij b_j| that all rows that count have in the cell."""
+    deep = exact.quadratic.coefficients(exact.arrangement.interior(exact.upper_side(cell)))
+    counting = [i for rows in exact.arrangement.rows for i in rows]
     margins = []
-    for normal in arrangement.normals:
-        row = [Fraction(value, size) for value, size in zip(normal, largest, strict=True)]
-        height = abs(float(sum(a * b for a, b in zip(row, middle, strict=True))))
-        margins.append(height / float(np.linalg.norm(np.array(row, dtype=float))))
-    return min(margins, default=1.0) / float(np.linalg.norm(np.array(middle, dtype=float)) or 1.0)
+    for row in exact.problem.design[counting].tolist():
+        terms = [Fraction(x) * b for x, b in zip(row, deep, strict=True)]
+        margins.append(float(abs(sum(terms)) / sum(map(abs, terms))))
+    return min(margins, default=1.0)
+
+
+def in_double_precision(exact: ExactDraw, cell: ExactCell, bound: float, side: str) -> bool:
+    """Whether floating-point coefficients in the cell whose scores exceed their rounding are worth more."""
+    for coef in islice(exact.approach(cell), 40):
+        rounded = np.array([float(value) for value in coef])
+        if not uncertain_rows(exact, rounded) and exact.at(rounded.tolist(), side).value > bound:
+            return True
+    return False
+
+
+def uncertain_rows(exact: ExactDraw, coef: np.ndarray) -> list[int]:
+    """Return the rows that count whose scores do not exceed what their rounding may be."""
+    design = exact.problem.design
+    scores = design @ coef
+    rounding = ROUNDING * design.shape[1] * (np.abs(design) @ np.abs(coef))
+    return [i for rows in exact.arrangement.rows for i in rows if not abs(scores[i]) > rounding[i]]
 
 
 def witness_faults(
@@ -90,11 +104,10 @@ def witness_faults(
     """Return what is wrong with a witness in plain floating point on the raw columns."""
     if not np.isfinite(witness).all():
         return ["witness not finite"]
-    scores = problem.design @ witness
-    certain = ROUNDING * problem.design.shape[1] * (np.abs(problem.design) @ np.abs(witness))
-    counting = [i for rows in exact.arrangement.rows for i in rows]
-    if not (np.abs(scores[counting]) > certain[counting]).all():
+    if uncertain_rows(exact, witness):
         return ["witness on a hyperplane"]
+    scores = problem.design @ witness
+    counting = [i for rows in exact.arrangement.rows for i in rows]
     signed = exact.arrangement.constant / exact.arrangement.unit
     weights = score_weights(problem, exact.draw)
     signed += sum(float(weights[i]) * (np.sign(scores[i]) != problem.labels[i]) for i in counting)

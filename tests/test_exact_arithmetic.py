@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from exact_oracle import exact_q
-from exact_verdicts import Judges, Verdicts, faults
+from exact_verdicts import TOO_SMALL_EXACTLY, Judges, Verdicts, faults
 from nasty_draws import FAMILIES, nearly_singular_reproducer, outlier_reproducers
 
 from cudbound.solve import solve_problem
@@ -23,6 +23,10 @@ SEEDS = 150
 #: More than a million draws.
 MANY_SEEDS = 7_500
 
+#: Columns or rows that depend on each other but for rounding: cells made by the rounding alone, in which no score
+#: exceeds its own rounding, are nobody's classifiers. They may be missed here, and nowhere else.
+ROUNDED = ("rounded_multiples", "dependent_columns")
+
 
 @pytest.fixture(scope="module")
 def judges() -> Iterator[Judges]:
@@ -30,9 +34,11 @@ def judges() -> Iterator[Judges]:
         yield processes
 
 
-def report(family: str, verdicts: Verdicts) -> str:
+def assert_right(family: str, verdicts: Verdicts, seeds: int) -> None:
+    assert verdicts.counts["draws"] == 8 * seeds
+    wrong = [line for line in verdicts.where if family not in ROUNDED or TOO_SMALL_EXACTLY not in line]
     counts = ", ".join(f"{name}: {count}" for name, count in sorted(verdicts.counts.items()))
-    return "\n".join([f"{family}: {counts}", *verdicts.where[:10]])
+    assert not wrong, "\n".join([f"{family}: {counts}", *wrong[:10]])
 
 
 def test_the_nearly_singular_reproducer() -> None:
@@ -54,8 +60,12 @@ def test_the_outlier_reproducers(which: int) -> None:
 @pytest.mark.parametrize("family", FAMILIES)
 def test_claims_hold_in_exact_arithmetic(family: str, judges: Judges) -> None:
     verdicts = judges.judge(family, range(SEEDS))
-    assert verdicts.counts["draws"] == SEEDS * 8
-    assert not verdicts.where, report(family, verdicts)
+    assert_right(family, verdicts, SEEDS)
+
+
+def test_a_search_that_did_not_end(judges: Judges) -> None:
+    # near-duplicates in four dimensions, on which the search for an open cone went round and round
+    assert_right("near_duplicates", judges.judge("near_duplicates", [1189]), 1)
 
 
 @pytest.mark.slow
@@ -63,4 +73,4 @@ def test_claims_hold_in_exact_arithmetic(family: str, judges: Judges) -> None:
 def test_claims_hold_on_a_million_draws(family: str) -> None:
     with Judges(os.cpu_count() or 1) as judges:
         verdicts = judges.judge(family, np.arange(SEEDS, SEEDS + MANY_SEEDS).tolist())
-    assert not verdicts.where, report(family, verdicts)
+    assert_right(family, verdicts, MANY_SEEDS)

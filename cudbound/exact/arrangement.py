@@ -172,13 +172,19 @@ class Arrangement:
 
         return descend(0, identity(self.dimension), -1, rank - 1)
 
-    def interior(self, up: int) -> Vector:
-        """Return a point strictly inside an open cell: the sum of its rays, since it holds no line."""
-        total = [0] * self.dimension
-        if self.dimension:
-            for ray in self.rays(self.all, self.dimension):
-                above, on = self.sides_of(ray, self.all)
-                if above == up & ~on:
-                    total = [a + b for a, b in zip(total, ray, strict=True)]
-        assert self.sides_of(total, self.all) == (up, 0), "the cell is not open"
-        return tuple(total)
+    def interior(self, up: int) -> list[Fraction]:
+        """Return a point well inside an open cell: the mean of its rays, all of one size in the design's units."""
+        sizes = [max(abs(row[j]) for row in self.design) for j in self.kept]
+        total = [Fraction(0)] * self.dimension
+        count = 0
+        for ray in self.rays(self.all, self.dimension) if self.dimension else ():
+            above, on = self.sides_of(ray, self.all)
+            if above == up & ~on:
+                length = max(abs(value) * size for value, size in zip(ray, sizes, strict=True))
+                total = [a + Fraction(b, length) for a, b in zip(total, ray, strict=True)]
+                count += 1
+        assert all(
+            (sum(a * b for a, b in zip(normal, total, strict=True)) > 0) == bool(up >> j & 1)
+            for j, normal in enumerate(self.normals)
+        )
+        return [value / max(count, 1) for value in total]

@@ -19,9 +19,10 @@ a cell.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 from math import comb, inf
 
 from cudbound.exact.arrangement import Arrangement
@@ -151,24 +152,23 @@ class ExactDraw:
             up |= (cell.classes[rows[0]] * sides[0] > 0) << j
         return up
 
-    def inside(self, cell: ExactCell, distance: Fraction) -> tuple[Fraction, ...]:
-        """Return coefficients strictly inside the cell, this share of the way from its point of least loss."""
-        point = self.arrangement.interior(self.upper_side(cell))
-        deep = self.quadratic.coefficients([Fraction(value) for value in point])
-        return tuple(near + distance * (far - near) for near, far in zip(cell.nearest, deep, strict=True))
+    def approach(self, cell: ExactCell) -> Iterator[tuple[Fraction, ...]]:
+        """Yield coefficients strictly inside the cell, ever closer to its point of least loss."""
+        deep = self.quadratic.coefficients(self.arrangement.interior(self.upper_side(cell)))
+        distance = Fraction(1)
+        while True:
+            distance /= 16
+            yield tuple(near + distance * (far - near) for near, far in zip(cell.nearest, deep, strict=True))
 
     def realize(
         self, cell: ExactCell, more_than: Fraction, side: str
     ) -> tuple[tuple[Fraction, ...], Fraction]:
         """Return coefficients in the cell that are worth more than a bound below its value, and what they are worth.
 
-        They are looked for at distances from the point of least loss that halve again and again. At alpha = infinity a
-        cell on whose border alone g is 1 has none; then its point of least loss is returned with the value of the cell.
+        At alpha = infinity a cell where the loss equals that of the anchor on the border alone has none; then its point
+        of least loss is returned with the value of the cell.
         """
-        distance = Fraction(1)
-        for _ in range(60):
-            distance /= 2**10
-            inside = self.inside(cell, distance)
+        for inside in islice(self.approach(cell), 200):
             value = self.at(inside, side).value
             if value > more_than:
                 return inside, value
