@@ -6,19 +6,17 @@ Run as a script it prints how many draws of each family were judged wrong:
 
 from __future__ import annotations
 
-import multiprocessing
 import sys
-import time
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
-from multiprocessing.connection import Connection, wait
 
 import numpy as np
 from exact_oracle import ExactCell, ExactDraw, score_weights
 from nasty_draws import FAMILIES, make, side_of
+from watched import Watched
 
 from cudbound.problem import Problem
 from cudbound.results import Draws, SolveStatus
@@ -26,8 +24,7 @@ from cudbound.solve import solve_problem
 
 #: Bounds may be wrong by this: losses and scores are rounded.
 TOLERANCE = 1e-9
-#: Seconds without an answer, of a search that may take `NODE_LIMIT` nodes (some milliseconds), that count as hanging.
-PATIENCE = 20.0
+#: Some milliseconds.
 NODE_LIMIT = 20_000
 #: A row is on the right side of a witness for certain if its score exceeds the rounding of the sum of its terms.
 ROUNDING = 4 * np.finfo(float).eps
@@ -121,103 +118,38 @@ def witness_faults(
     return ["witness short"] if not value >= lower - TOLERANCE else []
 
 
-class Judges:
-    """Processes that judge seeds of a family; one that does not answer is ended and its seed counted as hanging."""
-
-    def __init__(self, processes: int = 1) -> None:
-        self._workers = [_Worker() for _ in range(processes)]
-
-    def __enter__(self) -> Judges:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for worker in self._workers:
-            worker.end()
-
-    def judge(self, family: str, seeds: Iterable[int]) -> Verdicts:
-        """Return counts of draws and faults of some seeds, and where the faults are."""
-        verdicts = Verdicts(Counter(), [])
-        todo = iter(seeds)
-        for worker in self._workers:
-            worker.begin(family, next(todo, None))
-        while busy := [worker for worker in self._workers if worker.seed is not None]:
-            patience = max(0.0, min(worker.deadline for worker in busy) - time.monotonic())
-            ready = wait([worker.pipe for worker in busy], patience)
-            for worker in busy:
-                if worker.pipe in ready:
-                    fault = worker.collect(verdicts)
-                elif time.monotonic() > worker.deadline:
-                    fault = "hung"
-                else:
-                    continue
-                if fault:
-                    verdicts.counts[fault] += 1
-                    verdicts.where.append(f"{family} seed {worker.seed}: {fault}")
-                    worker.end()
-                    worker.start()
-                worker.begin(family, next(todo, None))
-        return verdicts
+def judge(processes: Watched, family: str, seeds: Iterable[int]) -> Verdicts:
+    """Return counts of draws and faults of some seeds of a family, and where the faults are."""
+    verdicts = Verdicts(Counter(), [])
+    for answer in processes.run(judge_seed, ((family, seed) for seed in seeds)):
+        some = answer.result
+        if answer.fault:
+            some = Verdicts(Counter([answer.fault]), [f"{family} seed {answer.job[1]}: {answer.fault}"])
+        verdicts.counts.update(some.counts)
+        verdicts.where.extend(some.where)
+    return verdicts
 
 
-class _Worker:
-    def __init__(self) -> None:
-        self.seed: int | None = None
-        self.start()
-
-    def start(self) -> None:
-        context = multiprocessing.get_context("spawn")
-        self.pipe, theirs = context.Pipe()
-        self.process = context.Process(target=_work, args=(theirs,), daemon=True)
-        self.process.start()
-        theirs.close()
-        assert self.pipe.recv() == "ready"
-
-    def begin(self, family: str, seed: int | None) -> None:
-        self.seed = seed
-        if seed is not None:
-            self.deadline = time.monotonic() + PATIENCE
-            self.pipe.send((family, seed))
-
-    def collect(self, verdicts: Verdicts) -> str | None:
-        try:
-            counts, where = self.pipe.recv()
-        except EOFError:
-            return "crashed"
-        verdicts.counts.update(counts)
-        verdicts.where.extend(where)
-        return None
-
-    def end(self) -> None:
-        self.process.kill()
-        self.process.join()
-        self.pipe.close()
-
-
-def _work(pipe: Connection) -> None:
-    pipe.send("ready")
-    while True:
-        try:
-            family, seed = pipe.recv()
-        except EOFError:
-            return
-        counts: Counter[str] = Counter()
-        where: list[str] = []
-        problem, side = make(family, seed), side_of(seed)
-        draws = solve_problem(problem, side=side, node_limit=NODE_LIMIT)
-        for draw in range(problem.n_draws):
-            counts["draws"] += 1
-            counts[SolveStatus(draws.status[draw]).name] += 1
-            for fault in faults(problem, draws, draw, side):
-                counts[fault.partition(" by a cell")[0]] += 1
-                where.append(f"{family} seed {seed} draw {draw}: {fault}")
-        pipe.send((counts, where))
+def judge_seed(job: tuple[str, int]) -> Verdicts:
+    """Solve and judge the problem of a family and seed."""
+    family, seed = job
+    verdicts = Verdicts(Counter(), [])
+    problem, side = make(family, seed), side_of(seed)
+    draws = solve_problem(problem, side=side, node_limit=NODE_LIMIT)
+    for draw in range(problem.n_draws):
+        verdicts.counts["draws"] += 1
+        verdicts.counts[SolveStatus(draws.status[draw]).name] += 1
+        for fault in faults(problem, draws, draw, side):
+            verdicts.counts[fault.partition(" by a cell")[0]] += 1
+            verdicts.where.append(f"{family} seed {seed} draw {draw}: {fault}")
+    return verdicts
 
 
 def main(arguments: list[str]) -> None:
     """Print one line a family, and the first faults."""
-    with Judges() as judges:
+    with Watched() as processes:
         for family in arguments[1:] or FAMILIES:
-            verdicts = judges.judge(family, range(int(arguments[0])))
+            verdicts = judge(processes, family, range(int(arguments[0])))
             print(
                 f"{family:22}",
                 ", ".join(f"{name} {n}" for name, n in sorted(verdicts.counts.items())),

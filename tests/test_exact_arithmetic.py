@@ -13,8 +13,9 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from exact_oracle import exact_q
-from exact_verdicts import TOO_SMALL_EXACTLY, Judges, Verdicts, faults
+from exact_verdicts import TOO_SMALL_EXACTLY, Verdicts, faults, judge
 from nasty_draws import FAMILIES, nearly_singular_reproducer, outlier_reproducers
+from watched import Watched
 
 from cudbound.solve import solve_problem
 
@@ -29,9 +30,9 @@ ROUNDED = ("rounded_multiples", "dependent_columns")
 
 
 @pytest.fixture(scope="module")
-def judges() -> Iterator[Judges]:
-    with Judges() as processes:
-        yield processes
+def processes() -> Iterator[Watched]:
+    with Watched() as watched:
+        yield watched
 
 
 def assert_right(family: str, verdicts: Verdicts, seeds: int) -> None:
@@ -58,19 +59,19 @@ def test_the_outlier_reproducers(which: int) -> None:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_claims_hold_in_exact_arithmetic(family: str, judges: Judges) -> None:
-    verdicts = judges.judge(family, range(SEEDS))
+def test_claims_hold_in_exact_arithmetic(family: str, processes: Watched) -> None:
+    verdicts = judge(processes, family, range(SEEDS))
     assert_right(family, verdicts, SEEDS)
 
 
-def test_a_search_that_did_not_end(judges: Judges) -> None:
+def test_a_search_that_did_not_end(processes: Watched) -> None:
     # near-duplicates in four dimensions, on which the search for an open cone went round and round
-    assert_right("near_duplicates", judges.judge("near_duplicates", [1189]), 1)
+    assert_right("near_duplicates", judge(processes, "near_duplicates", [1189]), 1)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("family", FAMILIES)
 def test_claims_hold_on_a_million_draws(family: str) -> None:
-    with Judges(os.cpu_count() or 1) as judges:
-        verdicts = judges.judge(family, np.arange(SEEDS, SEEDS + MANY_SEEDS).tolist())
+    with Watched(os.cpu_count() or 1) as processes:
+        verdicts = judge(processes, family, np.arange(SEEDS, SEEDS + MANY_SEEDS).tolist())
     assert_right(family, verdicts, MANY_SEEDS)
