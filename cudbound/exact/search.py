@@ -112,13 +112,8 @@ class ExactDraw:
     @property
     def n_flats(self) -> int:
         """Number of flats that a search may have to visit, at most."""
-        return (
-            sum(
-                comb(len(self.arrangement.normals), codimension)
-                for codimension in range(self.arrangement.dimension)
-            )
-            + 1
-        )
+        count = len(self.arrangement.normals)
+        return 1 + sum(comb(count, codimension) for codimension in range(self.arrangement.dimension))
 
     def at(
         self, coef: Sequence[Fraction | float], side: str = "both", *, slack: Fraction = Fraction(0)
@@ -193,7 +188,7 @@ class _Search:
     """The search over flats for the most valuable cell, or for the first one worth more than a bound."""
 
     def __init__(self, exact: ExactDraw, side: str, bound: Fraction, slack: Fraction) -> None:
-        self.exact, self.arrangement, self.quadratic = exact, exact.arrangement, exact.quadratic
+        self.arrangement, self.quadratic = exact.arrangement, exact.quadratic
         self.alpha = exact.problem.alpha
         self.anchor = (exact.anchor + slack) * self.quadratic.scale
         self.signs = SIGNS[side]
