@@ -6,6 +6,7 @@ All are accepted by `make_problem`, with n <= 12 and p <= 4, so that `exact_orac
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -179,6 +180,18 @@ def clustered_duplicates(rng: Rng) -> Problem:
     return _problem(rng, design)
 
 
+def near_coplanar(rng: Rng) -> Problem:
+    """Rows that are sums of two others but for 1e-3 to 1e-15: three hyperplanes close to meeting in one flat."""
+    n, p = _sizes(rng)
+    p = max(p, 3)
+    design = _features(rng, n, p)
+    for i in np.flatnonzero(rng.random(n) < 0.4):
+        first, second = rng.choice(n, size=2, replace=False)
+        mixed = rng.choice([-1.0, 1.0, 0.5]) * design[first] + rng.choice([-1.0, 1.0, 2.0]) * design[second]
+        design[i] = mixed + 10.0 ** rng.uniform(-15.0, -3.0) * rng.normal(size=p)
+    return _problem(rng, design)
+
+
 def outlier_column(rng: Rng) -> Problem:
     """Columns of one decimal in which a value of 1e2 to 1e12 was left, such as 99999 for a missing one."""
     n, p = _sizes(rng)
@@ -301,12 +314,20 @@ def dependent_columns(rng: Rng) -> Problem:
     return _problem(rng, design)
 
 
+def loose_anchor(rng: Rng) -> Problem:
+    """An anchor far from the minimiser: g is positive on most cells, or on all of them."""
+    problem = _problem(rng, _features(rng, *_sizes(rng)))
+    coef = problem.coef.round(int(rng.integers(0, 3))) * rng.choice([0.0, 0.3, 1.0, 3.0])
+    return replace(problem, coef=coef + 0.0)
+
+
 FAMILIES: dict[str, Callable[[Rng], Problem]] = {
     family.__name__: family
     for family in (
         near_singular_draws,
         near_duplicates,
         clustered_duplicates,
+        near_coplanar,
         outlier_column,
         weak_direction,
         scaled_columns,
@@ -321,5 +342,6 @@ FAMILIES: dict[str, Callable[[Rng], Problem]] = {
         single_class_draws,
         constant_columns,
         dependent_columns,
+        loose_anchor,
     )
 }
