@@ -74,7 +74,8 @@ def _sizes(rng: Rng) -> tuple[int, int]:
 
 def _labels(rng: Rng, design: Array) -> Array:
     """Labels of a random score, weak or clear, plus noise; mostly both classes."""
-    scaled = design / np.maximum(np.median(np.abs(design), axis=0), 1e-300)
+    with np.errstate(over="ignore"):  # clipped
+        scaled = design / np.maximum(np.median(np.abs(design), axis=0), 1e-300)
     score = np.clip(scaled, -5.0, 5.0) @ rng.normal(size=design.shape[1])
     labels = np.where(rng.choice([0.0, 0.5, 2.0]) * score + rng.normal(size=len(score)) >= 0.0, 1.0, -1.0)
     if np.abs(labels.sum()) == labels.size:
