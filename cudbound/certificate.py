@@ -18,7 +18,8 @@ from cudbound.results import Draws, SolveStatus
 FORMAT = 1
 SIDES = ("both", "positive", "negative")
 
-#: Bounds are taken to hold if they do to this: losses and scores are rounded numbers. Errs to the side of accepting.
+#: Bounds are taken to hold if they do to this, times the largest score if that is above 1: losses and scores are
+#: rounded numbers. Errs to the side of accepting.
 TOLERANCE = Fraction(1, 10**9)
 #: Flats that are looked at, at most: some seconds.
 MOST_FLATS = 20_000
@@ -176,18 +177,19 @@ class Certificate:
 
         Notes
         -----
-        At alpha = infinity, where g jumps, the loss of the witness may be above the loss L of the anchor by
-        1e-9 max(1, L).
+        Where weights allow scores above 1, the tolerance of 1e-9 is relative to the largest of them. At alpha =
+        infinity, where g jumps, the loss of the witness may be above the loss L of the anchor by 1e-9 max(1, L).
         """
         exact = ExactDraw(self.problem, 0)
         value, on_hyperplanes = self._witness_value(exact)
-        proved = self.lower <= TOLERANCE or (
-            np.isfinite(self.lower) and value >= Fraction(self.lower) - TOLERANCE
+        tolerance = TOLERANCE * max(Fraction(1), exact.largest_score)
+        proved = self.lower <= tolerance or (
+            np.isfinite(self.lower) and value >= Fraction(self.lower) - tolerance
         )
         if exact.n_flats > most_flats:
             return Verification(bool(proved), None, value, on_hyperplanes)
         # that is wrong for -infinity and nan
-        limit = Fraction(self.upper) + TOLERANCE if np.isfinite(self.upper) else Fraction(-1)
+        limit = Fraction(self.upper) + tolerance if np.isfinite(self.upper) else Fraction(-1)
         cell = None if self.upper == np.inf else exact.exceeds(limit, self.side)
         if cell is None:
             return Verification(bool(proved), True, value, on_hyperplanes)

@@ -22,7 +22,7 @@ from cudbound.problem import Problem
 from cudbound.results import Draws, SolveStatus
 from cudbound.solve import solve_problem
 
-#: Bounds may be wrong by this: losses and scores are rounded.
+#: Bounds may be wrong by this, times the largest score if that is above 1: losses and scores are rounded.
 TOLERANCE = 1e-9
 #: Some milliseconds.
 NODE_LIMIT = 20_000
@@ -46,24 +46,25 @@ class Verdicts:
 def faults(problem: Problem, draws: Draws, draw: int, side: str) -> list[str]:
     """Return what is wrong with the answer to one draw, as words: "too small", "overclaimed", ..."""
     exact = ExactDraw(problem, draw)
+    tolerance = TOLERANCE * max(1.0, float(exact.largest_score))
     lower, upper = float(draws.lower[draw]), float(draws.upper[draw])
     found = []
     if not lower <= upper:
         found.append("crossed")
-    missed = exact.exceeds(upper + TOLERANCE, side)
+    missed = exact.exceeds(upper + tolerance, side)
     if missed is not None:
-        real = in_double_precision(exact, missed, upper + TOLERANCE, side)
+        real = in_double_precision(exact, missed, upper + tolerance, side)
         found.append(
             f"{TOO_SMALL if real else TOO_SMALL_EXACTLY} by a cell of width {width(exact, missed):.0e}"
         )
     # at alpha = inf a loss that equals the anchor's to rounding counts
     slack = Fraction(TOLERANCE) * max(1, exact.anchor) if problem.alpha == np.inf else Fraction(0)
-    if lower > TOLERANCE and exact.exceeds(lower - TOLERANCE, side, slack=slack) is None:
+    if lower > tolerance and exact.exceeds(lower - tolerance, side, slack=slack) is None:
         found.append("overclaimed")
     if draws.status[draw] == SolveStatus.OPTIMAL:
-        if upper > lower + TOLERANCE:
+        if upper > lower + tolerance:
             found.append("open")
-        found += witness_faults(problem, exact, draws.witness[draw], lower, side)
+        found += witness_faults(problem, exact, draws.witness[draw], lower - tolerance, side)
     return found
 
 
@@ -96,9 +97,9 @@ def uncertain_rows(exact: ExactDraw, coef: np.ndarray) -> list[int]:
 
 
 def witness_faults(
-    problem: Problem, exact: ExactDraw, witness: np.ndarray, lower: float, side: str
+    problem: Problem, exact: ExactDraw, witness: np.ndarray, least: float, side: str
 ) -> list[str]:
-    """Return what is wrong with a witness in plain floating point on the raw columns."""
+    """Return what is wrong with a witness, to be worth `least`, in plain floating point on the raw columns."""
     if not np.isfinite(witness).all():
         return ["witness not finite"]
     if uncertain_rows(exact, witness):
@@ -115,7 +116,7 @@ def witness_faults(
         value = score * (at_witness <= anchor + TOLERANCE * max(1.0, anchor))
     else:
         value = score * min(max(1.0 + problem.alpha * (anchor - at_witness), 0.0), 1.0)
-    return ["witness short"] if not value >= lower - TOLERANCE else []
+    return ["witness short"] if not value >= least else []
 
 
 def judge(processes: Watched, family: str, seeds: Iterable[int]) -> Verdicts:

@@ -76,6 +76,15 @@ def test_too_large_a_lower_bound_is_not_proved() -> None:
     assert not replace(certificate, lower=np.nan).verify().lower_proved
 
 
+def test_rounding_grows_with_the_scores() -> None:
+    problem = make_problem([[1.0], [-2.0]], [1, -1], [1.0], [[1, 1]], weights=[[1e6, 0.0]], alpha=0.0)
+    claim = Certificate(problem, "both", 1e6, 1e6, SolveStatus.OPTIMAL, np.array([-1.0]))
+    assert claim.verify().holds
+    assert replace(claim, lower=1e6 + 1e-4, upper=1e6 - 1e-4).verify().holds
+    assert not replace(claim, lower=1e6 + 1e-2).verify().lower_proved
+    assert replace(claim, upper=1e6 - 1e-2).verify().upper_proved is False
+
+
 def test_too_small_an_upper_bound_is_refuted_by_a_classifier() -> None:
     problem, certificate = example()
     claimed = certificate.upper - 1e-6

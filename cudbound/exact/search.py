@@ -110,6 +110,15 @@ class ExactDraw:
         return _Search(self, side, Fraction(bound), slack).run(first=True) if bound < inf else None
 
     @property
+    def largest_score(self) -> Fraction:
+        """Size that no score exceeds: what rounding errors of values are relative to."""
+        arrangement = self.arrangement
+        high, low = arrangement.at_most(arrangement.all)
+        return Fraction(
+            max(abs(high + arrangement.constant), abs(low + arrangement.constant)), arrangement.unit
+        )
+
+    @property
     def n_flats(self) -> int:
         """Number of flats that a search may have to visit, at most."""
         count = len(self.arrangement.normals)
