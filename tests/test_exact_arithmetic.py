@@ -24,8 +24,8 @@ SEEDS = 135
 #: More than a million draws.
 MANY_SEEDS = 6_600
 
-#: Columns, rows or draws that are singular but for rounding. Cells made by the rounding alone, in which no score exceeds
-#: its own rounding, are nobody's classifiers; they may be missed here, and nowhere else.
+#: Columns, rows or draws that are singular but for rounding. Cells made by the rounding alone, in which no score
+#: exceeds its own rounding, are nobody's classifiers; they may be missed here, and nowhere else.
 ROUNDED = ("rounded_multiples", "dependent_columns", "standardized_integers")
 
 
