@@ -16,7 +16,7 @@ test-python: .venv/installed-for-development
 	$(BIN)/pytest --numprocesses 2
 
 test-slow: .venv/installed-for-development
-	$(BIN)/pytest -m slow
+	$(BIN)/pytest -m 'slow or long'
 
 # the C++ tests need no Python; they run as released and once more under the sanitizers
 test-solvers: .venv/installed-for-development

@@ -23,6 +23,8 @@ class Status(enum.IntEnum):
 
     INACCURATE = 4
 
+    DECIDED = 5
+
 class Side(enum.Enum):
     """Which sign of the deviation counts."""
 
@@ -56,13 +58,20 @@ class Draws:
     def interrupted(self) -> bool:
         """Whether Ctrl-C ended the search."""
 
+class Raw:
+    """The arrays of a problem in the caller's coordinates; see draws.hpp."""
+
+    def __init__(self, design: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], anchor: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], penalty: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, map: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], exact: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], error: float) -> None: ...
+
 class Problem:
     """The arrays of all draws' problems; see draws.hpp."""
 
-    def __init__(self, design: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], anchor: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, offset: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, penalty: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, anchor_penalty: float, loss: str, alpha: float) -> None: ...
+    def __init__(self, design: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], anchor: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], counts: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, sample_weight: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, offset: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, penalty: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, anchor_penalty: float, loss: str, alpha: float, raw: Raw | None) -> None: ...
 
-def solve_draws(problem: Problem, side: Side, node_limit: int, time_limit: float, threads: int, progress: Callable[[int], None] | None) -> Draws:
-    """Solve all draws."""
+def solve_draws(problem: Problem, side: Side, node_limit: int, time_limit: float, total_node_limit: int, total_time_limit: float, ranks: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], known: tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]] | None, threads: int, progress: Callable[[int], None] | None) -> Draws:
+    """
+    Solve all draws, or as much of them as the quantiles at these ranks need.
+    """
 
 def loss_at(loss: str, margin: float) -> tuple[float, float, float]:
     """A loss and its first two derivatives in the margin."""

@@ -106,8 +106,9 @@ def boundary_deviations(
     *,
     rate: str | float = "log",
     n_jobs: int | None = 1,
-    node_limit: int | None = NODE_LIMIT,
+    node_limit: float | None = NODE_LIMIT,
     time_limit: float | None = None,
+    total_time_limit: float | None = None,
     progress: bool = False,
 ) -> BoundaryDeviations:
     r"""Largest and smallest deviation of each draw over all classifications of the points near its boundary.
@@ -142,6 +143,8 @@ def boundary_deviations(
         number of near points.
     time_limit : float, default=None
         Seconds after which the search of a draw is given up likewise; None means no limit.
+    total_time_limit : float, default=None
+        Seconds after which all searches end likewise; None means no limit.
     progress : bool, default=False
         Whether to show a progress bar of the searches.
 
@@ -210,7 +213,7 @@ def boundary_deviations(
     near = drawn.near(a_n) & model.design.any(axis=1)
     weights = problem.counts.astype(np.int64) - 1
     largest, n_open = _largest_scores(
-        model, problem.counts, weights * near, n_jobs, node_limit, time_limit, progress
+        model, problem.counts, weights * near, n_jobs, node_limit, time_limit, total_time_limit, progress
     )
     fixed = (weights * (drawn.wrong & ~near)).sum(axis=1)
     smallest = (weights * near).sum(axis=1) - largest
@@ -280,8 +283,9 @@ def _largest_scores(
     counts: NDArray[np.int32],
     weights: Integers,
     n_jobs: int | None,
-    node_limit: int | None,
+    node_limit: float | None,
     time_limit: float | None,
+    total_time_limit: float | None,
     progress: bool,
 ) -> tuple[Integers, int]:
     """Return the largest weighted number of errors on an open cell for each draw, and how many are bounds only."""
@@ -307,6 +311,7 @@ def _largest_scores(
             n_jobs=n_jobs,
             node_limit=node_limit,
             time_limit=time_limit,
+            total_time_limit=total_time_limit,
             progress=progress,
         )
     except SolveInterrupted:  # its advice is for the bound
@@ -340,5 +345,5 @@ def _remarks(problem: Problem, drawn: DrawScores, n_open: int, rate: float) -> t
     if n_undetermined:
         remarks.append(f"{n_undetermined} draws leave scores undetermined, those points taken as near")
     if n_open:
-        remarks.append(f"{n_open} of {problem.n_draws} draws not certified, bounds used")
+        remarks.append(f"{n_open} of {problem.n_draws} draws not solved to the end, bounds used")
     return tuple(remarks)

@@ -12,16 +12,14 @@ from numpy.typing import NDArray
 from cudbound.adapters import express
 from cudbound.bootstrap import draw_counts
 from cudbound.certificate import Certificate
-from cudbound.exceptions import NotCertifiedWarning
 from cudbound.minimum import draws_problem
 from cudbound.model import AdditiveModel, Polish
 from cudbound.problem import Problem
-from cudbound.quantiles import inverted_cdf_quantile
-from cudbound.results import ConfidenceInterval, Draws, IntervalEstimate, IntervalTable, SolveStatus
-from cudbound.solve import SOLVERS, solve_problem
+from cudbound.quantiles import inverted_cdf_quantile, within
+from cudbound.results import ConfidenceInterval, Draws, IntervalEstimate, IntervalTable
+from cudbound.search import Search, search_ended
 from cudbound.validation import (
     check_alpha,
-    check_choice,
     check_confidence_level,
     check_n_resamples,
     check_rng,
@@ -40,7 +38,8 @@ class CudResult:
     estimate : float
         Training error of the classifier, a proportion in [0, 1]; the centre of the interval.
     q : float
-        Half-width: the `confidence_level` quantile of the draws' upper bounds on Q.
+        Half-width: the `confidence_level` quantile of the draws' upper bounds on Q. It is that of the exact Q if
+        `certified`, and else no smaller.
     confidence_level : float
         Nominal level.
     draws : Draws
@@ -53,6 +52,8 @@ class CudResult:
         How the classifier that the interval is for differs from the fitted one; None if it is the fitted one.
     tuned_by : tuple of str
         What chose parameters of the classifier on the same data, which the draws do not repeat.
+    search : Search
+        How far the draws were solved, and with which limits.
     """
 
     estimate: float
@@ -63,6 +64,7 @@ class CudResult:
     estimand: str = "conditional"
     polish: Polish | None = field(repr=False, default=None)
     tuned_by: tuple[str, ...] = field(repr=False, default=())
+    search: Search = field(repr=False, default=Search())
 
     @property
     def raw_interval(self) -> ConfidenceInterval:
@@ -76,12 +78,12 @@ class CudResult:
 
     @property
     def certified(self) -> bool:
-        """Whether every draw was solved to the end, so that `q` is the quantile of the exact Q."""
-        return bool(self.draws.certified.all())
+        """Whether `q` is shown to be the quantile of the exact Q: `q` and `q_lower` are equal."""
+        return self.q_lower == self.q
 
     @property
     def q_lower(self) -> float:
-        """The same quantile of the draws' lower bounds; equal to `q` if all draws are certified."""
+        """The same quantile of the draws' lower bounds: the quantile of the exact Q is not below it."""
         return inverted_cdf_quantile(self.draws.lower, self.confidence_level)
 
     @property
@@ -108,12 +110,12 @@ class CudResult:
     @property
     def row(self) -> IntervalEstimate:
         """The result as a row of the table of methods."""
-        uncertified = int((~self.draws.certified).sum())
-        remarks = [
-            f"{uncertified} of {len(self.draws)} draws not certified, upper bounds used"
-            if uncertified
-            else "certified"
-        ]
+        if self.search.of == "all" and self.draws.certified.all():
+            remarks = ["all draws solved exactly"]
+        elif self.certified:
+            remarks = ["quantile proved"]
+        else:
+            remarks = [f"q {within(self.q_lower, self.q)}, upper value used"]
         if self.n_single_class_draws:
             remarks.append(f"{self.n_single_class_draws} single-class draws")
         if self.polish is not None:
@@ -133,15 +135,34 @@ class CudResult:
         )
 
     def at(self, *, confidence_level: float) -> CudResult:
-        """Return the result at another level, from the same draws and without solving again.
+        """Return the result at another level.
+
+        The draws go on from what is proved, with the limits of the call that gave this result, and only if it does not
+        suffice for the other level. With ``search="all"`` nothing is solved again.
 
         Raises
         ------
         ValueError
             If the level is not in (0, 1).
+        SolveInterrupted
+            On Ctrl-C; pass its ``draws`` as ``previous`` to `cud_interval`, with the other level, to go on.
+
+        Warns
+        -----
+        NotCertifiedWarning
+            If the other level takes a search that a limit, or rounding, ends early.
         """
         level = check_confidence_level(confidence_level)
-        return replace(self, confidence_level=level, q=inverted_cdf_quantile(self.draws.upper, level))
+        result = self._at(level, self.draws)
+        if result.certified or self.search.of == "all" or level == self.confidence_level:
+            return result
+        result = self._at(level, self.search.run(self.problem, level, False, self.draws))
+        if not result.certified:
+            warnings.warn(search_ended(result.search, result.draws, result.q_lower, result.q), stacklevel=2)
+        return result
+
+    def _at(self, level: float, draws: Draws) -> CudResult:
+        return replace(self, confidence_level=level, draws=draws, q=inverted_cdf_quantile(draws.upper, level))
 
     def certificate(self, draw: int) -> Certificate:
         """Return what was proved about one draw, to be saved, and verified in exact arithmetic.
@@ -186,11 +207,14 @@ def cud_interval(
     n_resamples: int = 1000,
     alpha: str | float = "n",
     polish: bool = False,
+    search: str = "quantile",
     solver: str = "native",
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
-    node_limit: int | None = None,
+    node_limit: float | None = None,
     time_limit: float | None = None,
+    total_node_limit: float | None = None,
+    total_time_limit: float | None = None,
     progress: bool = False,
     previous: Draws | None = None,
 ) -> CudResult:
@@ -204,7 +228,8 @@ def cud_interval(
     2. draw `n_resamples` bootstrap samples of the rows;
     3. for each draw find Q, the supremum over all beta of \|bootstrap error - training error\| times
        g(alpha (L_b(beta-hat) - L_b(beta))), g(u) = clip(1 + u, 0, 1), exactly, by branch and bound (section 4);
-    4. take the `confidence_level` quantile q of the Q (inverted distribution function, section 3.1);
+    4. take the `confidence_level` quantile q of the Q (inverted distribution function, section 3.1); most draws are
+       solved only until it is known on which side of q they lie;
     5. report training error -+ q, clipped to [0, 1].
 
     Parameters
@@ -229,6 +254,9 @@ def cud_interval(
         Whether to replace the fitted coefficients by the exact minimiser of their loss, instead of refusing a
         classifier whose solver stopped early. The interval, its centre included, is then for that classifier, and
         ``polish`` of the result says how far it is from the fitted one.
+    search : {"quantile", "all"}, default="quantile"
+        "quantile" solves draws as far as the quantile takes, which is many times faster. "all" solves every draw to
+        the end, for plots of the distribution of Q; `q` is the same.
     solver : {"native", "cvxpy"}, default="native"
         See `cudbound.solve_draws`; l1 penalties need "cvxpy", which is slow.
     rng : int, numpy.random.Generator or None, default=None
@@ -236,12 +264,21 @@ def cud_interval(
     n_jobs : int or None, default=1
         Threads; -1 for all cores. The result does not depend on it.
     node_limit, time_limit : int or float, default=None
-        Nodes or seconds after which a single draw is given up; it then enters with its upper bound.
+        Nodes or seconds after which a search of a single draw is given up; it then enters with its upper bound. None
+        means no limit.
+    total_node_limit : int or float, default=None
+        Nodes after which the whole search ends, with the bounds that are proved by then. None means, unless
+        `total_time_limit` is given, a number that depends on the size of the data and takes about ten seconds of one
+        processor (`cudbound.effort.default_node_budget`); with ``search="all"`` or the solver "cvxpy" it means no
+        limit. ``math.inf`` means no limit.
+    total_time_limit : float, default=None
+        Seconds after which the whole search ends likewise; None means no limit. The search is planned for the nodes
+        that take about that time, and may end earlier. The result then depends on how fast the machine is.
     progress : bool, default=False
-        Whether to show a progress bar.
+        Whether to show a progress bar on standard error, and, where the first draws prove hard, when it ends.
     previous : Draws, default=None
-        Draws of an earlier call with the same arguments and the same integer `rng`, interrupted or limited; those
-        that are certified are not solved again.
+        Draws of an earlier call with the same arguments and the same integer `rng`, interrupted or limited, or at
+        another level; the search goes on from what is proved.
 
     Returns
     -------
@@ -259,22 +296,24 @@ def cud_interval(
     ValueError
         If an argument is out of range, or `X` and `y` do not fit the estimator.
     SolveInterrupted
-        On Ctrl-C; pass its ``draws`` as `previous` to go on.
+        On Ctrl-C; its message says what is proved by then. Pass its ``draws`` as `previous` to go on, or with
+        ``total_node_limit=0`` to get the interval from what is proved.
 
     Warns
     -----
     NotCertifiedWarning
-        If a limit, or rounding, left some draws unsolved; the message says which, and how to go on.
+        If a limit, or rounding, ended the search before `q` was proved; the message says between which values it lies,
+        and how to go on. The larger one is used.
     TuningNotResampledWarning
         If a search or a cross-validated estimator chose parameters on the same data.
 
     Notes
     -----
-    Guaranteed: each certified Q is the supremum for its draw up to the tolerances in docs/solver.md (section
-    Tolerances). Rounding of the loss can only enlarge Q; a cell too thin to be told from an empty one, of a width of
-    about 1e-10, is not counted. A draw that is not certified can only make the interval longer. Not guaranteed: the
-    coverage. The bound of the population is proved (Proposition 1), the bootstrap estimate of its quantile is not;
-    in simulations the interval is conservative, and other intervals are sometimes shorter at the same coverage.
+    Guaranteed: `q` is no smaller than the quantile of the exact suprema, and equal to it where `certified`, up to the
+    tolerances in docs/solver.md (section Tolerances). What a limit or rounding leaves open can only make the interval
+    longer. Not guaranteed: the coverage. The bound of the population is proved (Proposition 1), the bootstrap estimate
+    of its quantile is not; in simulations the interval is conservative, and other intervals are sometimes shorter at
+    the same coverage.
 
     References
     ----------
@@ -298,17 +337,22 @@ def cud_interval(
     level = check_confidence_level(confidence_level)
     n_resamples = check_n_resamples(n_resamples)
     generator = check_rng(rng)
-    check_choice("solver", solver, SOLVERS)
+    how = Search(
+        of=search,
+        solver=solver,
+        n_jobs=n_jobs,
+        node_limit=node_limit,
+        time_limit=time_limit,
+        total_node_limit=total_node_limit,
+        total_time_limit=total_time_limit,
+    )
     model = express(estimator, X, y, polish=polish)
     return solve_bound(
         model,
         draw_counts(model.labels.size, n_resamples, generator),
         confidence_level=level,
         alpha=check_alpha(alpha, model.labels.size),
-        solver=solver,
-        n_jobs=n_jobs,
-        node_limit=node_limit,
-        time_limit=time_limit,
+        search=how,
         progress=progress,
         previous=previous,
     )
@@ -320,24 +364,13 @@ def solve_bound(
     *,
     confidence_level: float,
     alpha: float,
-    solver: str = "native",
-    n_jobs: int | None = 1,
-    node_limit: int | None = None,
-    time_limit: float | None = None,
+    search: Search = Search(),  # noqa: B008 - frozen, so that one default serves all calls
     progress: bool = False,
     previous: Draws | None = None,
 ) -> CudResult:
     """Compute the CUD result of a model on given draws; see `cud_interval`."""
     problem = draws_problem(model, counts, alpha)
-    draws = solve_problem(
-        problem,
-        solver=solver,
-        n_jobs=n_jobs,
-        node_limit=node_limit,
-        time_limit=time_limit,
-        progress=progress,
-        previous=previous,
-    )
+    draws = search.run(problem, confidence_level, progress, previous)
     result = CudResult(
         estimate=model.training_error,
         q=inverted_cdf_quantile(draws.upper, confidence_level),
@@ -346,30 +379,8 @@ def solve_bound(
         problem=problem,
         polish=model.polish,
         tuned_by=model.tuned_by,
+        search=search,
     )
     if not result.certified:
-        warnings.warn(_not_certified(result), stacklevel=3)
+        warnings.warn(search_ended(result.search, result.draws, result.q_lower, result.q), stacklevel=3)
     return result
-
-
-def _not_certified(result: CudResult) -> NotCertifiedWarning:
-    """Say how many draws are open, what that costs, and for each reason among them how to go on."""
-    draws = result.draws
-    inaccurate = np.flatnonzero(draws.status == SolveStatus.INACCURATE)
-    n_open = int((~draws.certified).sum())
-    n_limited = n_open - inaccurate.size
-    said = [
-        f"{n_open} of {len(draws)} draws were not solved to the end; their upper bounds were used. The half-width "
-        f"is {result.q:.4f}; the exact one is at least {result.q_lower:.4f}."
-    ]
-    if n_limited:
-        said.append(
-            f"A limit stopped {n_limited} draws: raise node_limit or time_limit, and pass previous=result.draws "
-            "to cud_interval to keep what is solved."
-        )
-    if inaccurate.size:
-        said.append(
-            f"Rounding left {inaccurate.size} draws open: rescale the features or look for an outlying value; "
-            f"result.problem.select({inaccurate[0]}).save(path) keeps one for a bug report."
-        )
-    return NotCertifiedWarning(" ".join(said), n_limited=n_limited, n_inaccurate=int(inaccurate.size))

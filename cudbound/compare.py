@@ -73,8 +73,10 @@ def compare_intervals(
     solver: str = "native",
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
-    node_limit: int | None = None,
+    node_limit: float | None = None,
     time_limit: float | None = None,
+    total_node_limit: float | None = None,
+    total_time_limit: float | None = None,
     progress: bool = False,
     previous: Unfinished | None = None,
 ) -> IntervalTable:
@@ -151,8 +153,9 @@ def compare_intervals(
         Source of randomness; None takes a fresh one.
     n_jobs : int or None, default=1
         Workers for draws of the CUD bound and for refits; -1 for all cores. Results do not depend on it.
-    node_limit, time_limit : int or float, default=None
-        Limits of the CUD bound, see `cudbound.cud_interval`.
+    node_limit, time_limit, total_node_limit, total_time_limit : int or float, default=None
+        Limits of the CUD bound, see `cudbound.cud_interval`: by default its search ends after about ten seconds of one
+        processor, with bounds. All but `total_node_limit` hold for the adaptive interval likewise.
     progress : bool, default=False
         Whether to show a bar over all refits, with an estimate of the time that remains.
     previous : Unfinished, default=None
@@ -248,16 +251,21 @@ def compare_intervals(
         bound = None
         if model is not None and "bound" in plan.needs:
             from cudbound.bound import solve_bound
+            from cudbound.search import Search
 
             bound = solve_bound(
                 model,
                 counts,
                 confidence_level=level,
                 alpha=rate,
-                solver=solver,
-                n_jobs=n_jobs,
-                node_limit=node_limit,
-                time_limit=time_limit,
+                search=Search(
+                    solver=solver,
+                    n_jobs=n_jobs,
+                    node_limit=node_limit,
+                    time_limit=time_limit,
+                    total_node_limit=total_node_limit,
+                    total_time_limit=total_time_limit,
+                ),
                 progress=progress,
                 previous=run.draws,
             )
@@ -271,6 +279,7 @@ def compare_intervals(
                 n_jobs=n_jobs,
                 node_limit=NODE_LIMIT if node_limit is None else node_limit,
                 time_limit=time_limit,
+                total_time_limit=total_time_limit,
                 progress=progress,
             )
         made: dict[str, Any] = {}

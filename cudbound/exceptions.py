@@ -14,7 +14,7 @@ class CudboundWarning(UserWarning):
 
 
 class NotCertifiedWarning(CudboundWarning):
-    """Some draws were not solved to the end: their upper bounds were used in place of exact values.
+    """Some draws were not solved far enough: upper bounds were used in place of exact values.
 
     Attributes
     ----------
@@ -22,10 +22,20 @@ class NotCertifiedWarning(CudboundWarning):
         Draws that a limit on nodes or seconds stopped.
     n_inaccurate : int
         Draws that rounding left open.
+    half_width : tuple of float or None
+        Between which values the half-width of the CUD bound lies; None where the warning is of other bounds.
     """
 
-    def __init__(self, message: str, *, n_limited: int = 0, n_inaccurate: int = 0):
+    def __init__(
+        self,
+        message: str,
+        *,
+        n_limited: int = 0,
+        n_inaccurate: int = 0,
+        half_width: tuple[float, float] | None = None,
+    ):
         super().__init__(message)
+        self.half_width = half_width
         self.n_limited = n_limited
         self.n_inaccurate = n_inaccurate
 
@@ -72,17 +82,20 @@ class SolveInterrupted(KeyboardInterrupt):
     Attributes
     ----------
     draws : Draws
-        Draws that were finished are certified; the others hold bounds and the status ``INTERRUPTED``.
+        Draws that were finished are certified or decided; the others hold bounds and the status ``INTERRUPTED``.
         Pass it as ``previous=`` to `cudbound.solve_draws` or `cudbound.cud_interval` to go on.
+    proved : str
+        What is known of the quantiles that were asked for, in words; empty if none were.
     """
 
-    def __init__(self, draws: Draws):
-        done = int(draws.certified.sum())
+    def __init__(self, draws: Draws, proved: str = ""):
+        solved = f"{int(draws.decided.sum())} of {len(draws)} draws solved"
         super().__init__(
-            f"stopped with {done} of {draws.certified.size} draws solved; "
+            f"stopped with {'; '.join(filter(None, (solved, proved)))}; "
             "pass previous=error.draws to go on from there"
         )
         self.draws = draws
+        self.proved = proved
 
 
 class RunInterrupted(KeyboardInterrupt):
@@ -94,9 +107,10 @@ class RunInterrupted(KeyboardInterrupt):
         Pass it as ``previous=`` to the same call to go on from there.
     """
 
-    def __init__(self, unfinished: Unfinished):
+    def __init__(self, unfinished: Unfinished, proved: str = ""):
+        done = f"after {unfinished.n_fits} refits"
         super().__init__(
-            f"stopped after {unfinished.n_fits} refits; pass previous=error.unfinished to go on from there"
+            f"stopped {'; '.join(filter(None, (done, proved)))}; pass previous=error.unfinished to go on from there"
         )
         self.unfinished = unfinished
 

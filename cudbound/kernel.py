@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -139,30 +139,37 @@ def solve_native(
     *,
     side: str,
     threads: int,
-    node_limit: int | None,
-    time_limit: float | None,
-    report: Callable[[int], None] | None,
+    node_limit: int | None = None,
+    time_limit: float | None = None,
+    total_node_limit: int | None = None,
+    total_time_limit: float | None = None,
+    ranks: Sequence[int] = (),
+    known: Draws | None = None,
+    report: Callable[[int], None] | None = None,
 ) -> tuple[Draws, bool]:
-    """Solve a native problem; return the draws and whether Ctrl-C ended the search."""
+    """Solve a native problem; return the draws and whether Ctrl-C ended the search.
+
+    With `ranks`, ascending and from 1 on, draws are solved only as far as the quantiles at these ranks need it.
+    `known` holds what is proved of each draw already.
+    """
     basis = orthonormal_basis(problem)
     solved = _solvers.solve_draws(
         _native(problem, basis),
         SIDES[side],
         UNLIMITED if node_limit is None else min(node_limit, UNLIMITED),
         np.inf if time_limit is None else time_limit,
+        UNLIMITED if total_node_limit is None else min(total_node_limit, UNLIMITED),
+        np.inf if total_time_limit is None else total_time_limit,
+        np.array(ranks, dtype=np.int64),
+        None if known is None else (known.lower, known.upper, known.status, known.nodes, known.witness),
         threads,
         report,
     )
-    upper = solved.upper
-    never_begun = np.isinf(upper)
-    if never_begun.any():
-        upper[never_begun] = [_trivial_bound(problem, draw) for draw in np.flatnonzero(never_begun).tolist()]
-    # not a matrix product, whose rounding would depend on the number of draws
-    witness = np.einsum("dk,jk->dj", solved.witness, basis.to_coef)
-    return Draws(solved.lower, upper, solved.status, solved.nodes, witness), solved.interrupted
+    return Draws(solved.lower, solved.upper, solved.status, solved.nodes, solved.witness), solved.interrupted
 
 
 def _native(problem: Problem, basis: Basis) -> _solvers.Problem:
+    raw = _solvers.Raw(problem.design, problem.coef, problem.penalty, basis.to_coef, basis.exact, basis.error)
     return _solvers.Problem(
         basis.design,
         problem.labels,
@@ -175,9 +182,5 @@ def _native(problem: Problem, basis: Basis) -> _solvers.Problem:
         basis.anchor_penalty,
         problem.loss.name,
         problem.alpha,
+        raw,
     )
-
-
-def _trivial_bound(problem: Problem, draw: int) -> float:
-    weights = problem.score_weights(draw)
-    return float(max(weights[weights > 0].sum(), -weights[weights < 0].sum()))

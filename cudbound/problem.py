@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cudbound.least_squares import check_scale
+from cudbound.least_squares import LARGEST_SCALE, SMALLEST_SCALE, check_scale
 from cudbound.losses import Loss, get_loss
 from cudbound.validation import check_rate
 
@@ -277,6 +277,18 @@ def make_problem(
     if offset is not None:
         offset = _finite("offset", np.full(n, offset) if np.ndim(offset) == 0 else offset, 1)
         _expect_shape("offset", offset, (n,))
+    penalty = _non_negative("penalty", penalty, p)
+    l1_penalty = _non_negative("l1_penalty", l1_penalty, p)
+    sample_weight = _non_negative("sample_weight", sample_weight, n)
+    for name, values in (
+        ("coef", coef),
+        ("weights", weights),
+        ("offset", offset),
+        ("penalty", penalty),
+        ("l1_penalty", l1_penalty),
+        ("sample_weight", sample_weight),
+    ):
+        _check_size(name, values)
     surrogate = _loss(loss)
     if offset is not None:
         with np.errstate(over="ignore"):
@@ -294,9 +306,9 @@ def make_problem(
         alpha,
         weights,
         surrogate,
-        _non_negative("penalty", penalty, p),
-        _non_negative("l1_penalty", l1_penalty, p),
-        _non_negative("sample_weight", sample_weight, n),
+        penalty,
+        l1_penalty,
+        sample_weight,
         offset,
     )
 
@@ -358,6 +370,16 @@ def _finite(name: str, values: ArrayLike, ndim: int) -> Array:
     if not np.isfinite(array).all():
         raise ValueError(f"'{name}' must be finite. Got nan or inf instead.")
     return array
+
+
+def _check_size(name: str, array: Array | None) -> None:
+    """Refuse values whose squares or sums would leave the range of floating-point numbers."""
+    largest = 0.0 if array is None else float(np.abs(array).max(initial=0.0))
+    if largest > LARGEST_SCALE or 0.0 < largest < SMALLEST_SCALE:
+        raise ValueError(
+            f"The largest absolute value of '{name}' must be 0 or in [{SMALLEST_SCALE:g}, {LARGEST_SCALE:g}]. Got "
+            f"{largest:.3g} instead; rescale it, for example to other units."
+        )
 
 
 def _expect_shape(name: str, array: Array, shape: tuple[int, ...]) -> None:

@@ -11,6 +11,19 @@ from numpy.typing import ArrayLike
 RANK_ROUNDING = 1e-9
 
 
+def quantile_rank(size: int, probability: float) -> int:
+    """Return the rank, from 1 on, of the order statistic that is the quantile of `size` values."""
+    return min(max(1, math.ceil(size * probability - RANK_ROUNDING)), size)
+
+
+def within(lower: float, upper: float) -> str:
+    """Return the words for a number that is known, or between which two it lies, with digits enough to tell them."""
+    if lower == upper:
+        return f"{upper:.3f}"
+    digits = next((some for some in range(3, 12) if f"{lower:.{some}f}" != f"{upper:.{some}f}"), 12)
+    return f"between {lower:.{digits}f} and {upper:.{digits}f}"
+
+
 def inverted_cdf_quantile(values: ArrayLike, probability: float) -> float:
     """Return the smallest value whose share of values at or below it reaches `probability`.
 
@@ -30,5 +43,4 @@ def inverted_cdf_quantile(values: ArrayLike, probability: float) -> float:
     0.2
     """
     ordered = np.sort(np.asarray(values, dtype=float))
-    rank = max(1, math.ceil(ordered.size * probability - RANK_ROUNDING))
-    return float(ordered[min(rank, ordered.size) - 1])
+    return float(ordered[quantile_rank(ordered.size, probability) - 1])

@@ -163,7 +163,7 @@ class Run:
             yield
         except SolveInterrupted as stopped:
             self.draws = stopped.draws
-            raise RunInterrupted(self.unfinished) from stopped
+            raise RunInterrupted(self.unfinished, stopped.proved) from stopped
         except KeyboardInterrupt as stopped:
             raise RunInterrupted(self.unfinished) from stopped
 

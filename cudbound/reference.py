@@ -57,6 +57,8 @@ def solve_reference(
     cvxpy_solver: str = "ECOS",
     node_limit: int | None = None,
     time_limit: float | None = None,
+    total_node_limit: int | None = None,
+    total_time_limit: float | None = None,
     on_draw: Callable[[int], None] | None = None,
 ) -> Draws:
     """Solve every draw by the branch and bound of the CUD paper, with cvxpy for the convex subproblems.
@@ -83,6 +85,8 @@ def solve_reference(
         Largest number of nodes a draw; None for no limit.
     time_limit : float or None, default None
         Seconds a draw, looked at between nodes; None for no limit.
+    total_node_limit, total_time_limit : int or float or None, default None
+        Nodes and seconds of all draws together; None for no limit.
     on_draw : callable or None, default None
         Called with the number of finished draws after each.
 
@@ -146,12 +150,18 @@ def solve_reference(
         np.zeros((n_draws, p)),
     )
     done = 0
+    end = math.inf if total_time_limit is None else time.monotonic() + total_time_limit
     try:
         for b in range(n_draws):
             search = _Search(problem, b, side)
             deadline = math.inf if time_limit is None else time.monotonic() + time_limit
-            relaxation = Relaxation(cp, solvers, problem, b, search.normals)
-            _record(draws, b, search, search.run(relaxation, node_limit, deadline))
+            left = None if total_node_limit is None else max(0, total_node_limit - int(draws.nodes.sum()))
+            nodes = min((limit for limit in (node_limit, left) if limit is not None), default=None)
+            if time.monotonic() >= end:
+                _record(draws, b, search, SolveStatus.TIME_LIMIT)
+            else:
+                relaxation = Relaxation(cp, solvers, problem, b, search.normals)
+                _record(draws, b, search, search.run(relaxation, nodes, min(deadline, end)))
             done = b + 1
             if on_draw is not None:
                 on_draw(done)

@@ -23,7 +23,8 @@ class SolveStatus(enum.IntEnum):
 
     ``OPTIMAL``: solved, lower and upper bound agree. ``NODE_LIMIT``, ``TIME_LIMIT``: stopped by a limit that the
     caller set. ``INTERRUPTED``: stopped by Ctrl-C, or never begun because of it. ``INACCURATE``: rounding left a
-    part of the search open or the witness short of its score, or no cvxpy solver could solve a subproblem.
+    part of the search open or the witness short of its score, or no cvxpy solver could solve a subproblem. ``DECIDED``:
+    as much is known of the draw as the quantiles that were asked for need: mostly on which side of them it lies.
     """
 
     OPTIMAL = 0
@@ -31,6 +32,7 @@ class SolveStatus(enum.IntEnum):
     TIME_LIMIT = 2
     INTERRUPTED = 3
     INACCURATE = 4
+    DECIDED = 5
 
 
 @dataclass(frozen=True)
@@ -83,8 +85,20 @@ class Draws:
 
     @property
     def certified(self) -> NDArray[np.bool_]:
-        """Whether each draw was solved to the end, shape (n_draws,)."""
+        """Whether each draw was solved to the end, so that its bounds agree, shape (n_draws,)."""
         return np.asarray(self.status == SolveStatus.OPTIMAL)
+
+    @property
+    def decided(self) -> NDArray[np.bool_]:
+        """Whether each draw was solved as far as it was asked for: to the end, or for the quantile alone."""
+        return np.asarray(self.certified | (self.status == SolveStatus.DECIDED))
+
+    def bracket(self, rank: int) -> tuple[float, float]:
+        """Return bounds on the Q of a rank, from 1 for the smallest on; they are equal if it is proved."""
+        lower, upper = (
+            float(np.partition(values, rank - 1)[rank - 1]) for values in (self.lower, self.upper)
+        )
+        return lower, upper
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a draw; the witness is spread over columns ``witness_0``, ``witness_1``, ..."""

@@ -5,24 +5,35 @@ The only importer of the compiled module.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cudbound.effort import forecast
 from cudbound.exceptions import SolveInterrupted
 from cudbound.kernel import SIDES, is_native, solve_native
 from cudbound.losses import LOSSES, Loss
 from cudbound.problem import Problem, make_problem
+from cudbound.quantiles import within
 from cudbound.results import Draws
-from cudbound.validation import check_choice, check_n_jobs, check_node_limit, check_time_limit
+from cudbound.validation import (
+    check_choice,
+    check_n_jobs,
+    check_node_limit,
+    check_ranks,
+    check_time_limit,
+)
 
 Array = NDArray[np.float64]
 
 SOLVERS = ("native", "cvxpy")
+#: Seconds after which a search that is not done says when it will be.
+FORECAST_AFTER = 2.0
 
 
 def solve_draws(
@@ -39,10 +50,13 @@ def solve_draws(
     sample_weight: ArrayLike | None = None,
     offset: ArrayLike | None = None,
     side: str = "both",
+    ranks: int | Sequence[int] | None = None,
     solver: str = "native",
     n_jobs: int | None = 1,
-    node_limit: int | None = None,
+    node_limit: float | None = None,
     time_limit: float | None = None,
+    total_node_limit: float | None = None,
+    total_time_limit: float | None = None,
     progress: bool = False,
     previous: Draws | None = None,
 ) -> Draws:
@@ -85,19 +99,28 @@ def solve_draws(
         Constants :math:`o_i` added to the scores in the loss, not in the classification; None means 0.
     side : {"both", "positive", "negative"}, default="both"
         Which sign of the weighted deviation counts. One-sided values are those of its positive part.
+    ranks : int or sequence of int, default=None
+        Ranks, from 1 for the smallest on, at which the ordered Q are wanted. Draws are then solved only as far as that
+        takes: most are shown to lie on one side and get the status ``DECIDED``. The r-th smallest Q lies between the
+        r-th smallest ``lower`` and the r-th smallest ``upper``, which are equal when it is proved. None solves every
+        draw to the end. The cvxpy solver solves every draw in any case.
     solver : {"native", "cvxpy"}, default="native"
         The compiled kernel, or the slow reference solver (`cudbound.reference`).
     n_jobs : int or None, default=1
         Threads of the native solver; -1 for all cores. The answer does not depend on it.
     node_limit : int, default=None
-        Nodes after which a draw is left with ``lower < upper``; None means no limit.
+        Nodes after which a search of a draw is given up, so that it is left with ``lower < upper``; None or
+        ``math.inf`` means no limit.
     time_limit : float, default=None
-        Seconds after which a draw is left with ``lower < upper``; None means no limit.
+        Seconds after which a search of a draw is given up likewise; None means no limit.
+    total_node_limit, total_time_limit : int or float, default=None
+        Nodes or seconds after which the whole call ends, with the bounds that are proved by then. Nodes are counted
+        between batches of searches, so that the answer does not depend on `n_jobs`.
     progress : bool, default=False
         Show a progress bar on standard error.
     previous : Draws, default=None
-        Earlier result for the same problem, of any solver; draws that are certified in it are kept and not solved
-        again.
+        Earlier result for the same problem, of any solver and for any `ranks`. The search goes on from its bounds, and
+        draws that are certified in it, or decided for the same ranks, are not solved again.
 
     Returns
     -------
@@ -135,6 +158,12 @@ def solve_draws(
     >>> draws = solve_draws(design, labels, coef, [[2, 0, 0, 2, 1, 1], [1, 1, 1, 1, 1, 1]])
     >>> draws.upper.round(6).tolist()
     [0.166667, 0.0]
+
+    The larger of the two alone:
+
+    >>> largest = solve_draws(design, labels, coef, [[2, 0, 0, 2, 1, 1], [1, 1, 1, 1, 1, 1]], ranks=2)
+    >>> largest.bracket(2) == (draws.upper.max(), draws.upper.max())
+    True
     """
     problem = make_problem(
         design,
@@ -152,10 +181,13 @@ def solve_draws(
     return solve_problem(
         problem,
         side=side,
+        ranks=ranks,
         solver=solver,
         n_jobs=n_jobs,
         node_limit=node_limit,
         time_limit=time_limit,
+        total_node_limit=total_node_limit,
+        total_time_limit=total_time_limit,
         progress=progress,
         previous=previous,
     )
@@ -165,10 +197,13 @@ def solve_problem(
     problem: Problem,
     *,
     side: str = "both",
+    ranks: int | Sequence[int] | None = None,
     solver: str = "native",
     n_jobs: int | None = 1,
-    node_limit: int | None = None,
+    node_limit: float | None = None,
     time_limit: float | None = None,
+    total_node_limit: float | None = None,
+    total_time_limit: float | None = None,
     progress: bool = False,
     previous: Draws | None = None,
 ) -> Draws:
@@ -181,59 +216,93 @@ def solve_problem(
             f"{problem.loss.name!r}{' with an l1 penalty' if problem.l1_penalty is not None else ''} instead; pass "
             "solver='cvxpy' for the slow reference solver."
         )
-    node_limit = check_node_limit(node_limit)
-    time_limit = check_time_limit(time_limit)
-    if previous is not None and len(previous) != problem.n_draws:
+    limits = Limits(
+        check_node_limit(node_limit),
+        check_time_limit(time_limit),
+        check_node_limit(total_node_limit, "total_node_limit"),
+        check_time_limit(total_time_limit, "total_time_limit"),
+    )
+    threads = check_n_jobs(n_jobs)
+    asked = check_ranks(ranks, problem.n_draws)
+    digest = problem.digest(side)
+    if previous is not None:
+        _check_previous(previous, problem, digest)
+
+    ends = forecast(problem, threads, limits.total_nodes, limits.total_seconds)
+    with _progress_bar(problem.n_draws, progress, ends) as report:
+        if solver == "native":
+            draws, interrupted = solve_native(
+                problem,
+                side=side,
+                threads=threads,
+                node_limit=limits.nodes,
+                time_limit=limits.seconds,
+                total_node_limit=limits.total_nodes,
+                total_time_limit=limits.total_seconds,
+                ranks=asked,
+                known=previous,
+                report=report,
+            )
+        else:
+            draws, interrupted = _solve_reference(problem, side, limits, previous, report)
+    draws = replace(draws, problem_digest=digest)
+    if interrupted:
+        raise SolveInterrupted(draws, "; ".join(_proved(draws, rank) for rank in asked))
+    return draws
+
+
+def _proved(draws: Draws, rank: int) -> str:
+    return f"the Q of rank {rank} is {within(*draws.bracket(rank))}"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Nodes and seconds of one search and of the whole call; None for no limit."""
+
+    nodes: int | None
+    seconds: float | None
+    total_nodes: int | None
+    total_seconds: float | None
+
+
+def _check_previous(previous: Draws, problem: Problem, digest: str) -> None:
+    if len(previous) != problem.n_draws:
         raise ValueError(
             f"'previous' must have one row a draw, {problem.n_draws}. Got {len(previous)} instead: "
             "it belongs to another problem."
         )
-    digest = problem.digest(side)
-    if previous is not None and previous.problem_digest != digest:
+    if previous.problem_digest != digest:
         raise ValueError(
             "'previous' must hold draws of the same problem. Got draws of another one (other data, rng, alpha or "
             "side, or draws that were taken apart): pass the arguments they came from, or previous=None to solve "
             "from the start."
         )
-    rows = None if previous is None else np.flatnonzero(~previous.certified)
-    todo = problem if rows is None else problem.select(rows)
-
-    with _progress_bar(todo.n_draws, progress) as report:
-        if solver == "native":
-            draws, interrupted = solve_native(
-                todo,
-                side=side,
-                threads=check_n_jobs(n_jobs),
-                node_limit=node_limit,
-                time_limit=time_limit,
-                report=report,
-            )
-        else:
-            draws, interrupted = _solve_reference(todo, side, node_limit, time_limit, report)
-    if previous is not None and rows is not None:
-        draws = _merge(previous, rows, draws)
-    draws = replace(draws, problem_digest=digest)
-    if interrupted:
-        raise SolveInterrupted(draws)
-    return draws
 
 
 def _solve_reference(
     problem: Problem,
     side: str,
-    node_limit: int | None,
-    time_limit: float | None,
+    limits: Limits,
+    previous: Draws | None,
     report: Callable[[int], None] | None,
 ) -> tuple[Draws, bool]:
     from cudbound.reference import solve_reference
 
+    rows = np.arange(problem.n_draws) if previous is None else np.flatnonzero(~previous.certified)
+    interrupted = False
     try:
         draws = solve_reference(
-            problem, side=side, node_limit=node_limit, time_limit=time_limit, on_draw=report
+            problem if previous is None else problem.select(rows),
+            side=side,
+            node_limit=limits.nodes,
+            time_limit=limits.seconds,
+            total_node_limit=limits.total_nodes,
+            total_time_limit=limits.total_seconds,
+            on_draw=report,
         )
     except SolveInterrupted as stop:
-        return stop.draws, True
-    return draws, False
+        draws, interrupted = stop.draws, True
+    return (draws if previous is None else _merge(previous, rows, draws)), interrupted
 
 
 def _merge(previous: Draws, rows: NDArray[np.intp], solved: Draws) -> Draws:
@@ -251,16 +320,20 @@ def _merge(previous: Draws, rows: NDArray[np.intp], solved: Draws) -> Draws:
 
 
 @contextmanager
-def _progress_bar(total: int, show: bool) -> Iterator[Callable[[int], None] | None]:
+def _progress_bar(total: int, show: bool, ends: str) -> Iterator[Callable[[int], None] | None]:
+    """Show how many draws are done, and once they prove hard, what is said of the end."""
     if not show:
         yield None
         return
     from tqdm import tqdm
 
+    begun = time.monotonic()
     with tqdm(total=total, desc="draws", unit="draw", leave=False) as bar:
 
         def report(done: int) -> None:
             bar.update(done - bar.n)
+            if not bar.postfix and time.monotonic() - begun > FORECAST_AFTER:
+                bar.set_postfix_str(ends)
 
         yield report
         report(total)

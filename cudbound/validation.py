@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 from numbers import Integral, Real
 from typing import Any, TypeGuard
@@ -88,27 +89,29 @@ def check_n_jobs(n_jobs: object) -> int:
         return 1
     if not _is_integer(n_jobs) or int(n_jobs) == 0:
         raise _fail("n_jobs", "None or an integer other than 0", n_jobs)
+    if n_jobs == 1:
+        return 1  # to count the cores takes as long as many a search
     jobs, cores = int(n_jobs), int(joblib.cpu_count())
     return min(jobs, JOBS_PER_CPU * cores) if jobs > 0 else max(1, cores + 1 + jobs)
 
 
-def check_node_limit(node_limit: object) -> int | None:
-    """Return the number of nodes after which a draw is given up, or None for no limit.
+def check_node_limit(node_limit: object, name: str = "node_limit") -> int | None:
+    """Return a number of nodes after which a search is given up, or None for no limit, which inf also stands for.
 
     Raises
     ------
     ValueError
-        If it is neither None nor a non-negative integer.
+        If it is neither None, infinite nor a non-negative integer.
     """
-    if node_limit is None:
+    if node_limit is None or (_is_real(node_limit) and float(node_limit) == math.inf):
         return None
     if not _is_integer(node_limit) or int(node_limit) < 0:
-        raise _fail("node_limit", "a non-negative int or None", node_limit)
+        raise _fail(name, "a non-negative int, math.inf or None", node_limit)
     return int(node_limit)
 
 
-def check_time_limit(time_limit: object) -> float | None:
-    """Return the seconds after which a draw is given up, or None for no limit.
+def check_time_limit(time_limit: object, name: str = "time_limit") -> float | None:
+    """Return the seconds after which a search is given up, or None for no limit.
 
     Raises
     ------
@@ -118,8 +121,30 @@ def check_time_limit(time_limit: object) -> float | None:
     if time_limit is None:
         return None
     if not _is_real(time_limit) or not float(time_limit) >= 0.0:
-        raise _fail("time_limit", "non-negative or None", time_limit)
+        raise _fail(name, "non-negative or None", time_limit)
     return float(time_limit)
+
+
+def check_ranks(ranks: object, n_draws: int) -> tuple[int, ...]:
+    """Return ranks of draws in ascending order, each once, or none for None.
+
+    Raises
+    ------
+    ValueError
+        If they are not one or more integers in [1, n_draws].
+    """
+    if ranks is None:
+        return ()
+    values = np.asarray(ranks)
+    if values.ndim > 1 or values.dtype.kind not in "iu" or not values.size:
+        raise _fail("ranks", "one or more integers, or None for all draws", ranks)
+    found = np.unique(values)
+    if found[0] < 1 or found[-1] > n_draws:
+        raise ValueError(
+            f"The 'ranks' parameter must be within [1, {n_draws}], from the smallest draw to the largest. "
+            f"Got {ranks!r} instead."
+        )
+    return tuple(int(rank) for rank in found)
 
 
 def check_rate(alpha: object, *, words: str = "") -> float:

@@ -14,7 +14,7 @@ rng = np.random.default_rng(0)
 X = rng.normal(size=(50, 4))
 y = rng.integers(2, size=50)  # labels without any relation to X: the hard case for the solver
 clf = LeastSquaresClassifier().fit(X, y)
-result = cud_interval(clf, X, y, n_resamples=200, rng=7)
+result = cud_interval(clf, X, y, n_resamples=200, rng=7, search="all")
 
 draw = int(result.draws.nodes.argmax())
 print(f"draw {draw} took {result.draws.nodes[draw]} nodes, the median is {np.median(result.draws.nodes):.0f}")

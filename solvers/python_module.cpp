@@ -4,6 +4,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -54,13 +55,47 @@ cudbound::Loss loss_of(const std::string& name) {
     throw std::invalid_argument("there is no loss of that name");
 }
 
+// The arrays of a problem in the caller's coordinates, kept alive.
+class Raw {
+ public:
+    Raw(Array<double, 2> design, Array<double, 1> anchor, std::optional<Array<double, 1>> penalty, Array<double, 2> map,
+        Array<double, 2> exact, double error)
+        : design_(design), anchor_(anchor), penalty_(penalty), map_(map), exact_(exact) {
+        const auto p = design.shape(1);
+        expect(anchor.shape(0) == p, "anchor must have one entry per column of design");
+        expect(!penalty || penalty->shape(0) == p, "penalty must have one entry per column of design");
+        expect(map.shape(0) == p, "map must have one row per column of design");
+        view_.p = static_cast<std::int64_t>(p);
+        view_.design = design.data();
+        view_.anchor = anchor.data();
+        if (penalty) view_.penalty = penalty->data();
+        expect(exact.shape(0) == design.shape(0) && exact.shape(1) == map.shape(1),
+               "exact must have one row per row of design and one column per column of map");
+        view_.map = map.data();
+        view_.exact = exact.data();
+        view_.error = error;
+    }
+
+    const cudbound::Raw& view() const { return view_; }
+    std::size_t rows() const { return design_.shape(0); }
+    std::size_t mapped() const { return map_.shape(1); }
+
+ private:
+    Array<double, 2> design_;
+    Array<double, 1> anchor_;
+    std::optional<Array<double, 1>> penalty_;
+    Array<double, 2> map_;
+    Array<double, 2> exact_;
+    cudbound::Raw view_;
+};
+
 // The arrays of a problem, kept alive.
 class Problem {
  public:
     Problem(Array<double, 2> design, Array<double, 1> labels, Array<double, 1> anchor, Array<std::int32_t, 2> counts,
             std::optional<Array<double, 2>> weights, std::optional<Array<double, 1>> sample_weight,
             std::optional<Array<double, 1>> offset, std::optional<Array<double, 2>> penalty, double anchor_penalty,
-            const std::string& loss, double alpha)
+            const std::string& loss, double alpha, std::optional<Raw> raw)
         : design_(design),
           labels_(labels),
           anchor_(anchor),
@@ -68,7 +103,8 @@ class Problem {
           weights_(weights),
           sample_weight_(sample_weight),
           offset_(offset),
-          penalty_(penalty) {
+          penalty_(penalty),
+          raw_(raw) {
         const auto n = design.shape(0);
         const auto p = design.shape(1);
         expect(labels.shape(0) == n, "labels must have one entry a row of design");
@@ -94,6 +130,10 @@ class Problem {
         view_.anchor_penalty = anchor_penalty;
         view_.loss = loss_of(loss);
         view_.alpha = alpha;
+        if (raw_) {
+            expect(raw_->rows() == n && raw_->mapped() == p, "raw must have the rows of design and map its columns");
+            view_.raw = raw_->view();
+        }
     }
 
     const cudbound::Problem& view() const { return view_; }
@@ -107,6 +147,7 @@ class Problem {
     std::optional<Array<double, 1>> sample_weight_;
     std::optional<Array<double, 1>> offset_;
     std::optional<Array<double, 2>> penalty_;
+    std::optional<Raw> raw_;
     cudbound::Problem view_;
 };
 
@@ -132,13 +173,25 @@ nb::typed<nb::tuple, Result<double, 2>, Result<bool, 1>, Result<bool, 1>> minimi
                           Result<bool, 1>(minimisers.found, {draws}, owners[2]));
 }
 
-Draws solve_draws(const Problem& owner, cudbound::Side side, std::int64_t node_limit, double time_limit, int threads,
+using Known = nb::typed<nb::tuple, Array<double, 1>, Array<double, 1>, Array<std::int32_t, 1>, Array<std::int64_t, 1>,
+                        Array<double, 2>>;
+
+template <class T, int Dimensions>
+void fill(T* target, nb::handle source, std::size_t size) {
+    const auto array = nb::cast<Array<T, Dimensions>>(source);
+    expect(array.size() == size, "known must have one row per draw");
+    std::copy_n(array.data(), size, target);
+}
+
+Draws solve_draws(const Problem& owner, cudbound::Side side, std::int64_t node_limit, double time_limit,
+                  std::int64_t total_node_limit, double total_time_limit, Array<std::int64_t, 1> ranks,
+                  std::optional<Known> known, int threads,
                   std::optional<nb::typed<nb::callable, void(std::int64_t)>> progress) {
     const cudbound::Problem& problem = owner.view();
-    const cudbound::Limits limits{node_limit, time_limit};
+    const cudbound::Limits limits{node_limit, time_limit, total_node_limit, total_time_limit};
 
     const auto draws = static_cast<std::size_t>(problem.draws);
-    const auto p = static_cast<std::size_t>(problem.p);
+    const auto p = static_cast<std::size_t>(problem.raw.design == nullptr ? problem.p : problem.raw.p);
     nb::capsule owners[5];
     cudbound::Results results;
     results.lower = allocate<double>(draws, &owners[0]);
@@ -146,6 +199,14 @@ Draws solve_draws(const Problem& owner, cudbound::Side side, std::int64_t node_l
     results.status = allocate<std::int32_t>(draws, &owners[2]);
     results.nodes = allocate<std::int64_t>(draws, &owners[3]);
     results.witness = allocate<double>(draws * p, &owners[4]);
+    if (known) {
+        fill<double, 1>(results.lower, (*known)[0], draws);
+        fill<double, 1>(results.upper, (*known)[1], draws);
+        fill<std::int32_t, 1>(results.status, (*known)[2], draws);
+        fill<std::int64_t, 1>(results.nodes, (*known)[3], draws);
+        fill<double, 2>(results.witness, (*known)[4], draws * p);
+    }
+    const cudbound::Ranks asked{ranks.data(), static_cast<std::int64_t>(ranks.shape(0)), known.has_value()};
 
     // A pending signal, or an exception in the progress callback, stops the search; the error is raised by the
     // caller after it has taken the results.
@@ -158,12 +219,19 @@ Draws solve_draws(const Problem& owner, cudbound::Side side, std::int64_t node_l
             PyErr_Clear();
             return false;
         }
-        if (progress) (*progress)(done);
+        try {
+            if (progress) (*progress)(done);
+        } catch (nb::python_error& error) {
+            // Ctrl-C may come while the callback runs, which is no reason to lose what was found
+            if (!error.matches(PyExc_KeyboardInterrupt)) throw;
+            interrupted = true;
+            return false;
+        }
         return true;
     };
     {
         const nb::gil_scoped_release release;
-        cudbound::solve_draws(problem, limits, side, threads, monitor, results);
+        cudbound::solve_draws(problem, limits, side, asked, threads, monitor, results);
     }
     return {Result<double, 1>(results.lower, {draws}, owners[0]),
             Result<double, 1>(results.upper, {draws}, owners[1]),
@@ -231,7 +299,8 @@ NB_MODULE(_solvers, m) {
         .value("NODE_LIMIT", cudbound::Status::NODE_LIMIT)
         .value("TIME_LIMIT", cudbound::Status::TIME_LIMIT)
         .value("INTERRUPTED", cudbound::Status::INTERRUPTED)
-        .value("INACCURATE", cudbound::Status::INACCURATE);
+        .value("INACCURATE", cudbound::Status::INACCURATE)
+        .value("DECIDED", cudbound::Status::DECIDED);
 
     nb::enum_<cudbound::Side>(m, "Side", "Which sign of the deviation counts.")
         .value("BOTH", cudbound::Side::BOTH)
@@ -247,16 +316,23 @@ NB_MODULE(_solvers, m) {
         .def_ro("witness", &Draws::witness, own, "Shape (n_draws, n_features).")
         .def_ro("interrupted", &Draws::interrupted, "Whether Ctrl-C ended the search.");
 
+    nb::class_<Raw>(m, "Raw", "The arrays of a problem in the caller's coordinates; see draws.hpp.")
+        .def(nb::init<Array<double, 2>, Array<double, 1>, std::optional<Array<double, 1>>, Array<double, 2>,
+                      Array<double, 2>, double>(),
+             "design"_a.noconvert(), "anchor"_a.noconvert(), "penalty"_a.noconvert().none(), "map"_a.noconvert(),
+             "exact"_a.noconvert(), "error"_a);
+
     nb::class_<Problem>(m, "Problem", "The arrays of all draws' problems; see draws.hpp.")
         .def(nb::init<Array<double, 2>, Array<double, 1>, Array<double, 1>, Array<std::int32_t, 2>,
                       std::optional<Array<double, 2>>, std::optional<Array<double, 1>>, std::optional<Array<double, 1>>,
-                      std::optional<Array<double, 2>>, double, const std::string&, double>(),
+                      std::optional<Array<double, 2>>, double, const std::string&, double, std::optional<Raw>>(),
              "design"_a.noconvert(), "labels"_a.noconvert(), "anchor"_a.noconvert(), "counts"_a.noconvert(),
              "weights"_a.noconvert().none(), "sample_weight"_a.noconvert().none(), "offset"_a.noconvert().none(),
-             "penalty"_a.noconvert().none(), "anchor_penalty"_a, "loss"_a, "alpha"_a);
+             "penalty"_a.noconvert().none(), "anchor_penalty"_a, "loss"_a, "alpha"_a, "raw"_a.none());
 
-    m.def("solve_draws", &solve_draws, "problem"_a, "side"_a, "node_limit"_a, "time_limit"_a, "threads"_a,
-          "progress"_a.none(), "Solve all draws.");
+    m.def("solve_draws", &solve_draws, "problem"_a, "side"_a, "node_limit"_a, "time_limit"_a, "total_node_limit"_a,
+          "total_time_limit"_a, "ranks"_a.noconvert(), "known"_a.none(), "threads"_a, "progress"_a.none(),
+          "Solve all draws, or as much of them as the quantiles at these ranks need.");
 
     m.def("loss_at", &loss_at, "loss"_a, "margin"_a, "A loss and its first two derivatives in the margin.");
 

@@ -78,7 +78,10 @@ def solved(problem: Problem, **options: object) -> Draws:
 
 
 def assert_same_q(one: Problem, other: Problem, *, factor: float = 1.0, tolerance: float = TOLERANCE) -> None:
-    np.testing.assert_allclose(solved(other).upper, factor * solved(one).upper, rtol=0.0, atol=tolerance)
+    # rounding may keep witnesses short of their values where a map is ill-conditioned: the bounds then nearly meet
+    there = solve_problem(other)
+    assert (there.upper - there.lower <= 1e-6 * max(1.0, factor)).all(), there
+    np.testing.assert_allclose(there.upper, factor * solved(one).upper, rtol=0.0, atol=tolerance)
 
 
 def with_weights(problem: Problem) -> Problem:

@@ -214,12 +214,12 @@ def duplicates_opposite_labels(rng: Rng) -> Problem:
 
 
 def collinear_rows(rng: Rng) -> Problem:
-    """No intercept, and rows that are positive or negative multiples of each other."""
+    """No intercept, and rows that are positive or negative multiples of each other, without rounding."""
     n, p = _sizes(rng)
     distinct = max(n // 2, 2)
     unique = rng.normal(size=(distinct, p))
     source = np.concatenate([np.arange(distinct), rng.integers(0, distinct, size=n - distinct)])
-    factor = rng.choice([-2.0, -1.0, -0.3, 0.7, 1.0, 3.0], size=n)
+    factor = rng.choice([-2.0, -1.0, -0.25, 0.5, 1.0, 4.0], size=n)
     design = unique[source] * factor[:, None]
     return _problem(rng, design, _noisy_labels(rng, design, 0.5))
 

@@ -345,7 +345,7 @@ def test_no_column_varies_and_rounding_decides(kind: str, rows: str, n_draws: in
     assert tally.alone > 0
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("kind", list(KINDS))
 def test_twenty_thousand_fits_of_each_kind(kind: str) -> None:
     tally, seed = Tally(), 0

@@ -11,9 +11,9 @@ BENCHMARKS = Path(__file__).with_name("benchmarks")
 SCRIPT = """
 import sys
 sys.path[:0] = [{benchmarks!r}, {tests!r}]
-import cases, run, surrogates, tables
+import cases, directed, run, surrogates, tables
 from measure import table
-assert all(callable(case) for module in (cases, surrogates, tables) for case in module.CASES)
+assert all(callable(case) for module in (cases, directed, surrogates, tables) for case in module.CASES)
 rows = tables.comparisons(quick=True)
 print(table(rows))
 """

@@ -21,11 +21,12 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 from worlds import world
 
-from cudbound import CudResult, LeastSquaresClassifier, bound, cud_interval
+from cudbound import CudResult, LeastSquaresClassifier, cud_interval, search
 from cudbound.bootstrap import draw_counts
 from cudbound.exceptions import NotCertifiedWarning, NotMinimiserError, UnsupportedEstimatorError
 from cudbound.problem import Problem
 from cudbound.results import Draws, IntervalEstimate, SolveStatus
+from cudbound.solve import solve_problem
 from cudbound.validation import JOBS_PER_CPU, check_n_jobs
 
 Array = NDArray[np.float64]
@@ -68,21 +69,53 @@ def test_small_example_against_enumeration() -> None:
 def test_quantile_is_an_order_statistic() -> None:
     X, y = patients()
     result = result_for(X, y, n_resamples=1000, confidence_level=0.95)
-    assert result.q == np.sort(result.draws.upper)[949]
-    assert result.at(confidence_level=0.05).q == np.sort(result.draws.upper)[49]
-    assert result.at(confidence_level=0.9501).q == np.sort(result.draws.upper)[950]
+    of_all = np.sort(solve_problem(result.problem).upper)
+    assert result.q == np.sort(result.draws.upper)[949] == of_all[949]
+    assert result.at(confidence_level=0.05).q == of_all[49]
+    assert result.at(confidence_level=0.9501).q == of_all[950]
+
+
+def test_another_level_goes_on_from_what_is_proved() -> None:
+    X, y = patients()
+    result, of_all = result_for(X, y), result_for(X, y, search="all")
+    assert result.draws.nodes.sum() < of_all.draws.nodes.sum()
+    assert not result.draws.certified.all()
+    for level in (0.5, 0.8, 0.99):
+        other = result.at(confidence_level=level)
+        assert (other.q, other.q_lower) == (of_all.at(confidence_level=level).q,) * 2
+        assert (other.draws.nodes >= result.draws.nodes).all()
+        assert (other.draws.upper <= result.draws.upper).all()
+        assert (other.draws.lower >= result.draws.lower).all()
+        # back again nothing is left to do
+        again = other.at(confidence_level=0.95)
+        assert again.draws is other.draws
+        assert again.q == result.q
+
+
+def test_another_level_is_searched_with_the_limits_of_the_first() -> None:
+    X, y = patients(n=50, p=4, signal=0.0)
+    with pytest.warns(NotCertifiedWarning):
+        result = result_for(X, y, total_node_limit=200)
+    with pytest.warns(NotCertifiedWarning, match=r"The half-width is between") as caught:
+        other = result.at(confidence_level=0.5)
+    assert caught[0].filename == __file__
+    exact = result_for(X, y, confidence_level=0.5)
+    assert other.q_lower <= exact.q <= other.q
+    assert other.q_lower < other.q
+    # the level that was searched already is not searched again
+    assert result.at(confidence_level=0.95).draws is result.draws
 
 
 def test_another_level_from_the_same_draws() -> None:
     X, y = patients()
-    result = result_for(X, y)
+    result = result_for(X, y, search="all")
     levels = (0.01, 0.5, 0.8, 0.9, 0.99, 0.999)
     halves = []
     for level in levels:
         other = result.at(confidence_level=level)
         assert other.confidence_level == level
         assert other.draws is result.draws
-        assert_same_result(other, result_for(X, y, confidence_level=level))
+        assert_same_result(other, result_for(X, y, confidence_level=level, search="all"))
         halves.append(other.q)
     assert halves == sorted(halves)
     assert len(set(halves)) > 3
@@ -109,7 +142,8 @@ def test_row_of_the_table() -> None:
     assert (row.method, row.estimand, row.n_fits) == ("cud", "conditional", 1)
     assert (row.estimate, row.raw_interval) == (result.estimate, result.raw_interval)
     assert row.confidence_level == 0.95
-    assert row.remarks == ("certified",)
+    assert row.remarks == ("quantile proved",)
+    assert result_for(X, y, search="all").row.remarks == ("all draws solved exactly",)
     assert row.degenerate is None
     assert result.estimand == "conditional"
 
@@ -126,6 +160,7 @@ def test_frames() -> None:
         result.confidence_interval.high,
     ]
     assert not frame.loc[0, "degenerate"]
+    result = result_for(X, y, search="all")
     draws = result.draws.to_frame()
     assert draws.index.name == "draw"
     assert list(draws.columns) == ["lower", "upper", "status", "nodes", "witness_0", "witness_1", "witness_2"]
@@ -140,7 +175,7 @@ def test_texts() -> None:
     low, high = result.confidence_interval.low, result.confidence_interval.high
     assert str(result) == (
         f"CUD 95% interval [{low:.3f}, {high:.3f}] for the error of this classifier; training error "
-        f"{result.estimate:.3f}, half-width {result.q:.3f}, 100 draws (certified)"
+        f"{result.estimate:.3f}, half-width {result.q:.3f}, 100 draws (quantile proved)"
     )
     assert re.fullmatch(
         r"CudResult\(estimate=[\d.]+, q=[\d.]+, confidence_level=0\.95, estimand='conditional'\)",
@@ -193,25 +228,27 @@ def test_draws_that_are_not_certified_enter_with_their_upper_bounds() -> None:
     exact = result_for(X, y)
     assert exact.certified
     assert exact.q_lower == exact.q
-    with pytest.warns(NotCertifiedWarning, match=r"draws were not solved to the end") as caught:
-        limited = result_for(X, y, node_limit=60)
-    left = int((~limited.draws.certified).sum())
-    assert 10 < left < 100
+    with pytest.warns(NotCertifiedWarning, match=r"The half-width is between") as caught:
+        limited = result_for(X, y, node_limit=60, total_node_limit=np.inf)
+    left = int((~limited.draws.decided).sum())
+    assert 5 < left < 100
+    known = f"between {limited.q_lower:.3f} and {limited.q:.3f}"
     assert str(caught[0].message) == (
-        f"{left} of 100 draws were not solved to the end; their upper bounds were used. The half-width is "
-        f"{limited.q:.4f}; the exact one is at least {limited.q_lower:.4f}. A limit stopped {left} draws: raise "
-        "node_limit or time_limit, and pass previous=result.draws to cud_interval to keep what is solved."
+        f"The half-width is {known}; the larger value was used, which can only make the interval longer. "
+        f"A limit left {left} of 100 draws open: raise node_limit, time_limit, total_node_limit or "
+        "total_time_limit, and pass previous=result.draws to cud_interval to keep what is proved."
     )
+    assert caught[0].message.half_width == (limited.q_lower, limited.q)
     assert caught[0].filename == __file__  # the warning points at the caller
     assert not limited.certified
     assert limited.q > exact.q
     assert limited.q_lower <= exact.q
     assert limited.q == np.sort(limited.draws.upper)[94]
-    assert limited.row.remarks == (f"{left} of 100 draws not certified, upper bounds used",)
-    assert f"{left} of 100 draws not certified" in str(limited)
+    assert limited.row.remarks == (f"q {known}, upper value used",)
+    assert f"half-width {limited.q:.3f}, 100 draws (q {known}, upper value used)" in str(limited)
     resumed = result_for(X, y, previous=limited.draws)
     assert resumed.certified
-    assert_same_result(resumed, exact, but=("nodes",))
+    assert resumed.q == exact.q
 
 
 @pytest.mark.parametrize("n_limited", [0, 2])
@@ -219,19 +256,20 @@ def test_draws_that_rounding_left_open_get_advice_of_their_own(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, n_limited: int
 ) -> None:
     # such draws are too rare to be had on demand: their status is put into solved ones
-    solve = bound.solve_problem
+    solve = search.solve_problem
 
     def inaccurate(*arguments: Any, **options: Any) -> Draws:
         draws = solve(*arguments, **options)
         status = draws.status.copy()
         status[[4, 7, 8]] = SolveStatus.INACCURATE
         status[:n_limited] = [SolveStatus.NODE_LIMIT, SolveStatus.TIME_LIMIT][:n_limited]
-        return replace(draws, status=status)
+        lower = np.where(draws.lower >= draws.bracket(95)[0], 0.0, draws.lower)
+        return replace(draws, status=status, lower=lower)
 
-    monkeypatch.setattr(bound, "solve_problem", inaccurate)
+    monkeypatch.setattr(search, "solve_problem", inaccurate)
     X, y = patients(n=20)
-    with pytest.warns(NotCertifiedWarning, match=rf"^{3 + n_limited} of 100 draws were not solved") as caught:
-        result = result_for(X, y)
+    with pytest.warns(NotCertifiedWarning, match=r"^The half-width is between") as caught:
+        result = result_for(X, y, search="all")
     event = caught[0].message
     assert isinstance(event, NotCertifiedWarning)
     assert (event.n_limited, event.n_inaccurate) == (n_limited, 3)
@@ -239,7 +277,7 @@ def test_draws_that_rounding_left_open_get_advice_of_their_own(
         "Rounding left 3 draws open: rescale the features or look for an outlying value; "
         "result.problem.select(4).save(path) keeps one for a bug report."
     )
-    assert ("A limit stopped 2 draws: raise node_limit or time_limit" in str(event)) == (n_limited > 0)
+    assert ("A limit left 2 of 100 draws open: raise node_limit" in str(event)) == (n_limited > 0)
     assert ("limit" in str(event)) == (n_limited > 0)
     assert not result.certified
     result.problem.select(4).save(tmp_path / "draw.npz")
@@ -283,7 +321,7 @@ def test_no_seed_gives_fresh_draws() -> None:
 
 def test_the_first_draws_do_not_depend_on_how_many_follow() -> None:
     X, y = patients()
-    short, long = result_for(X, y, n_resamples=10), result_for(X, y, n_resamples=50)
+    short, long = (result_for(X, y, n_resamples=count, search="all") for count in (10, 50))
     np.testing.assert_array_equal(short.draws.upper, long.draws.upper[:10])
 
 
@@ -381,7 +419,11 @@ def test_other_estimators_are_refused_by_name() -> None:
         ("rng", -1, r"'rng' parameter must be a non-negative integer.* Got -1 instead"),
         ("rng", 0.5, r"'rng' parameter must be a non-negative integer.* Got 0\.5 instead"),
         ("n_jobs", 0, r"'n_jobs' parameter must be None or an integer other than 0\. Got 0 instead"),
-        ("node_limit", -1, r"'node_limit' parameter must be a non-negative int or None\. Got -1 instead"),
+        (
+            "node_limit",
+            -1,
+            r"'node_limit' parameter must be a non-negative int, math\.inf or None\. Got -1 instead",
+        ),
         ("time_limit", -0.1, r"'time_limit' parameter must be non-negative or None\. Got -0\.1 instead"),
     ],
 )
@@ -454,7 +496,7 @@ def test_polish_gives_the_interval_of_the_exact_minimiser() -> None:
     scores = [clf.decision_function(X) for clf in (rough, exact)]
     assert report.score_change == pytest.approx(np.abs(scores[0] - scores[1]).max())
     assert report.n_changed_predictions == (rough.predict(X) != exact.predict(X)).sum()
-    assert polished.row.remarks == ("certified", str(report))
+    assert polished.row.remarks == ("quantile proved", str(report))
     assert "for the error of the polished classifier; training error" in str(polished)
     assert polished.at(confidence_level=0.8).polish is report
 
@@ -471,7 +513,10 @@ def test_an_l1_penalty_by_the_slow_solver() -> None:
 def test_the_slow_solver_agrees() -> None:
     X, y = patients(n=12, p=1, signal=0.5)
     clf = RidgeClassifier(class_weight="balanced").fit(X, y)
-    fast, slow = (cud_interval(clf, X, y, n_resamples=5, rng=0, solver=name) for name in ("native", "cvxpy"))
+    fast, slow = (
+        cud_interval(clf, X, y, n_resamples=5, rng=0, solver=name, search="all")
+        for name in ("native", "cvxpy")
+    )
     np.testing.assert_allclose(fast.draws.upper, slow.draws.upper, atol=1e-6)
     with pytest.raises(
         ValueError, match=r"'solver' parameter must be one of \['cvxpy', 'native'\]\. Got 'ECOS'"

@@ -102,10 +102,20 @@ def test_a_limit_that_is_hit_exits_3_with_the_table(tmp_path):
     assert done.returncode == 3
     assert re.search(r"^cud +\d\.\d{3}", done.stdout, re.MULTILINE)
     assert re.fullmatch(
-        r"cudbound: warning: (\d+) of 50 draws were not solved to the end, \1 by the limit on nodes: raise "
-        r"--node-limit or leave it out\. Their upper bounds were used, .*\.\n",
+        r"cudbound: warning: cud: q is between 0\.\d+ and 0\.\d+; the larger value was used, which can only make the "
+        r"interval longer\. A limit left \d+ of 50 draws open: give the search more time with --time-limit SECONDS, "
+        r"or let it end by itself with --total-node-limit none\.\n",
         done.stderr,
     )
+
+
+@pytest.mark.parametrize("limit", [("--total-node-limit", "100"), ("--time-limit", "0.05")])
+def test_the_whole_search_can_be_limited(tmp_path, limit):
+    write(tmp_path, *training_set(200, 10, 0.0))
+    done = run(interval("--resamples", "200", "--methods", "cud", *limit), tmp_path)
+    assert done.returncode == 3
+    assert re.search(r"^cud .* q between 0\.\d+ and 0\.\d+", done.stdout, re.MULTILINE)
+    assert "A limit left" in done.stderr
 
 
 def test_no_progress_bar_in_a_pipe(folder):
@@ -133,6 +143,7 @@ def on_terminal(
                 and not interrupted
                 and re.search(interrupt_after.encode(), written)
             ):
+                time.sleep(0.02)  # not while the bar itself is being written
                 process.send_signal(signal.SIGINT)
                 interrupted = True
         stdout = process.communicate(timeout=10)[0]
@@ -161,22 +172,26 @@ def test_a_progress_bar_on_a_terminal(folder):
     assert re.search(r"\d+%\|", stderr)
 
 
-def test_ctrl_c_exits_130_at_once_and_writes_nothing(tmp_path):
+def test_ctrl_c_exits_130_at_once_and_prints_what_is_proved(tmp_path):
     """Labels of pure noise at n = 200, p = 11 would keep the solver busy for far longer than the test."""
     write(tmp_path, *training_set(200, 10, 0.0))
-    arguments = interval("--resamples", "5000", "--methods", "cud", "--output", "out.txt")
+    arguments = interval(
+        "--resamples", "5000", "--methods", "cud", "--output", "out.txt", "--total-node-limit", "1000000000"
+    )
     begin = time.monotonic()
-    code, stdout, stderr = on_terminal(arguments, tmp_path, interrupt_after=r"%\|")
+    code, stdout, stderr = on_terminal(arguments, tmp_path, interrupt_after=r"hard draws: at most \d+ s")
     assert code == 130
     assert time.monotonic() - begin < 30
-    assert stdout == ""
-    assert "cudbound: interrupted" in stderr
+    assert re.search(r"^cud +0\.\d+ .* q between 0\.\d+ and 0\.\d+", stdout, re.MULTILINE)
+    assert "warning: cud: q is between" in stderr
+    assert "draws were open when the run was stopped" in stderr
+    assert stderr.rstrip().endswith("cudbound: interrupted")
     assert "Traceback" not in stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data.csv"]
 
 
 @pytest.mark.parametrize("jobs", ["1", "2"])
-def test_ctrl_c_among_the_refits_exits_130_and_says_nothing_of_python(folder, jobs):
+def test_ctrl_c_among_the_refits_exits_130_and_prints_the_row_cud(folder, jobs):
     """Tens of thousands of refits of a pipeline, made one by one; the bar tells when they have begun."""
     arguments = interval(
         *["--methods", "all", "--classifier", "svm", "--standardize", "--polish", "--output", "out.txt"],
@@ -184,7 +199,8 @@ def test_ctrl_c_among_the_refits_exits_130_and_says_nothing_of_python(folder, jo
     )
     code, stdout, stderr = on_terminal(arguments, folder, interrupt_after=r"refits: +\d+%\|")
     assert code == 130
-    assert stdout == ""
+    assert re.findall(r"^([a-z0-9-]+) +0\.\d{3} ", stdout, re.MULTILINE) == ["cud"]
+    assert "the run was stopped: the table has the row cud alone; no file was written" in stderr
     assert stderr.rstrip().endswith("cudbound: interrupted")
     assert "previous" not in stderr
     assert "Traceback" not in stderr

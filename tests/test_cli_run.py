@@ -49,11 +49,14 @@ def compare_with(*events: Warning) -> Callable[..., IntervalTable]:
         rng: object,
         n_jobs: int,
         node_limit: int | None,
+        total_node_limit: float | None,
+        total_time_limit: float | None,
         progress: bool,
     ) -> IntervalTable:
         assert estimator.classes_.tolist() == [0, 1]  # type: ignore[attr-defined]  # sklearn is untyped
         assert (methods, rng, n_resamples, inner) == ("paper", 3, 1000, None)
         assert (polish, solver) == (False, "native")
+        assert (total_node_limit, total_time_limit) == (None, None)
         assert (options, sizes, cv, groups, fallback) == ({}, None, None, None, False)
         for event in events:
             warnings.warn(event, stacklevel=1)
@@ -67,12 +70,14 @@ def test_chosen_seeds_differ():
 
 
 def test_compute_collects_the_warnings_of_the_package(monkeypatch):
-    events = (NotCertifiedWarning("not", n_limited=2), CudboundWarning("ours"), CudboundWarning("ours"))
+    limited = NotCertifiedWarning("not", n_limited=2, half_width=(0.2, 0.25))
+    events = (limited, CudboundWarning("ours"), CudboundWarning("ours"))
     monkeypatch.setattr(cudbound, "compare_intervals", compare_with(*events), raising=False)
     outcome = run.compute(FITTED, Settings(seed=3))
     assert outcome.warnings == (
-        "2 of 1000 draws were not solved to the end, 2 by the limit on nodes: raise --node-limit or leave it out. "
-        "Their upper bounds were used, which can only make the interval longer.",
+        "cud: q is between 0.200 and 0.250; the larger value was used, which can only make the interval longer. A "
+        "limit left 2 of 1000 draws open: give the search more time with --time-limit SECONDS, or let it end by itself "
+        "with --total-node-limit none.",
         "ours",
     )
     assert not outcome.certified
@@ -83,12 +88,11 @@ def test_compute_collects_the_warnings_of_the_package(monkeypatch):
 def test_draws_that_rounding_left_open_are_named_without_options_that_do_not_help():
     open_draws = NotCertifiedWarning("pass previous=result.draws", n_inaccurate=3)
     assert run.not_certified(open_draws, Settings(seed=3, n_resamples=50)) == (
-        "3 of 50 draws were not solved to the end, 3 because of rounding: rescale the features or look for an "
-        "outlying value. Their upper bounds were used, which can only make the interval longer."
+        "aci: bounds were used, which can only make the interval longer. Rounding left 3 draws open: rescale the "
+        "features or look for an outlying value."
     )
     both = run.not_certified(NotCertifiedWarning("", n_limited=1, n_inaccurate=3), Settings(seed=3))
-    assert "4 of 1000 draws" in both
-    assert "1 by the limit on nodes: raise --node-limit or leave it out; 3 because of rounding" in both
+    assert "A limit left 1 of 1000 draws open: raise --node-limit. Rounding left 3 draws open" in both
 
 
 def test_compute_is_certified_without_a_warning_that_says_otherwise(monkeypatch):
@@ -206,3 +210,32 @@ def test_help_loads_no_heavy_package(tmp_path, command):
         timeout=60,
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_ctrl_c_gives_the_row_of_what_is_proved(monkeypatch):
+    # pressed while the classifiers are refitted: the draws are done
+    data = demo_data().sample
+    fitted = fit(Choice(), data, 0)
+
+    def press(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    settings = Settings(seed=0, n_resamples=100, inner="oob")
+    whole = run.compute(fitted, settings)
+    monkeypatch.setattr("cudbound.compare.record_refits", press)
+    outcome = run.compute(fitted, settings)
+    assert outcome.interrupted
+    assert outcome.certified
+    assert outcome.table.rows == (whole.table["cud"],)
+    assert outcome.warnings == ("the run was stopped: the table has the row cud alone; no file was written",)
+    # without cud there is nothing to show
+    with pytest.raises(KeyboardInterrupt):
+        run.compute(fitted, Settings(seed=0, n_resamples=100, inner="oob", methods=("martin-beta",)))
+
+
+def test_limits_of_the_command_reach_the_search():
+    fitted = fit(Choice(), demo_data().sample, 0)
+    for limit in ({"total_node_limit": 0}, {"time_limit": 0.0}):
+        outcome = run.compute(fitted, Settings(seed=0, n_resamples=50, methods=("cud",), **limit))
+        assert not outcome.certified
+        assert "q between" in outcome.table["cud"].remarks[0]

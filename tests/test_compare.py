@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -52,7 +54,7 @@ def test_the_papers_seven_rows_in_order():
     assert table["cud"].estimate == pytest.approx(1 - clf.score(X, y), abs=1e-12)
     assert len({row.estimate for row in table.rows[1:]}) == 1
     assert [row.n_fits for row in table.rows] == [1, 10201, 10201, 201, 211, 201, 201]
-    assert "certified" in table["cud"].remarks
+    assert "quantile proved" in table["cud"].remarks
 
 
 def test_cud_row_is_that_of_cud_interval():
@@ -224,9 +226,12 @@ def test_limits_of_the_bound_reach_it():
     rng = np.random.default_rng(3)
     noise = np.where(rng.random(40) < 0.5, "ill", "healthy")
     clf.fit(X, noise)
-    with pytest.warns(NotCertifiedWarning, match="draws were not solved to the end"):
+    with pytest.warns(NotCertifiedWarning, match="The half-width is between"):
         table = compare_intervals(clf, X, noise, methods=["cud"], n_resamples=20, rng=0, node_limit=1)
-    assert "not certified" in table["cud"].remarks[0]
+    assert re.fullmatch(r"q between 0\.\d+ and 0\.\d+, upper value used", table["cud"].remarks[0])
+    for limit in ("total_node_limit", "total_time_limit"):
+        with pytest.warns(NotCertifiedWarning, match="The half-width is between"):
+            compare_intervals(clf, X, noise, methods=["cud"], n_resamples=20, rng=0, **{limit: 0})
 
 
 def test_progress_is_shown_only_when_asked_for(capsys):

@@ -75,7 +75,7 @@ def test_seeds_that_went_wrong(family: str, seed: int, processes: Watched) -> No
     assert_right(family, judge(processes, family, [seed]), 1)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("family", FAMILIES)
 def test_claims_hold_on_a_million_draws(family: str) -> None:
     with Watched(os.cpu_count() or 1) as processes:

@@ -37,7 +37,7 @@ def test_no_upper_bound_is_refuted(loss: str, shape: str, processes: Watched) ->
     assert against(processes, loss, shape, range(2), 1) == []
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("loss", sorted(LOSSES))
 @pytest.mark.parametrize("shape", SHAPES)
 def test_no_upper_bound_is_refuted_by_a_longer_search(loss: str, shape: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import pickle
+import re
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -269,6 +270,15 @@ def test_the_digest_differs_for_every_part_of_the_problem() -> None:
 def test_errors_name_the_argument_the_rule_and_the_value(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         problem_with(**changes)
+
+
+@pytest.mark.parametrize("name", ["coef", "weights", "sample_weight", "offset", "penalty", "l1_penalty"])
+@pytest.mark.parametrize("size", [1e300, 1e-300])
+def test_sizes_whose_squares_leave_the_range_are_refused(name: str, size: float) -> None:
+    shapes = {"coef": (2,), "weights": (2, 3), "penalty": (2,), "l1_penalty": (2,)}
+    message = re.escape(f"of '{name}' must be 0 or in [1e-100, 1e+100]. Got {size:.3g} instead")
+    with pytest.raises(ValueError, match=message):
+        problem_with(**{name: np.full(shapes.get(name, (3,)), size)})
 
 
 def test_a_problem_cannot_be_changed() -> None:

@@ -12,9 +12,9 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import ShuffleSplit
 from sklearn.tree import DecisionTreeClassifier
 
-import cudbound.bound
 import cudbound.compare
 import cudbound.refits
+import cudbound.search
 from cudbound import (
     LeastSquaresClassifier,
     ResamplingSizes,
@@ -373,23 +373,23 @@ def test_a_run_stopped_in_the_bound_goes_on_there(monkeypatch):
     clf = LeastSquaresClassifier().fit(X, Y)
     arguments = {"methods": ["cud", "martin-beta"], "rng": None}
     calls = []
-    monkeypatch.setattr(cudbound.bound, "solve_problem", stop_halfway(calls))
+    monkeypatch.setattr(cudbound.search, "solve_problem", stop_halfway(calls))
     with pytest.raises(RunInterrupted, match="stopped after 0 refits") as caught:
         intervals(clf, **arguments)
     unfinished = caught.value.unfinished
-    assert unfinished.draws.certified.tolist() == [True] * 6 + [False] * 6
+    assert unfinished.draws.decided.tolist() == [True] * 6 + [False] * 6
     given = []
 
     def solve(problem, **keywords):
         given.append(keywords["previous"])
         return solve_problem(problem, **keywords)
 
-    monkeypatch.setattr(cudbound.bound, "solve_problem", solve)
+    monkeypatch.setattr(cudbound.search, "solve_problem", solve)
     resumed = intervals(clf, previous=unfinished, **arguments)
     assert given == [unfinished.draws]
     arguments["rng"] = deepcopy(unfinished.rng)
     assert exactly(intervals(clf, **arguments)) == exactly(resumed)
-    assert "certified" in resumed["cud"].remarks
+    assert "quantile proved" in resumed["cud"].remarks
 
 
 def test_a_run_stopped_after_the_bound_keeps_its_draws(monkeypatch):
@@ -404,6 +404,6 @@ def test_a_run_stopped_after_the_bound_keeps_its_draws(monkeypatch):
         patch.setattr(cudbound.compare, "boundary_deviations", stop)
         with pytest.raises(RunInterrupted) as caught:
             intervals(clf, **arguments)
-    assert caught.value.unfinished.draws.certified.all()
+    assert caught.value.unfinished.draws.decided.all()
     assert caught.value.unfinished.n_fits == 0
     assert exactly(intervals(clf, previous=caught.value.unfinished, **arguments)) == exactly(whole)

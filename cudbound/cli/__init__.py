@@ -9,9 +9,9 @@ Exit codes
 2
     The command line itself is wrong: an unknown option or method, a level outside (0, 1).
 3
-    The table was written, but some draws were not solved to the end: the CUD bound is not certified.
+    The table was written, but a limit or rounding left a bound of cud or aci unproved: the larger value was used.
 130
-    Stopped by Ctrl-C; nothing was written.
+    Stopped by Ctrl-C; no file was written.
 """
 
 from __future__ import annotations

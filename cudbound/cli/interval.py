@@ -118,6 +118,20 @@ SOLVERS = ("native", "cvxpy")
     metavar="INT",
     help="Stop the search of a draw after so many nodes; the interval then uses a safe upper bound.",
 )
+@click.option(
+    "--total-node-limit",
+    callback=options.total_node_limit,
+    metavar="INT|none",
+    help="End the whole search of cud after so many nodes, with a safe upper bound; without it after about ten "
+    "seconds' work, none for never.",
+)
+@click.option(
+    "--time-limit",
+    type=click.FloatRange(min=0.0),
+    metavar="SECONDS",
+    help="End the whole search of cud, and that of aci, after so many seconds, with safe upper bounds, instead of "
+    "after the usual number of nodes. The table then depends on the speed of the machine.",
+)
 @common_options.jobs_option
 @common_options.output_options
 @click.pass_context
@@ -142,6 +156,8 @@ def interval(
     polish: bool,
     solver: str,
     node_limit: int | None,
+    total_node_limit: float | None,
+    time_limit: float | None,
     jobs: int,
     form: str,
     place: Path | None,
@@ -169,6 +185,8 @@ def interval(
         n_resamples=resamples,
         alpha=alpha,
         node_limit=node_limit,
+        total_node_limit=total_node_limit,
+        time_limit=time_limit,
         inner=inner,
         fallback=fallback,
         polish=polish,
@@ -184,7 +202,7 @@ def interval(
         if seed is None:
             say_seed(chosen)
         outcome = compute(fitted, settings)
-        emit(outcome, form, place)
+        emit(outcome, form, None if outcome.interrupted else place)
     except (ValueError, OSError) as error:
         fail(str(error), UNUSABLE)
     finish(outcome)
@@ -227,7 +245,9 @@ def emit(outcome: run.Outcome, form: str, place: Path | None) -> None:
 
 
 def finish(outcome: run.Outcome) -> None:
-    """Pass the warnings on, and leave with the code of a bound that is not certified."""
+    """Pass the warnings on, and leave with the code of a run that was stopped or of a bound that is not proved."""
     say_warnings(outcome.warnings)
+    if outcome.interrupted:
+        raise KeyboardInterrupt
     if not outcome.certified:
         sys.exit(NOT_CERTIFIED)

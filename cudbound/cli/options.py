@@ -39,6 +39,17 @@ def alpha(context: click.Context, param: click.Parameter, text: str) -> str | fl
     return number
 
 
+def total_node_limit(context: click.Context, param: click.Parameter, text: str | None) -> float | None:
+    """Return a number of nodes, infinity for ``none``, or None if nothing was said."""
+    if text is None:
+        return None
+    if text == "none":
+        return math.inf
+    if not text.isdecimal():
+        raise click.BadParameter(f"{text!r} is neither a number of nodes, such as 1000000, nor none.")
+    return int(text)
+
+
 def interval_methods(context: click.Context, param: click.Parameter, text: str) -> str | tuple[str, ...]:
     """Return the name of a group of intervals, or the intervals whose names stand between commas."""
     from cudbound.intervals import GROUPS, METHODS

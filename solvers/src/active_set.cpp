@@ -28,7 +28,8 @@ void ActiveSet::copy_from(const ActiveSet& other) {
 
 ActiveSet::Outcome ActiveSet::add(int label, const double* a, double violation, double limit) {
     double multiplier = 0.0;
-    for (;;) {
+    // Every round but the last takes a constraint out; rounding may bring the same ones back.
+    for (int patience = 20 + 4 * p_; patience > 0; --patience) {
         const double outside = basis_.project(a, projected_.data());
         // Dual step: how the multipliers move per unit of the new one.
         basis_.solve(projected_.data(), dual_step_.data());
@@ -47,11 +48,12 @@ ActiveSet::Outcome ActiveSet::add(int label, const double* a, double violation, 
         const double step = std::min(full_step, blocking_step);
         for (int k = 0; k < size(); ++k) multipliers_[k] -= step * dual_step_[k];
         multiplier += step;
+        entering_ = multiplier;
         if (independent) {
             // v, without what `a` has contributed so far, lies in the span of the active normals, and the move is at a
             // right angle to that
             squared_norm_ += step * (2.0 * multiplier - step) * outside;
-            if (squared_norm_ > limit) return Outcome::too_far;
+            if (!(squared_norm_ <= limit)) return Outcome::too_far;
             for (int k = size(); k < p_; ++k) {
                 const double* column = basis_.column(k);
                 const double along = step * projected_[k];
@@ -67,6 +69,7 @@ ActiveSet::Outcome ActiveSet::add(int label, const double* a, double violation, 
         }
         drop(blocking);
     }
+    return Outcome::stuck;
 }
 
 void ActiveSet::append(int label) {

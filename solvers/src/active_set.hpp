@@ -15,7 +15,7 @@ namespace cudbound {
 // constraint is added.
 class ActiveSet {
  public:
-    enum class Outcome { added, infeasible, too_far };
+    enum class Outcome { added, infeasible, too_far, stuck };
 
     explicit ActiveSet(int p);
 
@@ -23,13 +23,21 @@ class ActiveSet {
     void copy_from(const ActiveSet& other);
 
     // Adds constraint `label` with unit normal `a`, violated at v by a'v + d = violation < 0. Constraints that
-    // were active may leave. Ends with too_far as soon as |v|^2 must exceed `limit`; the set is then of no further use.
+    // were active may leave. Ends with too_far as soon as |v|^2 must exceed `limit`, and with stuck where rounding
+    // makes constraints leave and enter without end; the set is then of no further use.
     Outcome add(int label, const double* a, double violation, double limit);
 
     int size() const { return basis_.size(); }
     int label(int k) const { return labels_[k]; }
     const double* point() const { return v_.data(); }
     double squared_norm() const { return squared_norm_; }
+
+    // The part of some active normal outside the span of those before it, relative to its length: the smallest.
+    double smallest_pivot() const { return basis_.smallest_pivot(); }
+
+    // Multiplier of the k-th active constraint, and after `too_far` of the one that was being added.
+    double multiplier(int k) const { return multipliers_[k]; }
+    double entering() const { return entering_; }
 
     // After `infeasible`: weights of the active constraints in the certificate a + sum_k weight_k a_k = 0.
     double certificate(int k) const { return -dual_step_[k]; }
@@ -40,6 +48,7 @@ class ActiveSet {
 
     int p_;
     double squared_norm_ = 0.0;
+    double entering_ = 0.0;
     NormalBasis basis_;                // of the active normals
     std::vector<double> v_;            // (p)
     std::vector<double> multipliers_;  // (p)

@@ -2,94 +2,133 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "cudbound/settings.hpp"
+#include "vector_math.hpp"
 
 namespace cudbound {
 
 namespace {
 
-double length(const double* row, std::int64_t p) {
-    double sum = 0.0;
-    for (std::int64_t k = 0; k < p; ++k) sum += row[k] * row[k];
-    return std::sqrt(sum);
+// Whether a value exceeds the median of its column (zeros apart) so many times that other rows look alike beside it.
+bool has_outlier(std::int64_t n, int p, const double* rows) {
+    std::vector<double> sizes;
+    for (int k = 0; k < p; ++k) {
+        sizes.clear();
+        for (std::int64_t i = 0; i < n; ++i) {
+            if (rows[i * p + k] != 0.0) sizes.push_back(std::abs(rows[i * p + k]));
+        }
+        if (sizes.empty()) continue;
+        const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
+        std::nth_element(sizes.begin(), middle, sizes.end());
+        if (*std::max_element(middle, sizes.end()) > Settings::cone_spread * *middle) return true;
+    }
+    return false;
 }
 
 }  // namespace
 
-Arrangement merge_rows(std::int64_t n, std::int64_t p, const double* design) {
+Arrangement merge_rows(const Problem& problem) {
+    const std::int64_t n = problem.n;
+    const auto p = static_cast<int>(problem.p);
     Arrangement result;
-    result.p = static_cast<int>(p);
-    result.of_row.assign(n, -1);
-    result.orientation.assign(n, 1);
-
-    std::vector<double> lengths(n);
-    for (std::int64_t i = 0; i < n; ++i) lengths[i] = length(design + i * p, p);
-    const double longest = n > 0 ? *std::max_element(lengths.begin(), lengths.end()) : 0.0;
+    result.p = p;
+    result.rows_ = n;
+    result.exact_ = problem.raw.design == nullptr ? problem.design : problem.raw.exact;
+    result.of_row.assign(static_cast<std::size_t>(n), -1);
+    result.orientation.assign(static_cast<std::size_t>(n), 1);
+    ExactRank exact = result.exact_rows();
+    result.crowded = has_outlier(n, p, result.exact_);
 
     // Collinear unit rows have the same |projection| on any fixed direction. Sorting by it brings them within
     // reach of each other without comparing all pairs.
-    std::vector<double> unit(n * p);
-    std::vector<double> key(n);
+    std::vector<double> unit(static_cast<std::size_t>(n * p));
+    std::vector<double> key(static_cast<std::size_t>(n));
+    std::vector<double> error(static_cast<std::size_t>(n));
     std::vector<std::int64_t> order;
+    const auto row_of = [&](std::int64_t i) { return &unit[static_cast<std::size_t>(i * p)]; };
     for (std::int64_t i = 0; i < n; ++i) {
-        if (!(lengths[i] > Settings::zero_row * longest)) continue;
+        const double* exactly = result.exact_ + i * problem.p;
+        if (std::all_of(exactly, exactly + problem.p, [](double x) { return x == 0.0; })) continue;
+        const double* row = problem.design + i * p;
+        const double length = std::sqrt(dot(row, row, p));
+        error[static_cast<std::size_t>(i)] = length > 0.0 ? std::min(1.0, problem.raw.error / length) : 1.0;
         double projection = 0.0;
-        for (std::int64_t k = 0; k < p; ++k) {
-            unit[i * p + k] = design[i * p + k] / lengths[i];
-            projection += unit[i * p + k] * std::cos(1.0 + 0.7 * static_cast<double>(k));
+        for (int k = 0; k < p; ++k) {
+            row_of(i)[k] = length > 0.0 ? row[k] / length : (k == 0 ? 1.0 : 0.0);
+            projection += row_of(i)[k] * std::cos(1.0 + 0.7 * static_cast<double>(k));
         }
-        key[i] = std::abs(projection);
+        key[static_cast<std::size_t>(i)] = std::abs(projection);
         order.push_back(i);
     }
-    std::sort(order.begin(), order.end(), [&](auto a, auto b) { return key[a] != key[b] ? key[a] < key[b] : a < b; });
+    std::sort(order.begin(), order.end(), [&](auto a, auto b) {
+        const double left = key[static_cast<std::size_t>(a)];
+        const double right = key[static_cast<std::size_t>(b)];
+        return left != right ? left < right : a < b;
+    });
 
-    const double reach = Settings::merge * std::sqrt(static_cast<double>(p));
-    std::vector<std::int64_t> representative;  // row that gave each hyperplane its normal
-    std::vector<int> nearby;                   // hyperplanes whose key is within reach, oldest first
+    std::vector<int> nearby;  // hyperplanes whose key is within reach, oldest first
+    double widest = 0.0;      // error of a row so far
     for (const std::int64_t i : order) {
-        std::erase_if(nearby, [&](int h) { return key[i] - key[representative[h]] > reach; });
+        const double own = error[static_cast<std::size_t>(i)];
+        widest = std::max(widest, own);
+        const double reach = (Settings::near + own + widest) * std::sqrt(static_cast<double>(p));
+        std::erase_if(nearby, [&](int h) {
+            const auto first = static_cast<std::size_t>(result.representatives[static_cast<std::size_t>(h)]);
+            return key[static_cast<std::size_t>(i)] - key[first] > reach;
+        });
         for (const int h : nearby) {
-            const double* a = &unit[i * p];
-            const double* b = &unit[representative[h] * p];
+            const std::int64_t other = result.representatives[static_cast<std::size_t>(h)];
+            const double* a = row_of(i);
+            const double* b = row_of(other);
+            const double along = dot(a, b, p);
+            const double turn = along < 0.0 ? -1.0 : 1.0;
+            double apart = 0.0;
+            for (int k = 0; k < p; ++k) apart = std::max(apart, std::abs(a[k] - turn * b[k]));
+            if (apart > Settings::near + own + error[static_cast<std::size_t>(other)]) continue;
+            const std::int64_t both[] = {i, other};
+            if (!exact.dependent(both, 2)) {
+                result.crowded = true;
+                continue;
+            }
+            // which way they point is told by the rows themselves
+            const double* x = result.exact_ + i * problem.p;
+            const double* y = result.exact_ + other * problem.p;
             double same = 0.0;
-            double opposite = 0.0;
-            for (std::int64_t k = 0; k < p; ++k) {
-                same += (a[k] - b[k]) * (a[k] - b[k]);
-                opposite += (a[k] + b[k]) * (a[k] + b[k]);
+            for (std::int64_t k = 0; k < problem.p && same == 0.0; ++k) {
+                if (x[k] != 0.0) same = (x[k] > 0.0) == (y[k] > 0.0) ? 1.0 : -1.0;
             }
-            if (std::min(same, opposite) <= Settings::merge * Settings::merge) {
-                result.of_row[i] = h;
-                result.orientation[i] = same <= opposite ? 1 : -1;
-                break;
-            }
+            result.of_row[static_cast<std::size_t>(i)] = h;
+            result.orientation[static_cast<std::size_t>(i)] = same > 0.0 ? 1 : -1;
+            break;
         }
-        if (result.of_row[i] < 0) {
-            result.of_row[i] = result.count++;
-            representative.push_back(i);
-            nearby.push_back(result.of_row[i]);
+        if (result.of_row[static_cast<std::size_t>(i)] < 0) {
+            result.of_row[static_cast<std::size_t>(i)] = result.count++;
+            result.representatives.push_back(i);
+            result.errors.push_back(own);
+            result.normals.insert(result.normals.end(), row_of(i), row_of(i) + p);
+            nearby.push_back(result.count - 1);
         }
     }
-    result.normals.resize(static_cast<std::size_t>(result.count) * p);
-    for (int h = 0; h < result.count; ++h) {
-        std::copy_n(&unit[representative[h] * p], p, &result.normals[static_cast<std::size_t>(h) * p]);
+    result.mixed.assign(static_cast<std::size_t>(result.count), 0);
+    for (std::size_t i = 0; i < result.of_row.size(); ++i) {
+        if (result.orientation[i] < 0) result.mixed[static_cast<std::size_t>(result.of_row[i])] = 1;
     }
     return result;
 }
 
 void SideScores::tally(const Arrangement& arrangement, const double* labels, const double* weights) {
     fixed = 0.0;
-    positive.assign(arrangement.count, 0.0);
-    negative.assign(arrangement.count, 0.0);
+    positive.assign(static_cast<std::size_t>(arrangement.count), 0.0);
+    negative.assign(static_cast<std::size_t>(arrangement.count), 0.0);
     for (std::size_t i = 0; i < arrangement.of_row.size(); ++i) {
         const int h = arrangement.of_row[i];
         if (h < 0) {
             if (labels[i] < 0.0) fixed += weights[i];
         } else if (labels[i] * arrangement.orientation[i] > 0.0) {
-            negative[h] += weights[i];
+            negative[static_cast<std::size_t>(h)] += weights[i];
         } else {
-            positive[h] += weights[i];
+            positive[static_cast<std::size_t>(h)] += weights[i];
         }
     }
 }

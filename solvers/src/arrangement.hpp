@@ -4,19 +4,34 @@
 #include <cstdint>
 #include <vector>
 
+#include "cudbound/draws.hpp"
+#include "exact_rank.hpp"
+
 namespace cudbound {
 
-// Rows that are equal or collinear through the origin share a hyperplane, whose two sides then differ by the
-// sum of their weights. Zero rows lie on no hyperplane: sign(0) = +1 classifies them whatever beta is.
+// Rows that are collinear through the origin share a hyperplane, whose two sides then differ by the sum of their
+// weights. Rows of zeros lie on no hyperplane: sign(0) = +1 classifies them whatever beta is. Both are decided by the
+// rows as the caller has them, without rounding.
 struct Arrangement {
     int p = 0;
-    int count = 0;                 // distinct hyperplanes
-    std::vector<double> normals;   // (count, p) row-major, unit
-    std::vector<int> of_row;       // (n) hyperplane of each row, -1 for a zero row
-    std::vector<int> orientation;  // (n) +1 if the row points along the normal, -1 if against it
+    int count = 0;                              // distinct hyperplanes
+    bool crowded = false;                       // whether cells may be very thin: nearly equal rows, outlying values
+    std::vector<double> normals;                // (count, p) row-major, unit
+    std::vector<double> errors;                 // (count) what rounding may have moved each normal by
+    std::vector<std::int64_t> representatives;  // (count) a row of each hyperplane
+    std::vector<char> mixed;                    // (count) whether rows point both ways
+    std::vector<int> of_row;                    // (n) hyperplane of each row, -1 for a zero row
+    std::vector<int> orientation;               // (n) +1 if the row points along the normal, -1 if against it
+
+    const double* normal(int h) const { return &normals[static_cast<std::size_t>(h) * static_cast<std::size_t>(p)]; }
+    // A new one for each thread.
+    ExactRank exact_rows() const { return {rows_, p, exact_}; }
+
+    std::int64_t rows_ = 0;  // shape (rows_, p): the rows that decide
+    const double* exact_ = nullptr;
 };
 
-Arrangement merge_rows(std::int64_t n, std::int64_t p, const double* design);
+Arrangement merge_rows(const Problem& problem);
 
 // What the two sides of a hyperplane contribute to the score S of one draw.
 struct SideScores {

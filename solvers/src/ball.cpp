@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "cudbound/settings.hpp"
+#include "vector_math.hpp"
 
 namespace cudbound {
 
@@ -20,6 +21,8 @@ Ball::Ball(const Problem& problem, const Arrangement& arrangement)
       apex(p),
       problem_(problem),
       arrangement_(arrangement),
+      exact_(arrangement.exact_rows()),
+      is_drawn_(static_cast<std::size_t>(arrangement.count)),
       gram_(static_cast<std::size_t>(p) * p),
       moment_(p),
       order_(p),
@@ -28,32 +31,39 @@ Ball::Ball(const Problem& problem, const Arrangement& arrangement)
       flat_(static_cast<std::size_t>(p) * p),
       scratch_(p) {
     if (problem.penalty != nullptr) factorise_penalty();
+    const std::size_t width = static_cast<std::size_t>(p) * (static_cast<std::size_t>(p) + 3) / 2;
+    products_.reserve(static_cast<std::size_t>(problem.n) * width);
+    for (std::int64_t i = 0; i < problem.n; ++i) {
+        const double* row = problem.design + i * p;
+        for (int a = 0; a < p; ++a) {
+            products_.push_back(row[a] * problem.target(i));
+            for (int b = a; b < p; ++b) products_.push_back(row[a] * row[b]);
+        }
+    }
 }
 
 void Ball::set(std::int64_t draw) {
     const std::int64_t n = problem_.n;
-    if (problem_.penalty != nullptr) {
-        for (std::size_t k = 0; k < gram_.size(); ++k) gram_[k] = static_cast<double>(n) * problem_.penalty[k];
-    } else {
-        std::fill(gram_.begin(), gram_.end(), 0.0);
-    }
-    std::fill(moment_.begin(), moment_.end(), 0.0);
-    double total = 0.0;
+    double total = 0.0;  // sum of the squared targets
     for (std::int64_t i = 0; i < n; ++i) {
-        if (problem_.mass(draw, i) == 0.0) continue;
-        const double* row = problem_.design + i * p;
         const double mass = problem_.mass(draw, i);
-        const double target = problem_.target(i);
-        total += mass * target * target;
-        if (arrangement_.of_row[i] < 0) continue;  // a zero row adds a constant to the loss
-        for (int a = 0; a < p; ++a) {
-            const double weighted = mass * row[a];
-            moment_[a] += weighted * target;
-            double* gram = &gram_[at(a, 0, p)];
-            for (int b = a; b < p; ++b) gram[b] += weighted * row[b];
-        }
+        if (mass > 0.0) total += mass * problem_.target(i) * problem_.target(i);
     }
-    if (!factorise_gram()) factorise_rows(draw);
+    accumulate(draw);
+    const double loss_of_condition = factorise_gram() ? 2.0 : 0.0;  // squaring the rows squares their condition
+    if (loss_of_condition == 0.0) factorise_rows(draw);
+    double shortest = 1.0;
+    double longest = 1.0;
+    for (int k = 0; k < rank; ++k) {
+        const double pivot = std::abs(reciprocal_[k]);
+        shortest = k == 0 ? pivot : std::min(shortest, pivot);
+        longest = k == 0 ? pivot : std::max(longest, pivot);
+    }
+    const double condition = longest / shortest;
+    error = Settings::unit_error * p * (loss_of_condition > 0.0 ? condition * condition : condition) +
+            2.0 * problem_.raw.error * condition;
+    certain = true;
+    if (rank < p) list_drawn(draw);
     finish();
 
     // n (L(anchor) - min L): the curved part of the anchor, and what its own penalty exceeds the one modelled.
@@ -69,11 +79,11 @@ void Ball::set(std::int64_t draw) {
     for (int k = rank; k < p; ++k) v[k] = Settings::flat_step * scratch_[k];
     if (problem_.penalty != nullptr) {
         double modelled = 0.0;
-        for (int a = 0; a < p; ++a) {
-            for (int b = 0; b < p; ++b)
-                modelled += problem_.anchor[a] * problem_.penalty[at(a, b, p)] * problem_.anchor[b];
+        for (std::size_t first = 0; first < penalty_rows_.size(); first += static_cast<std::size_t>(p) + 1) {
+            const double along = dot(&penalty_rows_[first], problem_.anchor, p);
+            modelled += along * along;
         }
-        radius2 += std::max(0.0, static_cast<double>(n) * (problem_.anchor_penalty - modelled));
+        radius2 += std::max(0.0, static_cast<double>(n) * problem_.anchor_penalty - modelled);
     }
     apex2 = 0.0;
     for (int k = 0; k < rank; ++k) {
@@ -83,7 +93,55 @@ void Ball::set(std::int64_t draw) {
         apex2 += sum * sum;
     }
     for (int k = rank; k < p; ++k) apex[k] = 0.0;
-    slack = Settings::excess * (total + radius2 + apex2);
+    size = total + radius2 + apex2;
+}
+
+// A rank-deficient draw: that the loss is flat where it seems so must follow from the rows themselves. No more
+// dimensions than rows are certain; fewer are decided exactly, where no penalty has a share in it.
+void Ball::list_drawn(std::int64_t draw) {
+    std::fill(is_drawn_.begin(), is_drawn_.end(), 0);
+    drawn_.clear();
+    for (std::int64_t i = 0; i < problem_.n; ++i) {
+        const int h = arrangement_.of_row[i];
+        if (h < 0 || problem_.mass(draw, i) == 0.0 || is_drawn_[h]) continue;
+        is_drawn_[h] = 1;
+        drawn_.push_back(arrangement_.representatives[h]);
+    }
+    const auto curved = static_cast<int>(drawn_.size()) + static_cast<int>(penalty_rows_.size()) / (p + 1);
+    if (curved <= rank) return;
+    certain = penalty_rows_.empty() && exact_.rank_at_most(drawn_.data(), static_cast<int>(drawn_.size()), rank);
+}
+
+// Whether a row is a combination of drawn ones.
+bool Ball::lies_in_drawn(int hyperplane) {
+    if (is_drawn_[hyperplane]) return true;
+    if (!penalty_rows_.empty()) return false;
+    drawn_.push_back(arrangement_.representatives[hyperplane]);
+    const bool found = exact_.rank_at_most(drawn_.data(), static_cast<int>(drawn_.size()), rank);
+    drawn_.pop_back();
+    return found;
+}
+
+// The Gram matrix (its upper triangle) and the moments of the drawn rows; a zero row adds a constant to the loss alone.
+void Ball::accumulate(std::int64_t draw) {
+    const std::size_t width = static_cast<std::size_t>(p) * (static_cast<std::size_t>(p) + 3) / 2;
+    sums_.assign(width, 0.0);
+    for (std::int64_t i = 0; i < problem_.n; ++i) {
+        const double mass = problem_.mass(draw, i);
+        if (mass == 0.0 || arrangement_.of_row[i] < 0) continue;
+        const double* products = &products_[static_cast<std::size_t>(i) * width];
+        for (std::size_t k = 0; k < width; ++k) sums_[k] += mass * products[k];
+    }
+    const double* next = sums_.data();
+    for (int a = 0; a < p; ++a) {
+        moment_[a] = *next++;
+        for (int b = a; b < p; ++b) gram_[at(a, b, p)] = *next++;
+    }
+    if (problem_.penalty == nullptr) return;
+    for (int a = 0; a < p; ++a) {
+        for (int b = a; b < p; ++b)
+            gram_[at(a, b, p)] += static_cast<double>(problem_.n) * problem_.penalty[at(a, b, p)];
+    }
 }
 
 // Cholesky: gram = R'R, R in the upper triangle of gram_. Squaring the rows has cost half of the digits; where that
@@ -164,8 +222,18 @@ void Ball::factorise_rows(std::int64_t draw) {
     }
 }
 
-// Rows F with F'F = n * penalty, each followed by the label 0 it is fitted to: Cholesky with symmetric pivoting.
+// Rows F with F'F = n * penalty, each followed by the label 0 it is fitted to: the strengths of the caller's penalty,
+// or Cholesky with symmetric pivoting.
 void Ball::factorise_penalty() {
+    if (problem_.raw.design != nullptr && problem_.raw.penalty != nullptr) {
+        for (std::int64_t j = 0; j < problem_.raw.p; ++j) {
+            const double root = std::sqrt(static_cast<double>(problem_.n) * problem_.raw.penalty[j]);
+            if (root == 0.0) continue;
+            for (int k = 0; k < p; ++k) penalty_rows_.push_back(root * problem_.raw.map[j * p + k]);
+            penalty_rows_.push_back(0.0);
+        }
+        return;
+    }
     std::vector<double> rest(problem_.penalty, problem_.penalty + static_cast<std::ptrdiff_t>(p) * p);
     double largest = 0.0;
     for (int k = 0; k < p; ++k) {
@@ -173,11 +241,11 @@ void Ball::factorise_penalty() {
         for (int a = 1; a < p; ++a) {
             if (rest[at(a, a, p)] > rest[at(pivot, pivot, p)]) pivot = a;
         }
-        const double size = rest[at(pivot, pivot, p)];
-        largest = std::max(largest, size);
-        if (!(size > Settings::penalty_rank * largest)) return;
+        const double head = rest[at(pivot, pivot, p)];
+        largest = std::max(largest, head);
+        if (!(head > Settings::penalty_rank * largest)) return;
         std::vector<double> row(p);
-        for (int a = 0; a < p; ++a) row[a] = rest[at(pivot, a, p)] / std::sqrt(size);
+        for (int a = 0; a < p; ++a) row[a] = rest[at(pivot, a, p)] / std::sqrt(head);
         for (int a = 0; a < p; ++a) {
             for (int b = 0; b < p; ++b) rest[at(a, b, p)] -= row[a] * row[b];
         }
@@ -207,10 +275,38 @@ void Ball::finish() {
     }
 }
 
-bool Ball::transform(const double* normal, double* unit, double* offset) const {
-    double constant = 0.0;
+void Ball::transform_curved(const std::vector<int>& hyperplanes, double* units, double* offsets) {
+    const std::size_t m = hyperplanes.size();
+    columns_.resize(m * static_cast<std::size_t>(p));
+    lengths_.assign(m, 0.0);
+    std::fill_n(offsets, m, 0.0);
+    for (int k = 0; k < p; ++k) {
+        double* column = &columns_[static_cast<std::size_t>(k) * m];
+        for (std::size_t i = 0; i < m; ++i) column[i] = arrangement_.normal(hyperplanes[i])[order_[k]];
+        for (int l = 0; l < k; ++l) {
+            const double factor = gram_[at(l, k, p)];
+            const double* other = &columns_[static_cast<std::size_t>(l) * m];
+            for (std::size_t i = 0; i < m; ++i) column[i] -= factor * other[i];
+        }
+        for (std::size_t i = 0; i < m; ++i) {
+            column[i] *= reciprocal_[k];
+            lengths_[i] += column[i] * column[i];
+            offsets[i] -= column[i] * apex[k];  // every hyperplane passes through beta = 0
+        }
+    }
+    for (std::size_t i = 0; i < m; ++i) {
+        lengths_[i] = 1.0 / std::sqrt(lengths_[i]);
+        offsets[i] *= lengths_[i];
+    }
+    for (int k = 0; k < p; ++k) {
+        const double* column = &columns_[static_cast<std::size_t>(k) * m];
+        for (std::size_t i = 0; i < m; ++i) units[i * static_cast<std::size_t>(p) + k] = column[i] * lengths_[i];
+    }
+}
+
+bool Ball::transform(int hyperplane, double* unit, double* offset) {
+    const double* normal = arrangement_.normal(hyperplane);
     double curved = 0.0;
-    for (int k = 0; k < p; ++k) constant += normal[k] * minimiser_[k];
     for (int k = 0; k < rank; ++k) {
         double sum = normal[order_[k]];
         for (int l = 0; l < k; ++l) sum -= gram_[at(l, k, p)] * unit[l];
@@ -222,13 +318,23 @@ bool Ball::transform(const double* normal, double* unit, double* offset) const {
         const double* column = &flat_[static_cast<std::size_t>(f - rank) * p];
         double sum = 0.0;
         for (int k = 0; k < p; ++k) sum += column[k] * normal[order_[k]];
-        if (std::abs(sum) <= Settings::flat_part) sum = 0.0;  // a drawn row has no flat part but for rounding
+        if (is_drawn_[hyperplane]) sum = 0.0;  // but for rounding
         unit[f] = sum / Settings::flat_step;
-        flat += unit[f] * unit[f];
+        flat = std::max(flat, std::abs(sum));
     }
-    const double scale = 1.0 / std::sqrt(curved + flat);
-    for (int k = 0; k < p; ++k) unit[k] *= scale;
-    *offset = constant * scale;
+    if (flat > 0.0 && flat <= Settings::flat_part) {
+        // rounding, or a direction that is hardly used: the rows tell
+        if (!lies_in_drawn(hyperplane)) certain = false;
+        std::fill(unit + rank, unit + p, 0.0);
+        flat = 0.0;
+    }
+    double length2 = 0.0;
+    for (int k = 0; k < p; ++k) length2 += unit[k] * unit[k];
+    const double scaled = 1.0 / std::sqrt(length2);
+    double constant = 0.0;
+    for (int k = 0; k < p; ++k) unit[k] *= scaled;
+    for (int k = 0; k < rank; ++k) constant -= unit[k] * apex[k];  // every hyperplane passes through beta = 0
+    *offset = constant;
     return flat > 0.0;
 }
 

@@ -19,9 +19,12 @@ class Ball {
     // Sets up draw `draw`; afterwards the members below describe it.
     void set(std::int64_t draw);
 
-    // Unit normal (p, contiguous) and offset of the hyperplane normal'beta = 0: side(v) = normal'v + offset has
+    // The same for many hyperplanes of a draw of full rank at once; `units` has shape (hyperplanes, p).
+    void transform_curved(const std::vector<int>& hyperplanes, double* units, double* offsets);
+
+    // Unit normal (p, contiguous) and offset of a hyperplane of the arrangement: side(v) = normal'v + offset has
     // the sign of the original. Returns whether the hyperplane can be reached along flat directions alone.
-    bool transform(const double* normal, double* unit, double* offset) const;
+    bool transform(int hyperplane, double* unit, double* offset);
 
     void to_beta(const double* v, double* beta) const;  // (p) -> (p)
     void direction_to_beta(const double* v, double* beta) const;
@@ -33,16 +36,26 @@ class Ball {
     std::vector<double> apex;    // (p) v of beta = 0
     double radius2 = 0.0;        // n (L(anchor) - min L), the squared radius within which g = 1
     double apex2 = 0.0;          // |u|^2 of beta = 0
-    double slack = 0.0;          // rounding allowance on |u|^2
+    double size = 0.0;           // of the losses that rounding errors are relative to
+    double error = 0.0;          // relative rounding error of the map: grows with the condition of the draw
+    bool certain = true;         // whether it is proved that the flat directions are flat
 
  private:
+    void accumulate(std::int64_t draw);
     bool factorise_gram();
     void factorise_rows(std::int64_t draw);
     void factorise_penalty();
     void finish();
+    void list_drawn(std::int64_t draw);
+    bool lies_in_drawn(int hyperplane);
 
     const Problem& problem_;
     const Arrangement& arrangement_;
+    ExactRank exact_;
+    std::vector<char> is_drawn_;       // (hyperplanes) of a rank-deficient draw: whether a row of it is drawn
+    std::vector<std::int64_t> drawn_;  // one row of each of these
+    std::vector<double> products_;     // (n, p (p + 3) / 2) what each row adds to the Gram matrix and the moments
+    std::vector<double> sums_;         // (p (p + 3) / 2) of them, scratch
     std::vector<double> gram_;    // (p, p), its upper triangle is overwritten by the factor, rows and columns permuted
     std::vector<double> moment_;  // (p)
     std::vector<int> order_;      // (p) pivot order
@@ -51,6 +64,8 @@ class Ball {
     std::vector<double> flat_;             // (p, p - rank) column-major, permuted: basis of the null space
     std::vector<double> rows_;             // (drawn rows, p + 1) row-major, weighted, with their labels
     std::vector<double> penalty_rows_;     // (rank of the penalty, p + 1) likewise
+    std::vector<double> columns_;          // (p, hyperplanes) scratch
+    std::vector<double> lengths_;          // (hyperplanes) scratch
     mutable std::vector<double> scratch_;  // (p)
 };
 

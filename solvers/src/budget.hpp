@@ -1,9 +1,12 @@
 // What a search may still spend, and whether it has been told to stop.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "cudbound/draws.hpp"
 
@@ -11,29 +14,42 @@ namespace cudbound {
 
 class Budget {
  public:
-    Budget(const Limits& limits, const std::atomic<bool>& stop) : limits_(limits), stop_(stop) {}
+    using Clock = std::chrono::steady_clock;
 
-    void start() {
+    Budget(const Limits& limits, const std::atomic<bool>& stop, Clock::time_point begun = Clock::now())
+        : limits_(limits), stop_(stop), deadline_(after(begun, limits.total_seconds)) {}
+
+    // A new search of at most `nodes` nodes.
+    void start(std::int64_t nodes = std::numeric_limits<std::int64_t>::max()) {
         nodes_ = 0;
+        allowed_ = std::min(limits_.nodes, nodes);
         status_ = Status::OPTIMAL;
-        if (limits_.seconds < std::numeric_limits<double>::infinity()) begun_ = Clock::now();
+        timed_ = std::isfinite(limits_.seconds) || deadline_ != Clock::time_point::max();
+        until_ = std::isfinite(limits_.seconds) ? std::min(deadline_, after(Clock::now(), limits_.seconds)) : deadline_;
     }
 
     // Counts one node. Returns false when the search has to end; status() then says why.
     bool spend() {
+        if (status_ == Status::OPTIMAL && nodes_ >= allowed_) status_ = Status::NODE_LIMIT;
+        if (!go_on()) return false;
+        ++nodes_;
+        return true;
+    }
+
+    // Between nodes, wherever a node can be long: whether the search may go on.
+    bool go_on() {
         if (status_ != Status::OPTIMAL) return false;
-        if (nodes_ >= limits_.nodes) {
-            status_ = Status::NODE_LIMIT;
-        } else if (stop_.load(std::memory_order_relaxed)) {
+        if (stop_.load(std::memory_order_relaxed)) {
             status_ = Status::INTERRUPTED;
-        } else if (nodes_ % 64 == 0 && limits_.seconds < std::numeric_limits<double>::infinity() &&
-                   std::chrono::duration<double>(Clock::now() - begun_).count() > limits_.seconds) {
+        } else if (timed_ && ++looks_ % looks_per_clock == 0 && Clock::now() > until_) {
             status_ = Status::TIME_LIMIT;
-        } else {
-            ++nodes_;
-            return true;
         }
-        return false;
+        return status_ == Status::OPTIMAL;
+    }
+
+    // Ends the search for a reason of its own.
+    void finish(Status status) {
+        if (status_ == Status::OPTIMAL) status_ = status;
     }
 
     bool exhausted() const { return status_ != Status::OPTIMAL; }
@@ -41,13 +57,23 @@ class Budget {
     std::int64_t nodes() const { return nodes_; }
 
  private:
-    using Clock = std::chrono::steady_clock;
+    static constexpr unsigned looks_per_clock = 8;
 
-    const Limits& limits_;
+    static Clock::time_point after(Clock::time_point begun, double seconds) {
+        constexpr double far = 1e9;  // beyond it a clock may overflow
+        if (!(seconds < far)) return Clock::time_point::max();
+        return begun + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
+    }
+
+    const Limits limits_;
     const std::atomic<bool>& stop_;
+    const Clock::time_point deadline_;
+    Clock::time_point until_ = Clock::time_point::max();
+    bool timed_ = false;
+    unsigned looks_ = 0;
+    std::int64_t allowed_ = 0;
     std::int64_t nodes_ = 0;
     Status status_ = Status::OPTIMAL;
-    Clock::time_point begun_{};
 };
 
 }  // namespace cudbound

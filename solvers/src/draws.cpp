@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <barrier>
 #include <chrono>
 #include <cmath>
 #include <condition_variable>
 #include <exception>
 #include <limits>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <thread>
@@ -14,7 +16,7 @@
 
 #include "arrangement.hpp"
 #include "relaxation.hpp"
-#include "tree.hpp"
+#include "schedule.hpp"
 
 namespace cudbound {
 
@@ -55,57 +57,81 @@ void validate(const Problem& problem) {
 
 }  // namespace
 
-void solve_draws(const Problem& problem, const Limits& limits, Side side, int threads, const Monitor& monitor,
-                 const Results& results) {
+void solve_draws(const Problem& problem, const Limits& limits, Side side, const Ranks& ranks, int threads,
+                 const Monitor& monitor, const Results& results) {
     validate(problem);
     require(limits.nodes >= 0 && limits.seconds >= 0.0, "limits must not be negative");
+    require(limits.total_nodes >= 0 && limits.total_seconds >= 0.0, "limits must not be negative");
     require(threads >= 1, "threads must be at least 1");
-    const Arrangement arrangement = merge_rows(problem.n, problem.p, problem.design);
+    for (std::int64_t k = 0; k < ranks.count; ++k) {
+        require(ranks.values[k] >= (k > 0 ? ranks.values[k - 1] : 1) && ranks.values[k] <= problem.draws,
+                "ranks must be in [1, draws] and ascending");
+    }
+    const auto begun = Budget::Clock::now();
+    const Arrangement arrangement = merge_rows(problem);
+    Schedule schedule(problem, limits, ranks, results);
 
-    std::atomic<std::int64_t> next{0};
-    std::atomic<std::int64_t> done{0};
     std::atomic<bool> stop{false};
+    std::atomic<bool> out_of_time{false};
     std::exception_ptr failure;
     std::exception_ptr monitor_failure;
-    int working = static_cast<int>(std::min<std::int64_t>(threads, std::max<std::int64_t>(problem.draws, 1)));
+    const int working = static_cast<int>(std::min<std::int64_t>(threads, std::max<std::int64_t>(problem.draws, 1)));
+    int running = working;
     std::mutex mutex;
     std::condition_variable finished;
+    const auto fail = [&] {
+        const std::lock_guard lock(mutex);
+        failure = std::current_exception();
+        stop = true;
+    };
+
+    const std::vector<Task>* batch = nullptr;
+    std::atomic<std::int64_t> next{0};
+    const auto plan = [&]() noexcept {
+        next = 0;
+        try {
+            static const std::vector<Task> nothing;
+            batch = stop || out_of_time ? &nothing : &schedule.plan();
+        } catch (...) {
+            fail();
+        }
+    };
+    plan();
+    std::barrier together(working, plan);
 
     const auto work = [&] {
-        try {
-            Tree tree(problem, arrangement, stop, limits);
-            for (std::int64_t draw = next++; draw < problem.draws; draw = next++) {
-                Outcome outcome;
-                if (stop.load(std::memory_order_relaxed)) {
-                    outcome = {0.0, std::numeric_limits<double>::infinity(), Status::INTERRUPTED, 0};
-                    std::copy_n(problem.anchor, problem.p, results.witness + draw * problem.p);
-                } else {
-                    outcome = tree.solve(draw, side, results.witness + draw * problem.p);
+        std::unique_ptr<DrawSolver> solver;
+        std::vector<double> witness(static_cast<std::size_t>(std::max(problem.p, problem.raw.p)));
+        while (!batch->empty()) {
+            try {
+                if (!solver) solver = std::make_unique<DrawSolver>(problem, arrangement, stop, limits, begun);
+                const auto size = static_cast<std::int64_t>(batch->size());
+                for (std::int64_t k = next++; k < size; k = next++) {
+                    if (stop.load(std::memory_order_relaxed)) break;
+                    const Task& task = (*batch)[static_cast<std::size_t>(k)];
+                    const Outcome outcome = solver->run(task.kind, task.draw, side, task.target, witness.data());
+                    schedule.record(task, outcome, witness.data());
                 }
-                results.lower[draw] = outcome.lower;
-                results.upper[draw] = outcome.upper;
-                results.status[draw] = static_cast<std::int32_t>(outcome.status);
-                results.nodes[draw] = outcome.nodes;
-                ++done;
+            } catch (...) {
+                fail();
             }
-        } catch (...) {
-            const std::lock_guard lock(mutex);
-            failure = std::current_exception();
-            stop = true;
+            const double elapsed = std::chrono::duration<double>(Budget::Clock::now() - begun).count();
+            if (elapsed > limits.total_seconds) out_of_time = true;
+            together.arrive_and_wait();
         }
         const std::lock_guard lock(mutex);
-        --working;
+        --running;
         finished.notify_one();
     };
 
     std::vector<std::jthread> pool;
-    for (int t = working; t > 0; --t) pool.emplace_back(work);
+    for (int t = 0; t < working; ++t) pool.emplace_back(work);
     {
         std::unique_lock lock(mutex);
-        while (!finished.wait_for(lock, std::chrono::milliseconds(50), [&] { return working == 0; })) {
+        while (!finished.wait_for(lock, std::chrono::milliseconds(50), [&] { return running == 0; })) {
             lock.unlock();
             try {
-                if (monitor && !stop && !monitor(done)) stop = true;
+                if (monitor && !stop && !monitor(schedule.decided())) stop = true;
             } catch (...) {
                 stop = true;
                 monitor_failure = std::current_exception();
@@ -115,12 +141,14 @@ void solve_draws(const Problem& problem, const Limits& limits, Side side, int th
     }
     pool.clear();
     if (failure) std::rethrow_exception(failure);
+    const bool timed = out_of_time || std::isfinite(limits.seconds);
+    schedule.close(stop ? Status::INTERRUPTED : timed ? Status::TIME_LIMIT : Status::NODE_LIMIT);
     if (monitor_failure) std::rethrow_exception(monitor_failure);
 }
 
 void minimise(const Problem& problem, const Minimisers& minimisers) {
     validate(problem);
-    const Arrangement arrangement = merge_rows(problem.n, problem.p, problem.design);
+    const Arrangement arrangement = merge_rows(problem);
     const auto relaxation = make_relaxation(problem, arrangement);
     const auto root = relaxation->make_node();
     for (std::int64_t draw = 0; draw < problem.draws; ++draw) {

@@ -17,7 +17,11 @@ struct HingeRelaxation::HingeNode final : Node {
 };
 
 HingeRelaxation::HingeRelaxation(const Problem& problem, const Arrangement& arrangement)
-    : problem_(problem), arrangement_(arrangement), coordinates_(problem), factor_(static_cast<int>(problem.p)) {
+    : Relaxation(problem),
+      problem_(problem),
+      arrangement_(arrangement),
+      coordinates_(problem),
+      factor_(static_cast<int>(problem.p)) {
     p = static_cast<int>(problem.p);
     rate = problem.alpha / static_cast<double>(problem.n);
     anchor.resize(p);
@@ -64,6 +68,7 @@ void HingeRelaxation::set(std::int64_t draw) {
         const double claimed = static_cast<double>(problem_.n) * problem_.anchor_penalty;
         anchor_loss += std::max(0.0, claimed - coordinates_.penalty(anchor.data()));
     }
+    anchor_loss += evaluation_.anchor_doubt(draw);
     apex_loss = loss(apex.data());
     minimise_freely();
 }
@@ -133,8 +138,8 @@ void HingeRelaxation::minimise_freely() {
     }
 }
 
-double HingeRelaxation::transform(const double* normal, double* unit, double* offset) const {
-    coordinates_.normal_from_beta(normal, unit);
+double HingeRelaxation::transform(int hyperplane, double* unit, double* offset) {
+    coordinates_.normal_from_beta(arrangement_.normal(hyperplane), unit);
     const double scale = 1.0 / std::sqrt(dot(unit, unit, p));
     for (int k = 0; k < p; ++k) unit[k] *= scale;
     *offset = 0.0;  // beta = 0 is v = 0

@@ -19,7 +19,7 @@ class HingeRelaxation final : public Relaxation {
     HingeRelaxation(const Problem& problem, const Arrangement& arrangement);
 
     void set(std::int64_t draw) override;
-    double transform(const double* normal, double* unit, double* offset) const override;
+    double transform(int hyperplane, double* unit, double* offset) override;
     void to_beta(const double* v, double* beta) const override { coordinates_.to_beta(v, beta); }
     void direction_from_beta(const double* beta, double* v) const override { coordinates_.from_beta(beta, v); }
     double loss(const double* v) const override;

@@ -9,7 +9,7 @@
 
 namespace cudbound {
 
-void MaxGain::search(const double* normals, const std::vector<double>& gains, double enough, double nodes,
+void MaxGain::search(const Normals& normals, const std::vector<double>& gains, double enough, double nodes,
                      Budget& budget) {
     normals_ = normals;
     gains_ = &gains;
@@ -30,9 +30,10 @@ void MaxGain::search(const double* normals, const std::vector<double>& gains, do
 void MaxGain::offer(const double* w) {
     // A hyperplane through w counts as not reached: a small move of w keeps the others and may reach it.
     const double clear = Settings::tie * std::sqrt(dot(w, w, p_));
+    if (clear == 0.0) return;  // no constraint was left
     double gain = 0.0;
     for (std::size_t j = 0; j < gains_->size(); ++j) {
-        if (dot(normals_ + j * p_, w, p_) > clear) gain += (*gains_)[j];
+        if (dot(normals_.row(static_cast<int>(j), p_), w, p_) > clear) gain += (*gains_)[j];
     }
     if (gain > best_) {
         best_ = gain;
@@ -75,9 +76,15 @@ bool MaxGain::pack(double given_up) {
             if (marks_[j] == kept_ || (marks_[j] == free_ && remaining_[j] > 0.0))
                 members_.push_back(static_cast<int>(j));
         }
-        if (cone_.find(normals_, members_)) {
+        const OpenCone::Answer answer = cone_.find(normals_, members_);
+        if (answer == OpenCone::Answer::open) {
             offer(cone_.interior());
             return branches_.size() > begin;  // else everything not given up holds at once
+        }
+        if (answer == OpenCone::Answer::unclear) {
+            // a conflict before this one will do for branching; without one, a cell that is too thin may have it all
+            if (branches_.size() == begin) upper_ = std::max(upper_, total_ - given_up);
+            return branches_.size() > begin;
         }
         conflict_.clear();
         double cost = std::numeric_limits<double>::infinity();

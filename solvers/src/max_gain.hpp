@@ -14,12 +14,12 @@ namespace cudbound {
 // share no gain add up to a lower bound on what must be given up, which prunes.
 class MaxGain {
  public:
-    explicit MaxGain(int p) : p_(p), cone_(p) {}
+    explicit MaxGain(const Arrangement& arrangement) : p_(arrangement.p), cone_(arrangement) {}
 
     // Searches for a cell with gain above `enough` in at most `nodes` nodes. Afterwards best() is the largest gain
     // found (or -1), direction() a point inside its cell, and upper() an upper bound on max(gain of any cell, enough):
-    // equal to max(best, enough) unless nodes or budget ran out.
-    void search(const double* normals, const std::vector<double>& gains, double enough, double nodes, Budget& budget);
+    // equal to max(best, enough) unless nodes or budget ran out, or rounding hides whether cells exist.
+    void search(const Normals& normals, const std::vector<double>& gains, double enough, double nodes, Budget& budget);
 
     double best() const { return best_; }
     double upper() const { return upper_; }
@@ -32,7 +32,7 @@ class MaxGain {
 
     int p_;
     OpenCone cone_;
-    const double* normals_ = nullptr;
+    Normals normals_;
     const std::vector<double>* gains_ = nullptr;
     Budget* budget_ = nullptr;
     double nodes_ = 0.0;  // still allowed

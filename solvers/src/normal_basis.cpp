@@ -24,6 +24,12 @@ void NormalBasis::copy_from(const NormalBasis& other) {
     std::copy_n(other.triangle_.data(), static_cast<std::size_t>(p_) * size_, triangle_.data());
 }
 
+double NormalBasis::smallest_pivot() const {
+    double smallest = 1.0;
+    for (int k = 0; k < size_; ++k) smallest = std::min(smallest, std::abs(entries(k)[k]));
+    return smallest;
+}
+
 double NormalBasis::project(const double* a, double* projected) const {
     double outside = 0.0;
     for (int k = 0; k < p_; ++k) {

@@ -19,6 +19,9 @@ class NormalBasis {
     int size() const { return size_; }
     const double* column(int k) const { return &basis_[static_cast<std::size_t>(k) * p_]; }
 
+    // Smallest absolute value on the diagonal of the triangle, 1 if it is empty.
+    double smallest_pivot() const;
+
     // projected (p) = basis'a; returns the squared length of the part of `a`
     // outside the span.
     double project(const double* a, double* projected) const;

@@ -1,41 +1,77 @@
 #include "open_cone.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "cudbound/settings.hpp"
 #include "vector_math.hpp"
 
 namespace cudbound {
 
-bool OpenCone::find(const double* normals, const std::vector<int>& members) {
+OpenCone::Answer OpenCone::find(const Normals& normals, const std::vector<int>& members) {
     constexpr double thinnest = 1.0 / (Settings::thinnest_cone * Settings::thinnest_cone);
     active_.reset();
     conflict_.clear();
-    for (;;) {
-        double worst = 1.0 - 1e-9;  // a margin that rounding alone can miss
+    for (int patience = 100 + 20 * (p_ + static_cast<int>(members.size())); patience > 0; --patience) {
+        // a margin that rounding alone can miss
+        const double length = std::sqrt(active_.squared_norm());
+        double worst = 1.0 - Settings::cone_margin * std::max(1.0, Settings::thinnest_cone * length);
         int next = -1;
         for (const int j : members) {
-            const double margin = dot(normals + static_cast<std::ptrdiff_t>(j) * p_, active_.point(), p_);
-            if (margin < worst) {
+            const double margin = dot(normals.row(j, p_), active_.point(), p_);
+            if (!(margin >= worst)) {
                 worst = margin;
                 next = j;
             }
         }
-        if (next < 0) return true;
-        const auto outcome = active_.add(next, normals + static_cast<std::ptrdiff_t>(next) * p_, worst - 1.0, thinnest);
+        if (next < 0) return Answer::open;
+        const auto outcome = active_.add(next, normals.row(next, p_), worst - 1.0, thinnest);
         if (outcome == ActiveSet::Outcome::added) continue;
+        conflict_.push_back(next);
         if (outcome == ActiveSet::Outcome::infeasible) {
-            conflict_.push_back(next);
+            double smallest = 1.0;  // that of `next` itself
+            double largest = 1.0;
+            double left_out = 0.0;
             for (int k = 0; k < active_.size(); ++k) {
-                if (active_.certificate(k) > Settings::dependent) conflict_.push_back(active_.label(k));
+                if (!(active_.certificate(k) > Settings::dependent)) {
+                    left_out += std::abs(active_.certificate(k));
+                    continue;
+                }
+                conflict_.push_back(active_.label(k));
+                smallest = std::min(smallest, active_.certificate(k));
+                largest = std::max(largest, active_.certificate(k));
             }
-        } else {
-            // too thin: every constraint in play takes part
-            for (int k = 0; k < active_.size(); ++k) conflict_.push_back(active_.label(k));
-            if (std::find(conflict_.begin(), conflict_.end(), next) == conflict_.end()) conflict_.push_back(next);
+            return is_certain(normals, smallest, largest, left_out) ? Answer::empty : Answer::unclear;
         }
-        return false;
+        // too thin: every constraint in play takes part
+        for (int k = 0; k < active_.size(); ++k) conflict_.push_back(active_.label(k));
+        break;
     }
+    if (conflict_.empty()) conflict_ = members;
+    std::sort(conflict_.begin(), conflict_.end());
+    conflict_.erase(std::unique(conflict_.begin(), conflict_.end()), conflict_.end());
+    return Answer::unclear;
+}
+
+// The combination found vanishes up to rounding. That of p + 1 normals in p dimensions exists in any case, and weights
+// well above rounding keep their signs. Fewer normals must be dependent, which rounding cannot tell: the rows of the
+// design decide.
+bool OpenCone::is_certain(const Normals& normals, double smallest, double largest, double left_out) {
+    double error = Settings::unit_error;  // of the normals
+    rows_.clear();
+    if (normals.hyperplanes != nullptr) {
+        for (const int j : conflict_) {
+            const int h = normals.hyperplanes[j];
+            if (h < 0) continue;
+            error = std::max(error, arrangement_.errors[static_cast<std::size_t>(h)]);
+            rows_.push_back(arrangement_.representatives[static_cast<std::size_t>(h)]);
+        }
+    }
+    const double doubt = Settings::certain * (error * (1.0 + largest) + left_out);
+    if (!(smallest * active_.smallest_pivot() > doubt)) return false;
+    if (static_cast<int>(conflict_.size()) > p_) return true;
+    if (rows_.size() < conflict_.size()) return false;
+    return exact_.dependent(rows_.data(), static_cast<int>(rows_.size()));
 }
 
 }  // namespace cudbound

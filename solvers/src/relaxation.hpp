@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "arrangement.hpp"
+#include "budget.hpp"
 #include "cudbound/draws.hpp"
+#include "evaluation.hpp"
 
 namespace cudbound {
 
@@ -54,15 +56,30 @@ class Relaxation {
  public:
     enum class Settled { yes, too_far, unresolved };
 
+    explicit Relaxation(const Problem& problem) : evaluation_(problem) {}
     virtual ~Relaxation() = default;
 
     // Sets up draw `draw`; afterwards the members below describe it.
     virtual void set(std::int64_t draw) = 0;
 
-    // Unit normal (p, contiguous) and offset of the hyperplane normal'beta = 0: side(v) = unit'v + offset has the sign
+    // Unit normal (p, contiguous) and offset of a hyperplane of the arrangement: side(v) = unit'v + offset has the sign
     // of the original. Returns its curvature: among points where g > 0, the loss at distance d beyond it exceeds that
     // of a node's minimiser by at least the curvature times d^2; 0 if nothing is known.
-    virtual double transform(const double* normal, double* unit, double* offset) const = 0;
+    virtual double transform(int hyperplane, double* unit, double* offset) = 0;
+
+    // The same for many at once; `units` has shape (hyperplanes, p).
+    virtual void transform_all(const std::vector<int>& hyperplanes, double* units, double* offsets,
+                               double* curvatures) {
+        for (std::size_t i = 0; i < hyperplanes.size(); ++i) {
+            curvatures[i] = transform(hyperplanes[i], units + i * static_cast<std::size_t>(p), offsets + i);
+        }
+    }
+
+    // That, or more where more is known: `along` is the hyperplane's unit normal times the node's point.
+    virtual double rise(const Node& node, double curvature, double distance, double along) const {
+        (void)node, (void)along;
+        return curvature * distance * distance;
+    }
 
     virtual void to_beta(const double* v, double* beta) const = 0;
     virtual void direction_from_beta(const double* beta, double* v) const = 0;
@@ -81,20 +98,28 @@ class Relaxation {
     int p = 0;
     std::vector<double> anchor;   // (p) the fitted coefficients
     std::vector<double> apex;     // (p) beta = 0
-    double anchor_loss = 0.0;     // n L(anchor)
+    double anchor_loss = 0.0;     // n L(anchor), rounded upwards
     double apex_loss = 0.0;       // of beta = 0
     double apex_tolerance = 0.0;  // nodes whose loss is this close to apex_loss count as lying at beta = 0
     double extent = 0.0;          // length that rounding errors of points are relative to
     bool found = true;            // whether the minimiser of the draw was found: rounding may prevent it
     bool attained = true;         // whether the loss has a minimiser
+    bool certain = true;          // whether rounding left no doubt along which directions the loss is flat
+    double error = 0.0;           // what rounding may have done to unit normals and points, relative to their size
     double rate = 0.0;            // alpha / n: g falls from 1 to 0 over an increase 1 / rate of the loss
     double slack = 0.0;           // rounding allowance on losses
+    double taken_off = 0.0;       // how much lower than they are losses may be taken on purpose, slack included
+    Budget* budget = nullptr;     // of the search, which long minimisations look at
 
     // g as a function of the loss, rounded upwards. At rate = infinity any excess makes it 0.
     double g(double loss) const {
         const double excess = loss - anchor_loss - slack;
-        return excess <= 0.0 ? 1.0 : std::max(0.0, 1.0 - rate * excess);
+        if (excess <= 0.0) return 1.0;
+        const double falling = 1.0 - rate * excess;
+        return falling < 0.0 ? 0.0 : falling;  // what is no number prunes nothing
     }
+
+    bool may_go_on() const { return budget == nullptr || budget->go_on(); }
 
     // Losses beyond this have score * g <= value, for score > 0.
     double reach(double score, double value) const {
@@ -104,6 +129,9 @@ class Relaxation {
 
     // Losses beyond this have g = 0.
     double horizon() const { return reach(1.0, 0.0); }
+
+ protected:
+    const Evaluation evaluation_;
 };
 
 std::unique_ptr<Relaxation> make_relaxation(const Problem& problem, const Arrangement& arrangement);

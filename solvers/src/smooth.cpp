@@ -34,7 +34,9 @@ template <Loss kind>
 class SmoothRelaxation final : public Relaxation {
  public:
     SmoothRelaxation(const Problem& problem, const Arrangement& arrangement)
-        : problem_(problem),
+        : Relaxation(problem),
+          problem_(problem),
+          arrangement_(arrangement),
           rows_(problem, arrangement),
           root_(static_cast<int>(problem.p)),
           active_(static_cast<int>(problem.p)),
@@ -59,6 +61,7 @@ class SmoothRelaxation final : public Relaxation {
             const double whole = static_cast<double>(problem_.n) * problem_.anchor_penalty;
             anchor_loss += std::max(0.0, whole - rows_.penalty(anchor.data()));
         }
+        anchor_loss += evaluation_.anchor_doubt(draw);
         apex_loss = rows_.loss(apex.data());
         extent = length_of(anchor);
         if (extent == 0.0) extent = 1.0;
@@ -66,10 +69,12 @@ class SmoothRelaxation final : public Relaxation {
         extent = std::max(extent, length_of(root_.point));
         slack = 10.0 * Settings::newton_gap * (1.0 + apex_loss);
         apex_tolerance = slack;
+        taken_off = slack + apex_tolerance + (vanishes<kind> ? 0.0 : Settings::pieces_gap * (1.0 + apex_loss));
         bound_curvature();
     }
 
-    double transform(const double* normal, double* unit, double* offset) const override {
+    double transform(int hyperplane, double* unit, double* offset) override {
+        const double* normal = arrangement_.normal(hyperplane);
         std::copy_n(normal, p, unit);
         *offset = 0.0;
         if (!minorised_) return 0.0;
@@ -186,6 +191,7 @@ class SmoothRelaxation final : public Relaxation {
         double last_gap = std::numeric_limits<double>::infinity();
         for (int iteration = 0; iteration < Settings::newton_steps; ++iteration) {
             if (iteration == Settings::newton_steps / 4) rows_.coarsen();
+            if (!may_go_on()) return Settled::unresolved;
             if (!find_step(here, sides, forced)) {
                 // Next to flat directions stretch the metric until normals look alike. More curvature is lent, from
                 // beta = 0, which is on no wrong side.
@@ -245,8 +251,10 @@ class SmoothRelaxation final : public Relaxation {
             const double scale = 1.0 / length_of(unit_);
             for (double& x : unit_) x *= scale;
             const double violation = sides.side(next, trial_.data());
-            if (active_.add(next, unit_.data(), violation * scale, std::numeric_limits<double>::infinity()) ==
-                ActiveSet::Outcome::infeasible) {
+            const auto outcome =
+                active_.add(next, unit_.data(), violation * scale, std::numeric_limits<double>::infinity());
+            if (outcome == ActiveSet::Outcome::stuck) return false;
+            if (outcome == ActiveSet::Outcome::infeasible) {
                 // a cone is never empty: the violation is a rounding error
                 const double most = here.curved ? Settings::tie : Settings::singular_tie;
                 if (violation < -most * length || allowed == most) return false;
@@ -364,6 +372,7 @@ class SmoothRelaxation final : public Relaxation {
     }
 
     const Problem& problem_;
+    const Arrangement& arrangement_;
     mutable DrawnRows<kind> rows_;
     SmoothNode root_;
     ActiveSet active_;

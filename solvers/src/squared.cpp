@@ -14,13 +14,17 @@ struct SquaredNode final : Node {
     explicit SquaredNode(int p) : Node(p), active(p), centre(p) {}
 
     ActiveSet active;
+    bool tidy = true;            // whether the point is that of the multipliers, but for rounding
     std::vector<double> centre;  // origin of `active`: zero but for the flat coordinates of a proximal step
 };
 
 }  // namespace
 
 SquaredRelaxation::SquaredRelaxation(const Problem& problem, const Arrangement& arrangement)
-    : ball_(problem, arrangement) {
+    : Relaxation(problem),
+      rows_(static_cast<double>(problem.n)),
+      ball_(problem, arrangement),
+      combined_(static_cast<std::size_t>(problem.p)) {
     p = ball_.p;
     rate = problem.alpha / static_cast<double>(problem.n);
 }
@@ -29,16 +33,55 @@ void SquaredRelaxation::set(std::int64_t draw) {
     ball_.set(draw);
     anchor = ball_.anchor;
     apex = ball_.apex;
-    anchor_loss = ball_.radius2;
+    anchor_loss = ball_.radius2 + evaluation_.anchor_doubt(draw);
     apex_loss = ball_.apex2;
-    slack = ball_.slack;
+    error = ball_.error;
+    certain = ball_.certain;
+    const double fall = std::isfinite(1.0 / rate) ? 1.0 / rate : 0.0;  // of g, in units of the loss
+    slack = (Settings::excess + error) * (ball_.size + fall);
     apex_tolerance = Settings::apex * (apex_loss + slack);
-    const double reach = std::isfinite(1.0 / rate) ? anchor_loss + 1.0 / rate : 0.0;
+    // rows that weigh much more than 1 lend their rounding errors to all others: those are no reason to miss a value
+    const double usual = 8.0 * rows_;
+    taken_off =
+        4.0 * Settings::excess * (std::min(ball_.size, usual) + fall) + Settings::apex * std::min(apex_loss, usual);
+    const double reach = anchor_loss + fall;
     extent = std::sqrt(std::max(reach, std::max(anchor_loss, apex_loss)));
 }
 
-double SquaredRelaxation::transform(const double* normal, double* unit, double* offset) const {
-    return ball_.transform(normal, unit, offset) ? 0.0 : 1.0;
+double SquaredRelaxation::transform(int hyperplane, double* unit, double* offset) {
+    const double curvature = ball_.transform(hyperplane, unit, offset) ? 0.0 : 1.0;
+    certain = ball_.certain;
+    return curvature;
+}
+
+void SquaredRelaxation::transform_all(const std::vector<int>& hyperplanes, double* units, double* offsets,
+                                      double* curvatures) {
+    if (ball_.rank < p) {
+        Relaxation::transform_all(hyperplanes, units, offsets, curvatures);
+        return;
+    }
+    ball_.transform_curved(hyperplanes, units, offsets);
+    std::fill_n(curvatures, hyperplanes.size(), 1.0);
+}
+
+// A point of the cone is reached from the nearest one, x, by a step e with x'e >= 0. Beyond the hyperplane a'e >= d;
+// the least of 2 x'e + |e|^2 is attained with x'e = 0, or where a'e = d alone holds it.
+double SquaredRelaxation::rise(const Node& node, double curvature, double distance, double along) const {
+    const auto& here = static_cast<const SquaredNode&>(node);
+    const double plain = curvature * distance * distance;
+    const double length2 = here.loss;
+    if (!here.tidy) return 0.0;
+    if (!(length2 > 0.0) || ball_.rank < p) return plain;
+    // Next to a hyperplane that is nearly parallel to the point's own, little is left of the digits: what may be lost
+    // is taken off.
+    const double doubt = Settings::excess + error;
+    const double length = std::sqrt(length2);
+    const double cosine = along / length;
+    const double rest = 1.0 - cosine * cosine + 4.0 * doubt;
+    const double sure = std::max(0.0, distance - doubt * extent);
+    if (sure * cosine <= rest * length) return std::max(plain, sure * sure / rest);
+    const double farther = along + sure;
+    return std::max(plain, farther * farther - length2);
 }
 
 double SquaredRelaxation::loss(const double* v) const { return dot(v, v, ball_.rank); }
@@ -52,6 +95,7 @@ void SquaredRelaxation::copy(const Node& from, Node& to) const {
     target.centre = source.centre;
     target.point = source.point;
     target.loss = source.loss;
+    target.tidy = source.tidy;
 }
 
 void SquaredRelaxation::start(Node& node) const {
@@ -60,22 +104,52 @@ void SquaredRelaxation::start(Node& node) const {
     std::fill(root.centre.begin(), root.centre.end(), 0.0);
     std::fill(root.point.begin(), root.point.end(), 0.0);
     root.loss = 0.0;
+    root.tidy = true;
+}
+
+// The dual value of the multipliers: for any that are not negative, v = sum_k m_k a_k has |w|^2 >= -2 sum_k m_k d_k -
+// |v|^2 for all points w of the cone. Unlike |v|^2 that holds whatever rounding did to the multipliers. What it did to
+// the normals is taken off.
+double SquaredRelaxation::proved_loss(const Node& node, const Sides& sides, int entering) const {
+    const ActiveSet& active = static_cast<const SquaredNode&>(node).active;
+    std::fill(combined_.begin(), combined_.end(), 0.0);
+    double linear = 0.0;
+    double size = 0.0;
+    const auto add = [&](int j, double multiplier) {
+        if (!(multiplier > 0.0)) return;
+        linear -= multiplier * sides.distances[j];
+        size += multiplier;
+        for (int l = 0; l < p; ++l) combined_[l] += multiplier * sides.normal(j)[l];
+    };
+    for (int k = 0; k < active.size(); ++k) add(active.label(k), active.multiplier(k));
+    if (entering >= 0) add(entering, active.entering());
+    const double length2 = dot(combined_.data(), combined_.data(), p);
+    const double doubt = (Settings::excess + error) * size * (std::sqrt(apex_loss) + std::sqrt(length2));
+    const double bound = 2.0 * linear - length2 - 2.0 * doubt;
+    return bound > 0.0 ? bound : 0.0;
 }
 
 Relaxation::Settled SquaredRelaxation::settle(Node& node, const Sides& sides, const std::vector<int>& forced,
                                               double limit) {
     auto& here = static_cast<SquaredNode&>(node);
     const bool curved = ball_.rank == p;
+    constexpr double unlimited = std::numeric_limits<double>::infinity();
     double allowed = 0.01 * sides.tie;
-    int patience = 100 + 50 * (p + static_cast<int>(forced.size()));
+    double stop = curved ? limit : unlimited;
+    int steps = 0;
+    int patience = 200 + 100 * (p + static_cast<int>(forced.size()));
     for (int next = forced.back();;) {
         while (next >= 0) {
-            if (--patience == 0) return Settled::unresolved;
+            if (--patience == 0 || !may_go_on()) return Settled::unresolved;
             const double violation = sides.side(next, here.point.data());
-            const auto outcome = here.active.add(next, sides.normal(next), violation,
-                                                 curved ? limit : std::numeric_limits<double>::infinity());
-            if (outcome == ActiveSet::Outcome::too_far) return Settled::too_far;
-            if (outcome == ActiveSet::Outcome::infeasible) {
+            const auto outcome = here.active.add(next, sides.normal(next), violation, stop);
+            if (outcome == ActiveSet::Outcome::too_far) {
+                if (proved_loss(here, sides, next) > limit) return Settled::too_far;
+                stop = unlimited;  // rounding: it is not proved, so the point is needed
+                here.active.reset();
+            } else if (outcome == ActiveSet::Outcome::stuck) {
+                return Settled::unresolved;
+            } else if (outcome == ActiveSet::Outcome::infeasible) {
                 // A cone is never empty: the violation is a rounding error, larger than is usual. Within the tolerance
                 // of ties it may stay.
                 if (violation < -sides.tie || allowed == sides.tie) return Settled::unresolved;
@@ -85,9 +159,13 @@ Relaxation::Settled SquaredRelaxation::settle(Node& node, const Sides& sides, co
             for (int l = 0; l < p; ++l) here.point[l] = here.centre[l] + here.active.point()[l];
             next = sides.most_violated(forced, here.point.data(), allowed);
         }
-        here.loss = loss(here.point.data());
-        const Settled settled = here.loss > limit ? Settled::too_far : Settled::yes;
-        if (curved) return settled;
+        if (curved) {
+            here.loss = proved_loss(here, sides, -1);
+            double apart = 0.0;
+            for (int l = 0; l < p; ++l) apart = std::max(apart, std::abs(combined_[l] - here.point[l]));
+            here.tidy = apart <= sides.tie;
+            return here.loss > limit ? Settled::too_far : Settled::yes;
+        }
         // Proximal step: take the flat coordinates reached as the new centre, until they stay. Until then |u| only
         // falls, so that it says nothing about the limit.
         double moved = 0.0;
@@ -96,7 +174,15 @@ Relaxation::Settled SquaredRelaxation::settle(Node& node, const Sides& sides, co
             moved += here.active.point()[l] * here.active.point()[l];
             size += here.point[l] * here.point[l];
         }
-        if (moved <= Settings::proximal * Settings::proximal * size) return settled;
+        // slow where the cone only opens far away: what is left is then larger
+        const double still = ++steps < Settings::proximal_steps ? Settings::proximal : Settings::proximal_slow;
+        if (moved <= still * still * size) {
+            // what is left of the move is a slope, along which the loss may fall on
+            const double left = 2.0 * std::sqrt(moved) * Settings::proximal_reach * std::sqrt(size);
+            here.loss = std::max(0.0, dot(here.point.data(), here.point.data(), ball_.rank) - left);
+            here.tidy = true;
+            return here.loss > limit ? Settled::too_far : Settled::yes;
+        }
         for (int l = ball_.rank; l < p; ++l) here.centre[l] = here.point[l];
         here.point = here.centre;
         here.active.reset();

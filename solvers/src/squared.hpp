@@ -12,7 +12,10 @@ class SquaredRelaxation final : public Relaxation {
     SquaredRelaxation(const Problem& problem, const Arrangement& arrangement);
 
     void set(std::int64_t draw) override;
-    double transform(const double* normal, double* unit, double* offset) const override;
+    double transform(int hyperplane, double* unit, double* offset) override;
+    void transform_all(const std::vector<int>& hyperplanes, double* units, double* offsets,
+                       double* curvatures) override;
+    double rise(const Node& node, double curvature, double distance, double along) const override;
     void to_beta(const double* v, double* beta) const override { ball_.to_beta(v, beta); }
     void direction_from_beta(const double* beta, double* v) const override { ball_.direction_from_beta(beta, v); }
     double loss(const double* v) const override;
@@ -22,7 +25,11 @@ class SquaredRelaxation final : public Relaxation {
     Settled settle(Node& node, const Sides& sides, const std::vector<int>& forced, double limit) override;
 
  private:
+    double proved_loss(const Node& node, const Sides& sides, int entering) const;
+
+    const double rows_;
     Ball ball_;
+    mutable std::vector<double> combined_;  // (p) scratch
 };
 
 }  // namespace cudbound

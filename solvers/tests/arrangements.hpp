@@ -4,29 +4,68 @@
 #include <cmath>
 #include <vector>
 
+#include "arrangement.hpp"
 #include "instances.hpp"
+#include "open_cone.hpp"
 #include "oracles.hpp"
+
+inline std::vector<double> flatten(const oracle::Rows& rows) {
+    std::vector<double> all;
+    for (const auto& row : rows) all.insert(all.end(), row.begin(), row.end());
+    return all;
+}
+
+// The hyperplanes of rows, none of them zero, and a unit normal along each row. Whether some depend on each other is
+// told by the rows as they are given, not by the normals, which are rounded.
+class Hyperplanes {
+ public:
+    Hyperplanes(const oracle::Rows& rows, int p) : design_(flatten(rows)), arrangement(merge(p)) {
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const double* normal = arrangement.normal(arrangement.of_row[i]);
+            for (int k = 0; k < p; ++k) units_.push_back(arrangement.orientation[i] * normal[k]);
+        }
+    }
+    Hyperplanes(const Hyperplanes&) = delete;
+    Hyperplanes& operator=(const Hyperplanes&) = delete;
+
+    cudbound::Normals normals() const { return {units_.data(), arrangement.of_row.data()}; }
+
+ private:
+    cudbound::Arrangement merge(int p) const {
+        cudbound::Problem problem;
+        problem.n = static_cast<std::int64_t>(design_.size()) / p;
+        problem.p = p;
+        problem.design = design_.data();
+        return cudbound::merge_rows(problem);
+    }
+
+    std::vector<double> design_;
+    std::vector<double> units_;
+
+ public:
+    const cudbound::Arrangement arrangement;
+};
 
 struct GainProblem {
     int p = 0;
-    oracle::Rows normals;  // distinct hyperplanes
-    oracle::Vector gains;  // positive
+    oracle::Rows normals;    // distinct hyperplanes, unit
+    oracle::Vector gains;    // positive
+    oracle::Rows rows = {};  // along the normals, as they were before they were made unit; empty if they were unit
 
-    std::vector<double> flat() const {
-        std::vector<double> all;
-        for (const auto& a : normals) all.insert(all.end(), a.begin(), a.end());
-        return all;
-    }
+    std::vector<double> flat() const { return flatten(normals); }
+    Hyperplanes hyperplanes() const { return {rows.empty() ? normals : rows, p}; }
 
     // Adds the hyperplane of `a` unless it is there already, whichever way it points.
     bool add(oracle::Vector a, double gain) {
         const double length = std::sqrt(oracle::dot(a, a));
         if (length == 0.0) return false;
+        const oracle::Vector row = a;
         for (double& x : a) x /= length;
         for (const auto& b : normals) {
             if (std::abs(oracle::dot(a, b)) > 1.0 - 1e-9) return false;
         }
         normals.push_back(a);
+        rows.push_back(row);
         gains.push_back(gain);
         return true;
     }
@@ -52,7 +91,7 @@ enum class NormalKind {
 
 // At most m hyperplanes (fewer if the kind has fewer, one for p = 1), with gains 1, 2 or 3.
 inline GainProblem random_gains(Random& random, int p, int m, NormalKind kind) {
-    GainProblem problem{p, {}, {}};
+    GainProblem problem{p, {}, {}, {}};
     for (int tries = 0; tries < 50 && static_cast<int>(problem.gains.size()) < m; ++tries) {
         oracle::Vector a(p, 0.0);
         for (int k = 0; k < p; ++k) {

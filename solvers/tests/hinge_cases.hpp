@@ -142,11 +142,17 @@ inline double least_on_cone(const Problem& problem, const Rows& normals) {
 struct Setting {
     explicit Setting(const Instance& instance)
         : problem(instance.view()),
-          arrangement(cudbound::merge_rows(problem.n, problem.p, problem.design)),
+          arrangement(cudbound::merge_rows(problem)),
           relaxation(cudbound::make_relaxation(problem, arrangement)),
           node(relaxation->make_node()) {
         relaxation->set(0);
         relaxation->start(*node);
+        arrangement.normals.resize(arrangement.normals.size() + static_cast<std::size_t>(problem.p));
+    }
+    // Of any hyperplane, not only those of the rows: it takes the place behind the last one of the arrangement.
+    double transform(const Vector& normal, double* unit, double* offset) {
+        std::copy(normal.begin(), normal.end(), arrangement.normals.end() - problem.p);
+        return relaxation->transform(arrangement.count, unit, offset);
     }
     Vector beta() const {
         Vector beta(problem.p);
@@ -156,21 +162,21 @@ struct Setting {
     double tie() const { return Settings::tie * relaxation->extent; }
 
     const Problem problem;
-    const cudbound::Arrangement arrangement;
+    cudbound::Arrangement arrangement;
     const std::unique_ptr<Relaxation> relaxation;
     const std::unique_ptr<cudbound::Node> node;
 };
 
 // Hyperplanes that a node is to lie on the positive side of, given in beta.
 struct Cone {
-    explicit Cone(const Setting& setting) : setting_(&setting) {}
+    explicit Cone(Setting& setting) : setting_(&setting) {}
 
     void add(const Vector& normal) {
         const int p = static_cast<int>(normal.size());
         normals.push_back(normal);
         units_.resize(units_.size() + p);
         offsets_.push_back(0.0);
-        setting_->relaxation->transform(normal.data(), units_.data() + units_.size() - p, &offsets_.back());
+        setting_->transform(normal, units_.data() + units_.size() - p, &offsets_.back());
         forced.push_back(static_cast<int>(normals.size()) - 1);
     }
     void pop() {
@@ -188,7 +194,7 @@ struct Cone {
     std::vector<int> forced;
 
  private:
-    const Setting* setting_;
+    Setting* setting_;
     std::vector<double> units_;
     std::vector<double> offsets_;
 };

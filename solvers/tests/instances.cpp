@@ -18,19 +18,34 @@ cudbound::Problem Instance::view() const {
     problem.anchor_penalty = anchor_penalty;
     problem.loss = loss;
     problem.alpha = alpha;
+    if (raw.p > 0) {
+        problem.raw = {
+            raw.p,          raw.design.data(), raw.anchor.data(), raw.penalty.empty() ? nullptr : raw.penalty.data(),
+            raw.map.data(), raw.exact.data(),  raw.error};
+    }
     return problem;
 }
 
 Answer solve(const Instance& instance, const cudbound::Limits& limits, cudbound::Side side, int threads,
              const cudbound::Monitor& monitor) {
+    return solve_ranks(instance, {}, limits, side, threads, nullptr, monitor);
+}
+
+Answer solve_ranks(const Instance& instance, const std::vector<std::int64_t>& ranks, const cudbound::Limits& limits,
+                   cudbound::Side side, int threads, const Answer* known, const cudbound::Monitor& monitor) {
     const std::size_t draws = instance.draws;
     // filled with what no draw may leave behind
     std::vector<std::int32_t> status(draws, -1);
     Answer answer{std::vector<double>(draws, -1.0), std::vector<double>(draws, -1.0),
                   std::vector<cudbound::Status>(draws), std::vector<std::int64_t>(draws, -1),
-                  std::vector<double>(draws * instance.p, -1e300)};
+                  std::vector<double>(draws * instance.width(), -1e300)};
+    if (known != nullptr) {
+        answer = *known;
+        for (std::size_t d = 0; d < draws; ++d) status[d] = static_cast<std::int32_t>(answer.status[d]);
+    }
     cudbound::solve_draws(
-        instance.view(), limits, side, threads, monitor,
+        instance.view(), limits, side, {ranks.data(), static_cast<std::int64_t>(ranks.size()), known != nullptr},
+        threads, monitor,
         {answer.lower.data(), answer.upper.data(), status.data(), answer.nodes.data(), answer.witness.data()});
     for (std::size_t d = 0; d < draws; ++d) answer.status[d] = static_cast<cudbound::Status>(status[d]);
     return answer;
@@ -54,7 +69,7 @@ void fill_rows(Random& random, RowKind rows, Instance* instance) {
         }
         if (rows == RowKind::repeated && i >= p && integer(random, 0, 2) > 0) {
             const int other = integer(random, 0, i - 1);
-            const double factors[] = {1.0, 1.0, -1.0, 2.5, -0.3};
+            const double factors[] = {1.0, 1.0, -1.0, 4.0, -0.25};
             const double factor = factors[integer(random, 0, 4)];
             for (int k = 0; k < p; ++k) x[i * p + k] = factor * x[other * p + k];
         }
@@ -80,6 +95,49 @@ bool fit(Instance* instance) {
 }
 
 }  // namespace
+
+void change_basis(Random& random, Instance* instance) {
+    const int p = instance->p;
+    const auto size = static_cast<std::size_t>(p);
+    Instance::Raw& raw = instance->raw;
+    raw.p = p;
+    raw.design = raw.exact = instance->design;
+    raw.anchor = instance->anchor;
+    for (std::size_t k = 0; k < size && !instance->penalty.empty(); ++k) {
+        raw.penalty.push_back(instance->penalty[k * size + k]);
+    }
+    std::vector<std::vector<long double>> map(size, std::vector<long double>(size));
+    std::vector<long double> beta;
+    do {
+        raw.map.clear();
+        for (auto& row : map) {
+            for (long double& x : row) {
+                raw.map.push_back(normal(random));
+                x = raw.map.back();
+            }
+        }
+    } while (!oracle::solve_linear(map, {raw.anchor.begin(), raw.anchor.end()}, &beta));
+    instance->anchor.assign(beta.begin(), beta.end());
+    // x'coef = (x'map) beta
+    for (int i = 0; i < instance->n; ++i) {
+        for (std::size_t k = 0; k < size; ++k) {
+            long double sum = 0.0L;
+            for (std::size_t j = 0; j < size; ++j)
+                sum += map[j][k] * raw.design[static_cast<std::size_t>(i) * size + j];
+            instance->design[static_cast<std::size_t>(i) * size + k] = static_cast<double>(sum);
+        }
+    }
+    if (!raw.penalty.empty()) {
+        for (std::size_t a = 0; a < size; ++a) {
+            for (std::size_t b = 0; b < size; ++b) {
+                long double sum = 0.0L;
+                for (std::size_t j = 0; j < size; ++j) sum += map[j][a] * raw.penalty[j] * map[j][b];
+                instance->penalty[a * size + b] = static_cast<double>(sum);
+            }
+        }
+    }
+    raw.error = 1e-15 * p;
+}
 
 void penalise(const std::vector<double>& strengths, Instance* instance) {
     const int p = instance->p;

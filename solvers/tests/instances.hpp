@@ -27,20 +27,37 @@ struct Instance {
     cudbound::Loss loss = cudbound::Loss::SQUARED;
     double alpha = 0.0;
 
+    // The caller's coordinates, if they are others.
+    struct Raw {
+        int p = 0;
+        std::vector<double> design;   // (n, raw.p)
+        std::vector<double> anchor;   // (raw.p)
+        std::vector<double> penalty;  // (raw.p), or empty
+        std::vector<double> map;      // (raw.p, p)
+        std::vector<double> exact;    // (n, p)
+        double error = 0.0;
+    } raw;
+
     cudbound::Problem view() const;
+    int width() const { return raw.p > 0 ? raw.p : p; }  // of a witness
 };
 
 struct Answer {
     std::vector<double> lower, upper;  // (draws)
     std::vector<cudbound::Status> status;
     std::vector<std::int64_t> nodes;
-    std::vector<double> witness;  // (draws, p)
+    std::vector<double> witness;  // (draws, instance.width())
 
     bool operator==(const Answer& other) const = default;
 };
 
 Answer solve(const Instance& instance, const cudbound::Limits& limits = {}, cudbound::Side side = cudbound::Side::BOTH,
              int threads = 1, const cudbound::Monitor& monitor = {});
+
+// As much of it as the quantiles at these ranks need, on top of what is `known`, if anything.
+Answer solve_ranks(const Instance& instance, const std::vector<std::int64_t>& ranks,
+                   const cudbound::Limits& limits = {}, cudbound::Side side = cudbound::Side::BOTH, int threads = 1,
+                   const Answer* known = nullptr, const cudbound::Monitor& monitor = {});
 
 using Random = std::mt19937_64;
 
@@ -51,7 +68,7 @@ enum class RowKind {
     general,      // normal entries after a column of ones
     homogeneous,  // normal entries
     integers,     // entries -1, 0, 1: many collinear rows, zero rows, many hyperplanes through a point
-    repeated      // rows that are copies, multiples and negatives of others
+    repeated      // rows that are copies, exact multiples and negatives of others
 };
 enum class LabelKind {
     noise,  // fair coins: beta = 0 is nearly as good as the fit
@@ -63,3 +80,6 @@ void penalise(const std::vector<double>& strengths, Instance* instance);
 
 // n >= p rows that span R^p, labels, the least-squares fit as anchor, multinomial counts, alpha = n.
 Instance random_instance(Random& random, int n, int p, RowKind rows, LabelKind labels, int draws = 1);
+
+// The same problem in other coordinates beta = map^-1 coef of the same span: those it had become the raw ones.
+void change_basis(Random& random, Instance* instance);

@@ -55,6 +55,43 @@ bool solve_linear(Matrix a, std::vector<long double> b, std::vector<long double>
     return true;
 }
 
+namespace {
+
+__extension__ using Wide = __int128;
+
+Wide determinant(const std::vector<std::vector<Wide>>& a) {
+    if (a.empty()) return 1;
+    Wide sum = 0;
+    for (std::size_t k = 0; k < a.size(); ++k) {
+        if (a[0][k] == 0) continue;
+        std::vector<std::vector<Wide>> minor(a.begin() + 1, a.end());
+        for (auto& row : minor) row.erase(row.begin() + static_cast<std::ptrdiff_t>(k));
+        sum += (k % 2 == 0 ? 1 : -1) * a[0][k] * determinant(minor);
+    }
+    return sum;
+}
+
+}  // namespace
+
+int rank_of_whole_numbers(const Rows& rows) {
+    const int n = static_cast<int>(rows.size());
+    const int p = static_cast<int>(rows[0].size());
+    int rank = 0;
+    for_each_subset(n, p, [&](const std::vector<int>& some_rows) {
+        if (static_cast<int>(some_rows.size()) <= rank) return;
+        for_each_subset(p, p, [&](const std::vector<int>& columns) {
+            if (columns.size() != some_rows.size() || static_cast<int>(columns.size()) <= rank) return;
+            std::vector<std::vector<Wide>> minor;
+            for (const int i : some_rows) {
+                minor.emplace_back();
+                for (const int k : columns) minor.back().push_back(static_cast<Wide>(rows[i][k]));
+            }
+            if (determinant(minor) != 0) rank = static_cast<int>(columns.size());
+        });
+    });
+    return rank;
+}
+
 void for_each_subset(int m, int largest, const std::function<void(const std::vector<int>&)>& visit) {
     std::vector<int> members;
     const std::function<void(int)> extend = [&](int first) {

@@ -17,6 +17,9 @@ double dot(const Vector& a, const Vector& b);
 // Solves a x = b for a square matrix, with complete pivoting. False if the matrix is singular.
 bool solve_linear(std::vector<std::vector<long double>> a, std::vector<long double> b, std::vector<long double>* x);
 
+// The rank of rows of whole numbers, from their minors, without rounding as long as these fit into 127 bits.
+int rank_of_whole_numbers(const Rows& rows);
+
 // Calls visit for every subset of {0, ..., m - 1} with at most `largest` members.
 void for_each_subset(int m, int largest, const std::function<void(const std::vector<int>&)>& visit);
 

@@ -31,7 +31,7 @@ struct Setting {
     explicit Setting(const Instance& instance)
         : p(instance.p),
           problem(instance.view()),
-          arrangement(cudbound::merge_rows(problem.n, problem.p, problem.design)),
+          arrangement(cudbound::merge_rows(problem)),
           relaxation(cudbound::make_smooth(problem, arrangement)),
           node(relaxation->make_node()) {
         relaxation->set(0);

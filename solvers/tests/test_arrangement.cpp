@@ -14,7 +14,11 @@ using cudbound::merge_rows;
 using cudbound::SideScores;
 
 Arrangement merge(const std::vector<double>& design, int p) {
-    return merge_rows(static_cast<std::int64_t>(design.size()) / p, p, design.data());
+    cudbound::Problem problem;
+    problem.n = static_cast<std::int64_t>(design.size()) / p;
+    problem.p = p;
+    problem.design = design.data();
+    return merge_rows(problem);
 }
 
 // Every row is its length times its orientation times the normal of its hyperplane, to 1e-10; distinct hyperplanes have
@@ -55,10 +59,11 @@ void check_consistent(const Arrangement& arrangement, const std::vector<double>&
 
 }  // namespace
 
-// Rows (3,4), the same again, its negative, 100 times it, a thousandth of its negative: one hyperplane with normal
+// Rows (3,4), the same again, its negative, 100 times it, a 1024th of its negative: one hyperplane with normal
 // +-(0.6, 0.8); and (4,-3), which is another.
 TEST(equal_opposite_and_scaled_rows) {
-    const std::vector<double> design = {3.0, 4.0, 3.0, 4.0, -3.0, -4.0, 300.0, 400.0, -0.003, -0.004, 4.0, -3.0};
+    const std::vector<double> design = {3.0,   4.0,   3.0,           4.0,         -3.0, -4.0,
+                                        300.0, 400.0, -0.0029296875, -0.00390625, 4.0,  -3.0};
     const Arrangement arrangement = merge(design, 2);
     CHECK_EQUAL(arrangement.count, 2);
     for (const int i : {1, 2, 3, 4}) CHECK_EQUAL(arrangement.of_row[i], arrangement.of_row[0]);
@@ -71,7 +76,8 @@ TEST(equal_opposite_and_scaled_rows) {
     check_consistent(arrangement, design);
 }
 
-// Angles of 1e-13 between rows are rounding, angles of 1e-9 are not: rows at 0, 1e-13 and 1e-9 make two hyperplanes.
+// Rows at angles of 0, 1e-13 and 1e-9 are not collinear: three hyperplanes. The normals of the first two are as good as
+// equal, so that all is right with either.
 TEST(nearly_equal_rows) {
     for (const double base : {0.0, 0.3, 1.0, 1.5707963267948966, 2.5}) {
         check::set_context("base angle", base);
@@ -81,18 +87,89 @@ TEST(nearly_equal_rows) {
             design.push_back(std::sin(angle));
         }
         const Arrangement arrangement = merge(design, 2);
-        CHECK_EQUAL(arrangement.count, 2);
-        CHECK_EQUAL(arrangement.of_row[0], arrangement.of_row[1]);
+        CHECK_EQUAL(arrangement.count, 3);
+        CHECK(arrangement.of_row[0] != arrangement.of_row[1]);
         CHECK(arrangement.of_row[0] != arrangement.of_row[2]);
+        CHECK(arrangement.of_row[1] != arrangement.of_row[2]);
     }
 }
 
-// Zero rows, and rows that are zero but for rounding against the longest one, lie on no hyperplane.
+// 0.1 and 0.3 are not in the ratio of 1 to 3 once they are rounded: as they are, they make a hyperplane of their own.
+// 0.1 and 0.2 are in that of 1 to 2, and so, by chance, are 0.003 and 0.004 in that of 3 to 4.
+TEST(rounded_multiples) {
+    CHECK_EQUAL(merge({3.0, 4.0, 0.003, 0.004}, 2).count, 1);
+    CHECK_EQUAL(merge({1.0, 3.0, 0.1, 0.3}, 2).count, 2);
+    CHECK_EQUAL(merge({1.0, 2.0, 0.1, 0.2}, 2).count, 1);
+}
+
+// Whether two rows are collinear is told by x_1 y_2 = x_2 y_1, which whole numbers of 53 bits have exactly in 128 bits.
+TEST(large_whole_numbers) {
+    __extension__ using Wide = __int128;
+    Random random(23);
+    int merged = 0;
+    for (int trial = 0; trial < 400; ++trial) {
+        check::set_context("trial", trial);
+        std::uniform_int_distribution<std::int64_t> any(-(std::int64_t{1} << 50), std::int64_t{1} << 50);
+        const double x = static_cast<double>(any(random));
+        const double y = static_cast<double>(any(random));
+        const double factor = trial % 2 == 0 ? integer(random, -7, -2) : 1.0 / integer(random, 2, 9);
+        const std::vector<double> design = {x, y, std::nearbyint(factor * x), std::nearbyint(factor * y)};
+        const auto whole = [&](int k) { return static_cast<Wide>(design[static_cast<std::size_t>(k)]); };
+        const bool collinear = whole(0) * whole(3) == whole(1) * whole(2);
+        const Arrangement arrangement = merge(design, 2);
+        CHECK_EQUAL(arrangement.count, collinear ? 1 : 2);
+        if (collinear) CHECK_EQUAL(arrangement.orientation[0] * arrangement.orientation[1], factor < 0.0 ? -1 : 1);
+        merged += collinear ? 1 : 0;
+    }
+    CHECK_AT_MOST(150, merged);
+    CHECK_AT_MOST(merged, 250);
+}
+
+// The caller's rows decide, not those of the problem: a change of basis leaves them collinear only up to rounding.
+TEST(raw_rows_decide) {
+    Random random(24);
+    for (int trial = 0; trial < 50; ++trial) {
+        check::set_context("trial", trial);
+        const int p = integer(random, 2, 5);
+        std::vector<double> raw;
+        for (int k = 0; k < p; ++k) raw.push_back(normal(random));
+        for (int k = 0; k < p; ++k) raw.push_back(-4.0 * raw[static_cast<std::size_t>(k)]);
+        for (int k = 0; k < p; ++k) raw.push_back(raw[static_cast<std::size_t>(k)]);
+        raw.back() = std::nextafter(raw.back(), 100.0);
+        std::vector<double> map(static_cast<std::size_t>(p * p));
+        for (double& x : map) x = normal(random);
+        std::vector<double> design(raw.size(), 0.0);
+        for (int i = 0; i < 3; ++i) {
+            for (int k = 0; k < p; ++k) {
+                double sum = 0.0;
+                for (int j = 0; j < p; ++j)
+                    sum += raw[static_cast<std::size_t>(i * p + j)] * map[static_cast<std::size_t>(j * p + k)];
+                design[static_cast<std::size_t>(i * p + k)] = sum * (1.0 + (i == 1 ? 1e-15 : 0.0));
+            }
+        }
+        cudbound::Problem problem;
+        problem.n = 3;
+        problem.p = p;
+        problem.design = design.data();
+        problem.raw.p = p;
+        problem.raw.design = problem.raw.exact = raw.data();
+        problem.raw.error = 1e-13;
+        const Arrangement arrangement = merge_rows(problem);
+        CHECK_EQUAL(arrangement.count, 2);
+        CHECK_EQUAL(arrangement.of_row[0], arrangement.of_row[1]);
+        CHECK(arrangement.of_row[0] != arrangement.of_row[2]);
+        CHECK_EQUAL(arrangement.orientation[0], -arrangement.orientation[1]);
+    }
+}
+
+// Zero rows lie on no hyperplane; short ones do, however short.
 TEST(zero_rows) {
-    const std::vector<double> design = {0.0, 0.0, 1.0, 2.0, 1e-15, -1e-15, -0.0, 0.0};
+    const std::vector<double> design = {0.0, 0.0, 1.0, 2.0, 1e-15, -1e-15, -0.0, 0.0, 1e-300, 3e-300};
     const Arrangement arrangement = merge(design, 2);
-    CHECK_EQUAL(arrangement.count, 1);
-    CHECK(arrangement.of_row == std::vector<int>({-1, 0, -1, -1}));
+    CHECK_EQUAL(arrangement.count, 3);
+    CHECK_EQUAL(arrangement.of_row[0], -1);
+    CHECK_EQUAL(arrangement.of_row[3], -1);
+    for (const int i : {1, 2, 4}) CHECK(arrangement.of_row[i] >= 0);
 
     const Arrangement nothing = merge({0.0, 0.0, 0.0, 0.0}, 2);
     CHECK_EQUAL(nothing.count, 0);
@@ -121,7 +198,7 @@ TEST(planted_directions) {
         std::vector<double> design = base;
         for (int copies = integer(random, 0, 40); copies > 0; --copies) {
             const int d = integer(random, 0, directions - 1);
-            const double factor = normal(random);
+            const double factor = std::ldexp(integer(random, 0, 1) == 1 ? 1.0 : -1.0, integer(random, -30, 30));
             for (int k = 0; k < p; ++k) design.push_back(factor * base[static_cast<std::size_t>(d) * p + k]);
         }
         const Arrangement arrangement = merge(design, p);

@@ -74,7 +74,7 @@ TEST(one_dimension_by_hand) {
     instance.counts = {1, 2};
     instance.alpha = 1.0;
     const Problem problem = instance.view();
-    const auto arrangement = cudbound::merge_rows(problem.n, problem.p, problem.design);
+    const auto arrangement = cudbound::merge_rows(problem);
     Ball ball(problem, arrangement);
     ball.set(0);
     CHECK_EQUAL(ball.rank, 1);
@@ -93,7 +93,7 @@ TEST(coordinates_reproduce_the_loss) {
         check::set_context("trial", trial, "p", p, "kind", static_cast<int>(kind));
         const Instance instance = random_problem(random, p, kind);
         const Problem problem = instance.view();
-        const auto arrangement = cudbound::merge_rows(problem.n, problem.p, problem.design);
+        const auto arrangement = cudbound::merge_rows(problem);
         Ball ball(problem, arrangement);
         ball.set(0);
         CHECK_EQUAL(ball.rank, expected_rank(kind, p));
@@ -125,7 +125,7 @@ TEST(anchor_and_apex) {
         check::set_context("trial", trial, "p", p, "kind", static_cast<int>(kind));
         const Instance instance = random_problem(random, p, kind);
         const Problem problem = instance.view();
-        const auto arrangement = cudbound::merge_rows(problem.n, problem.p, problem.design);
+        const auto arrangement = cudbound::merge_rows(problem);
         Ball ball(problem, arrangement);
         ball.set(0);
         const std::vector<double> anchor = beta_of(ball, ball.anchor);
@@ -142,7 +142,7 @@ TEST(anchor_and_apex) {
         CHECK_NEAR(ball.radius2, problem.n * (oracle::anchor_loss(problem, 0) - least), 1e-9 * size * size);
         CHECK_NEAR(ball.apex2, problem.n * (oracle::loss(problem, 0, nothing.data()) - least), 1e-9 * size * size);
         CHECK_NEAR(curved(ball, ball.apex), ball.apex2, 1e-12 * size * size);
-        CHECK(ball.slack > 0.0);
+        CHECK(ball.error > 0.0);
     }
 }
 
@@ -155,17 +155,16 @@ TEST(transform_preserves_sides) {
         const int p = integer(random, 2, 6);
         const Instance instance = random_problem(random, p, kind);
         const Problem problem = instance.view();
-        const auto arrangement = cudbound::merge_rows(problem.n, problem.p, problem.design);
+        const auto arrangement = cudbound::merge_rows(problem);
         Ball ball(problem, arrangement);
         ball.set(0);
         for (int i = 0; i < instance.n; ++i) {
             check::set_context("trial", trial, "p", p, "kind", static_cast<int>(kind), "row", i);
-            std::vector<double> row(instance.design.begin() + i * p, instance.design.begin() + (i + 1) * p);
-            const double length = std::sqrt(oracle::dot(row, row));
-            for (double& x : row) x /= length;
+            const int hyperplane = arrangement.of_row[i];
+            const std::vector<double> row(arrangement.normal(hyperplane), arrangement.normal(hyperplane) + p);
             std::vector<double> unit(p);
             double offset = 0.0;
-            const bool flat = ball.transform(row.data(), unit.data(), &offset);
+            const bool flat = ball.transform(hyperplane, unit.data(), &offset);
             CHECK_NEAR(oracle::dot(unit, unit), 1.0, 1e-12);
             CHECK_EQUAL(flat, ball.rank < p && instance.counts[i] == 0);
             double scale = 0.0;

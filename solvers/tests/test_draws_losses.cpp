@@ -24,8 +24,8 @@ void check_value(const Instance& instance, double expected, Side side = Side::BO
     CHECK_EQUAL(answer.lower[0], answer.upper[0]);
 }
 
-// The witness is a classifier off all hyperplanes, in a cell that is worth the lower bound, and not more than the upper
-// one.
+// The witness is a classifier off all hyperplanes whose rows have a weight, in a cell that is worth the lower bound,
+// and not more than the upper one.
 void check_witness(const Instance& instance, const Answer& answer, int draw) {
     const cudbound::Problem problem = instance.view();
     const double* witness = &answer.witness[static_cast<std::size_t>(draw) * instance.p];
@@ -41,6 +41,8 @@ void check_witness(const Instance& instance, const Answer& answer, int draw) {
     }
     for (int i = 0; i < instance.n; ++i) {
         const double* row = &instance.design[static_cast<std::size_t>(i) * instance.p];
+        const std::size_t at = static_cast<std::size_t>(draw) * instance.n + i;
+        if ((instance.weights.empty() ? instance.counts[at] - 1.0 : instance.weights[at]) == 0.0) continue;
         double side = 0.0;
         bool zero = true;
         for (int k = 0; k < instance.p; ++k) {

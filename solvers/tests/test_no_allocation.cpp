@@ -6,9 +6,11 @@
 #include <vector>
 
 #include "arrangement.hpp"
+#include "arrangements.hpp"
 #include "check.hpp"
+#include "direction_cones.hpp"
+#include "draw_solver.hpp"
 #include "instances.hpp"
-#include "tree.hpp"
 
 namespace {
 
@@ -32,19 +34,26 @@ void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); 
 
 namespace {
 
-// Solves every draw twice with one tree; the second time everything has its size. Returns the allocations of the second
-// round and, in `nodes`, its nodes.
+// Searches every draw twice with one solver; the second time everything has its size. Returns the allocations of the
+// second round and, in `nodes`, its nodes.
 long allocations_when_warm(const Instance& instance, std::int64_t* nodes) {
     const cudbound::Problem problem = instance.view();
-    const cudbound::Arrangement arrangement = cudbound::merge_rows(problem.n, problem.p, problem.design);
+    const cudbound::Arrangement arrangement = cudbound::merge_rows(problem);
     const std::atomic<bool> stop{false};
     const cudbound::Limits limits;
-    cudbound::Tree tree(problem, arrangement, stop, limits);
+    cudbound::DrawSolver solver(problem, arrangement, stop, limits, cudbound::Budget::Clock::now());
     std::vector<double> witness(instance.p);
-    for (int d = 0; d < instance.draws; ++d) tree.solve(d, cudbound::Side::BOTH, witness.data());
-    *nodes = 0;
+    const auto solve_all = [&] {
+        *nodes = 0;
+        for (int d = 0; d < instance.draws; ++d) {
+            solver.start(d, cudbound::Side::BOTH, witness.data());
+            solver.dive(d, cudbound::Side::BOTH, witness.data());
+            *nodes += solver.search(d, cudbound::Side::BOTH, {}, witness.data()).nodes;
+        }
+    };
+    solve_all();
     const long before = allocations;
-    for (int d = 0; d < instance.draws; ++d) *nodes += tree.solve(d, cudbound::Side::BOTH, witness.data()).nodes;
+    solve_all();
     return allocations - before;
 }
 
@@ -134,6 +143,48 @@ TEST(apex_search) {
             std::int64_t nodes = 0;
             CHECK_EQUAL(allocations_when_warm(instance, &nodes), 0);
             CHECK_AT_MOST(50, nodes);
+        }
+    }
+}
+
+// Many hyperplanes in few dimensions: cones take over from the tree.
+TEST(cone_search) {
+    Random random(117);
+    for (const int p : {2, 3}) {
+        check::set_context("p", p);
+        const Instance instance = random_instance(random, 300, p, RowKind::general, LabelKind::noise, 6);
+        std::int64_t nodes = 0;
+        CHECK_EQUAL(allocations_when_warm(instance, &nodes), 0);
+        CHECK_AT_MOST(100, nodes);
+    }
+}
+
+// Cones alone, also where many hyperplanes share a line.
+TEST(direction_cones) {
+    Random random(116);
+    for (const int p : {2, 3, 4}) {
+        for (const bool binary : {false, true}) {
+            check::set_context("p", p, "binary", binary);
+            GainProblem problem{p, {}, {}};
+            while (problem.gains.size() < 40) {
+                oracle::Vector a(p);
+                for (double& x : a) x = normal(random);
+                if (binary && p > 2) a[0] = integer(random, 0, 1);
+                problem.add(a, integer(random, 1, 3));
+            }
+            const std::vector<double> normals = problem.flat();
+            const std::atomic<bool> stop{false};
+            const cudbound::Limits limits;
+            cudbound::Budget budget(limits, stop);
+            cudbound::DirectionCones cones(p);
+            long before = 0;
+            for (int round = 0; round < 2; ++round) {
+                budget.start();
+                before = allocations;
+                cones.search({p, 40, normals.data(), problem.gains.data()}, 0.0, 1e9, budget);
+            }
+            CHECK_EQUAL(allocations - before, 0);
+            CHECK_EQUAL(cones.upper(), cones.best());
         }
     }
 }

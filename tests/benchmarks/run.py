@@ -4,7 +4,8 @@
 
 Every comparison runs its sides in turns (A B A B ...) on one thread and reports medians, because a machine that
 is shared or changes its clock slows all of them alike. Timings are not tests: pytest collects nothing here, and
-the numbers of nodes of seeded problems are pinned in ``tests/test_solve_properties.py`` instead.
+the numbers of nodes of seeded problems are pinned in ``tests/test_solve_properties.py`` and
+``tests/test_directed.py`` instead.
 """
 
 from __future__ import annotations
@@ -27,12 +28,13 @@ def main() -> None:
         os.environ[variable] = "1"
     sys.path.insert(0, str(Path(__file__).parents[1]))  # the worlds of the tests
     import cases
+    import directed
     import surrogates
     import tables
     from measure import table
 
     rows = []
-    for case in (*cases.CASES, *surrogates.CASES, *tables.CASES):
+    for case in (*cases.CASES, *directed.CASES, *surrogates.CASES, *tables.CASES):
         print(f"{case.__name__} ...", file=sys.stderr, flush=True)
         rows += case(quick)
     print(

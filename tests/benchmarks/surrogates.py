@@ -91,7 +91,7 @@ def refits_on(refitted: Refitted, seed: int, repetitions: int) -> Row:
         f"{cost:.2f}",
         "reported" if refitted.most is None else f"<= {refitted.most:.0f}",
         None if refitted.most is None else cost <= refitted.most,
-        unsolved(bound().draws),
+        int(not bound().certified),
     )
 
 

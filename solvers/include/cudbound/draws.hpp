@@ -8,8 +8,16 @@
 namespace cudbound {
 
 // How the search of one draw ended. OPTIMAL: lower and upper agree. INACCURATE: rounding left a part of the
-// tree open.
-enum class Status : std::int32_t { OPTIMAL = 0, NODE_LIMIT = 1, TIME_LIMIT = 2, INTERRUPTED = 3, INACCURATE = 4 };
+// tree open, or the witness is worth less than what was found. DECIDED: as much is known
+// as the quantiles that were asked for need.
+enum class Status : std::int32_t {
+    OPTIMAL = 0,
+    NODE_LIMIT = 1,
+    TIME_LIMIT = 2,
+    INTERRUPTED = 3,
+    INACCURATE = 4,
+    DECIDED = 5
+};
 
 // Which deviations count: both, only bootstrap error above the weighted reference (+S), or only below it
 // (-S).
@@ -23,6 +31,18 @@ enum class Loss : std::int32_t {
     SQUARED_HINGE = 3,  // max(0, 1 - m)^2
     HINGE = 4,          // max(0, 1 - m)
     HUBER = 5,          // max(0, 1 - m)^2 down to m = -1, -4 m below
+};
+
+// The problem in the coordinates of the caller, which decide what rounding cannot: which rows are collinear, which
+// normals dependent, what a witness is worth. Without them (a null design) those of the problem itself are taken.
+struct Raw {
+    std::int64_t p = 0;               // coefficients
+    const double* design = nullptr;   // shape (n, p)
+    const double* anchor = nullptr;   // shape (p)
+    const double* penalty = nullptr;  // shape (p), strengths of the squares, or null
+    const double* map = nullptr;      // shape (p, Problem::p): coefficients from those of the problem
+    const double* exact = nullptr;    // shape (n, Problem::p): columns of its design, a basis of their span
+    double error = 0.0;               // of an entry of Problem::design, from rounding
 };
 
 // For every draw: sup over open cells of |S| * g(alpha (L(anchor) - inf L)), where
@@ -44,6 +64,7 @@ struct Problem {
     double anchor_penalty = 0.0;            // penalty of the anchor, which may exceed anchor'P anchor
     Loss loss = Loss::SQUARED;
     double alpha = 0.0;  // in [0, inf]
+    Raw raw;
 
     // Weight of row i in n L for draw `draw`.
     double mass(std::int64_t draw, std::int64_t i) const {
@@ -64,11 +85,21 @@ struct LossAt {
 LossAt loss_at(Loss loss, double margin);
 
 struct Limits {
-    std::int64_t nodes = std::numeric_limits<std::int64_t>::max();  // per draw
-    double seconds = std::numeric_limits<double>::infinity();       // per draw
+    std::int64_t nodes = std::numeric_limits<std::int64_t>::max();        // per search of a draw
+    double seconds = std::numeric_limits<double>::infinity();             // per search of a draw
+    std::int64_t total_nodes = std::numeric_limits<std::int64_t>::max();  // of the whole call
+    double total_seconds = std::numeric_limits<double>::infinity();       // of the whole call
 };
 
-// Row d of every array belongs to draw d; witness has shape (draws, p).
+// The quantiles that are asked for: the draws' values in ascending order at these ranks, in [1, draws] and ascending
+// themselves. None: every draw is solved to the end.
+struct Ranks {
+    const std::int64_t* values = nullptr;
+    std::int64_t count = 0;
+    bool known = false;  // whether the results hold what is known of each draw already
+};
+
+// Row d of every array belongs to draw d; witness has shape (draws, p), or (draws, raw.p) if the problem is raw.
 struct Results {
     double* lower = nullptr;
     double* upper = nullptr;
@@ -82,8 +113,8 @@ using Monitor = std::function<bool(std::int64_t)>;
 
 // Solves all draws on `threads` threads. The answer does not depend on their number.
 // Throws std::invalid_argument when the problem is not well formed.
-void solve_draws(const Problem& problem, const Limits& limits, Side side, int threads, const Monitor& monitor,
-                 const Results& results);
+void solve_draws(const Problem& problem, const Limits& limits, Side side, const Ranks& ranks, int threads,
+                 const Monitor& monitor, const Results& results);
 
 // Row d of every array belongs to draw d; coef has shape (draws, p). Where L has no minimiser, attained is false and
 // the coefficients have a loss within rounding of its infimum; where rounding kept the search from either, found is

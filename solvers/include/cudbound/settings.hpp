@@ -4,17 +4,20 @@
 namespace cudbound {
 
 struct Settings {
-    // Rows whose unit normals differ by less are one hyperplane. The wedge between two such hyperplanes holds no
-    // classifier that double precision can tell from its neighbours; a cell there is lost, which can lower Q.
-    static constexpr double merge = 1e-11;
+    // Rows whose unit normals differ by less, rounding apart, are looked at exactly: they are one hyperplane if they
+    // are collinear as the caller gave them. No answer depends on it.
+    static constexpr double near = 1e-7;
 
-    // A row shorter than this, relative to the longest, is the zero row: it is always classified as +1. Cells that
-    // its hyperplane would separate are one, which can err to either side.
-    static constexpr double zero_row = 1e-13;
+    // Rounding error of an entry of a unit vector, and of a step of a factorisation relative to its condition.
+    static constexpr double unit_error = 4.5e-16;
+
+    // How many times its rounding error a weight of a conflict must be to have a sign. A conflict that is less certain
+    // is taken for a cell, whose value is left open, which can only enlarge the upper bound.
+    static constexpr double certain = 16.0;
 
     // Pivots of the weighted Gram matrix below this share of the largest send the draw to a factorisation of the
-    // weighted rows themselves, which keeps all digits.
-    static constexpr double gram = 1e-7;
+    // weighted rows themselves, whose rounding errors grow with the root of that share.
+    static constexpr double gram = 1e-3;
 
     // There, directions whose length is below this share of the longest count as zero: the loss is flat along them.
     // Leaving out what little curvature rounding may have hidden can only enlarge Q.
@@ -28,16 +31,20 @@ struct Settings {
     static constexpr double tie = 1e-10;
 
     // A normal whose part outside the span of the active normals is shorter than this depends on them. In a node a
-    // constraint left out for that lowers the loss, which can only enlarge Q; in the search for an open cone it counts
-    // against the cone, like thinnest_cone.
+    // constraint left out for that lowers the loss, which can only enlarge Q; in the search for an open cone it makes a
+    // conflict, which has to be certain.
     static constexpr double dependent = 1e-10;
 
-    // An open cone must contain a ball of this radius around a unit vector. Thinner cones cannot be told from
-    // empty ones, because the normals carry rounding errors of that size; a cell that is so thin is lost, which can
-    // lower Q.
+    // A cone that contains no ball of this radius around a unit vector is not searched for a classifier: unless a
+    // conflict is certain, the value it would have is left open, which can only enlarge the upper bound.
     static constexpr double thinnest_cone = 1e-10;
 
-    // Excess losses are lowered by this share of their scale before g is applied: rounding enlarges Q.
+    // A margin of an interior point of a cone may miss 1 by this, and by as much more as rounding makes of long
+    // vectors. Witnesses are checked on their own.
+    static constexpr double cone_margin = 1e-9;
+
+    // Excess losses are lowered by this share of their scale, and by the rounding error of the draw's factorisation,
+    // before g is applied: rounding enlarges Q.
     static constexpr double excess = 1e-13;
 
     // Nodes within this share of the squared distance of beta = 0 count as lying there, with g taken there.
@@ -46,18 +53,40 @@ struct Settings {
     // Share of the total weight that sums of general weights may be off by; it is added to Q. Counts need none.
     static constexpr double score = 1e-13;
 
+    // Values that differ from the floor of a search by this share of it are not above it.
+    static constexpr double same = 1e-14;
+
+    // Coefficients this close to a hyperplane, relative to their length, have no side in the first guesses of a draw.
+    // No answer depends on it.
+    static constexpr double clear = 1e-9;
+
     // The witness lies inside the cell, the infimum on its boundary: how much g may fall on the way.
-    static constexpr double witness_loss = 1e-8;
+    static constexpr double witness_loss = 3e-11;
+
+    // What the witness is worth, computed from the caller's rows, may miss the lower bound by this share of the sum of
+    // the absolute weights; else the draw is INACCURATE and its lower bound is what the witness is worth.
+    static constexpr double witness_value = 2e-10;
+
+    // A step off a hyperplane that does not count, relative to the length of the coefficients.
+    static constexpr double witness_step = 1e-12;
+
+    // A witness is farther from every row with a weight than this, relative to the product of their lengths.
+    static constexpr double side_clear = 1.1e-14;
+
+    // Rounding error of a row times coefficients, a term, relative to the sum of the absolute terms: closer to 0 the
+    // row has no side, and the witness is worth nothing.
+    static constexpr double side_rounding = 1e-15;
 
     // At alpha = infinity g falls at once: there the witness may have this much more loss than the anchor, relative to
-    // the losses of the anchor and of beta = 0.
+    // the anchor's loss and that of beta = 0 (or 1 if that is less).
     static constexpr double witness_level = 1e-12;
 
     // Coefficients this close to a hyperplane, relative to their length, lie on it but for rounding.
-    static constexpr double on_hyperplane = 1e-14;
+    static constexpr double on_hyperplane = 1e-13;
 
-    // A hyperplane whose unit normal has a smaller component along the flat directions of a loss is taken to have none:
-    // drawn rows have none but for rounding. A cell reached only along such a component is lost, which can lower Q.
+    // A hyperplane whose unit normal has a smaller component along the flat directions of a loss has none if its row is
+    // a combination of drawn rows, which is decided exactly. If it is not, all cells of the draw are left open, which
+    // can only enlarge the upper bound.
     static constexpr double flat_part = 1e-9;
 
     // Length given to a unit step along a flat direction of the loss. The proximal iterations of rank-deficient
@@ -66,7 +95,15 @@ struct Settings {
 
     // Those iterations stop when the flat coordinates move by less than this share of their length; what is left of
     // the loss is of the order of its square.
-    static constexpr double proximal = 1e-8;
+    static constexpr double proximal = 1e-12;
+
+    // After so many of them, this is enough.
+    static constexpr int proximal_steps = 30;
+    static constexpr double proximal_slow = 1e-6;
+
+    // What is left of the slope there is taken to act over so many times that length. The lower end is used, which can
+    // only enlarge Q.
+    static constexpr double proximal_reach = 100.0;
 
     // Newton's method for smooth losses stops when the loss is known to this, relative to 1 + loss, and the lower end
     // is used, which can only enlarge Q. It gives a node up after so many steps.
@@ -75,6 +112,9 @@ struct Settings {
 
     // Where rounding stops it earlier than that, by then the loss must be known to this, relative to 1 + loss.
     static constexpr double newton_stall = 1e-6;
+
+    // What a piecewise quadratic loss is then known to as a rule: a witness that misses its value by no more counts.
+    static constexpr double pieces_gap = 1e-7;
 
     // Pivots of a Hessian below this share of its largest entry make it singular: this multiple of the largest entry is
     // added to its diagonal, and no lower bound is taken from a node before its minimiser is found. Curvature of a
@@ -132,6 +172,47 @@ struct Settings {
     static constexpr double hinge_start = 1e-6;
     static constexpr double hinge_still = 1e-6;
 
+    // Cones of directions: sides of unit normals, at points of length 1 / sqrt(p) to 1, up to this are rounding errors.
+    // A hyperplane is lost to a cone only if it is farther than that on its negative side, and conflicts hold up to it:
+    // a cell without a point that far from its hyperplanes is lost, which can lower Q. So cones are used where cells
+    // are not that thin: not if two rows are nearly collinear (`near`), or a value exceeds the median of its column so
+    // many times; and only if there are more hyperplanes than conflicts, which lose nothing, settle as fast.
+    static constexpr double cone_rounding = 1e-13;
+    static constexpr double cone_spread = 1e3;
+    static constexpr int cone_least = 25;
+
+    // A cone with so many cutting hyperplanes a dimension is settled by conflicts, or, where the loss counts
+    // (cone_leaf_forced), by forcing each onto its preferred side or giving it up; conflicts may take so many nodes. So
+    // is one that the cutting hyperplanes cannot tell from a point, or that was bisected so often. What is not settled
+    // then stays in the upper bound.
+    static constexpr int cone_leaf = 2;
+    static constexpr int cone_leaf_forced = 4;
+    static constexpr int cone_leaf_nodes = 100000;
+    static constexpr double cone_width = 1e-11;
+    static constexpr int cone_depth = 400;
+
+    // Normals that are less than this and more than cone_rounding away from a span are not taken to lie in it. No
+    // answer depends on it.
+    static constexpr double cone_flat = 1e-6;
+
+    // Cost model of the search for the best open cell: cones that take as long as a node of the tree; how many nodes
+    // the search by conflicts may take in four dimensions before cones do it, and how many times more in every further
+    // one; and the dimension beyond which cones are not tried. No answer depends on them.
+    static constexpr int cones_per_node = 8;
+    static constexpr double conflict_nodes = 50.0;
+    static constexpr double conflict_growth = 14.0;
+    static constexpr int most_cone_dimensions = 8;
+
+    // When cones of directions take over from the tree under squared loss: in up to so many dimensions, after so many
+    // nodes in three dimensions and so many times more in every further one; in up to three dimensions at once if so
+    // many hyperplanes are within reach. Never in a draw that is nearly singular: rounding errors up to `cone_error`
+    // are within the allowances of the loss. No answer depends on them.
+    static constexpr int cone_search_dimensions = 5;
+    static constexpr double cone_search_nodes = 300.0;
+    static constexpr double cone_search_growth = 10.0;
+    static constexpr int cone_search_many = 100;
+    static constexpr double cone_error = 1e-12;
+
     // Batched refits: Newton's method ends with the first step that moves no margin by more than this, relative to 1 +
     // the largest margin; steps shrink quadratically there. After so many steps, or where a step has to be shortened to
     // less than the share below, the fit counts as not found, and its caller makes it in another way.
@@ -154,12 +235,6 @@ struct Settings {
     // within the doubt of 0 is not used, so that too large a doubt costs time and nothing else.
     static constexpr double fit_reach = 10.0;
     static constexpr double fit_rounding = 1e-13;
-
-    // Cost model of the search for the best open cell: visits of a hyperplane in a sweep that take as long as a node of
-    // the search by conflicts, and the number of visits (some minutes) beyond which sweeping is not tried. No answer
-    // depends on them.
-    static constexpr double visits_per_node = 100.0;
-    static constexpr double most_visits = 1e10;
 };
 
 }  // namespace cudbound

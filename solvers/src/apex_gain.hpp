@@ -1,0 +1,48 @@
+// What every cell is worth near beta = 0, where all hyperplanes meet.
+#pragma once
+
+#include <limits>
+#include <vector>
+
+#include "budget.hpp"
+#include "direction_cones.hpp"
+#include "draw_view.hpp"
+#include "max_gain.hpp"
+
+namespace cudbound {
+
+// The largest total gain that an open cell has of all hyperplanes of a draw. Turning beta around swaps the two signs of
+// the deviation, so what is known of one sign's gain holds for the other.
+class ApexGain {
+ public:
+    ApexGain(const Arrangement& arrangement) : p_(arrangement.p), max_gain_(arrangement), direction_cones_(p_) {}
+
+    // Another draw.
+    void forget() {
+        best_ = -1.0;
+        upper_ = std::numeric_limits<double>::infinity();
+    }
+
+    // Looks for a cell that gains more than `enough`, or the proof that there is none.
+    void search(const DrawView& view, double enough, Budget& budget);
+
+    bool known(double enough) const { return !(upper_ > std::max(best_, enough)); }
+    double best() const { return best_; }    // gain of the cell that holds direction(), or -1
+    double upper() const { return upper_; }  // no open cell gains more, unless best() or `enough` is more
+    const std::vector<double>& direction() const { return direction_; }
+
+ private:
+    template <class Search>
+    void take(const Search& search);
+
+    int p_;
+    MaxGain max_gain_;
+    DirectionCones direction_cones_;
+    double best_ = -1.0;
+    double upper_ = std::numeric_limits<double>::infinity();
+    std::vector<double> direction_;
+    std::vector<double> normals_;
+    std::vector<double> gains_;
+};
+
+}  // namespace cudbound

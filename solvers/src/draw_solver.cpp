@@ -1,0 +1,128 @@
+#include "draw_solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cudbound/settings.hpp"
+
+namespace cudbound {
+
+namespace {
+
+constexpr int dive_steps = 8;
+constexpr double signs[] = {1.0, -1.0};
+
+bool counts(Side side, double sign) { return side == Side::BOTH || (side == Side::POSITIVE) == (sign > 0.0); }
+
+}  // namespace
+
+DrawSolver::DrawSolver(const Problem& problem, const Arrangement& arrangement, const std::atomic<bool>& stop,
+                       const Limits& limits, Budget::Clock::time_point begun)
+    : view_(problem, arrangement),
+      budget_(limits, stop, begun),
+      apex_(arrangement),
+      search_(view_, apex_, budget_),
+      writer_(view_),
+      beta_(static_cast<std::size_t>(problem.p)) {
+    view_.relaxation->budget = &budget_;
+}
+
+// The anchor and the minimiser lie in cells with g = 1: a first incumbent for either sign. One that lies on a
+// hyperplane belongs to no open cell: the search will see to those around it.
+void DrawSolver::begin(std::int64_t draw, Side side) {
+    view_.tally(draw);
+    apex_.forget();
+    incumbent_.clear(view_.problem.anchor, view_.p);
+    incumbent_.is_anchor = true;
+    double score = 0.0;
+    beta_.assign(view_.problem.anchor, view_.problem.anchor + view_.p);
+    if (view_.score_anchor(&score)) offer_start(beta_, true, score, side);
+    if (!view_.relaxation->found) return;
+    view_.relaxation->to_beta(view_.minimiser->point.data(), beta_.data());
+    if (view_.score_minimiser(&score)) offer_start(beta_, false, score, side);
+}
+
+void DrawSolver::offer_start(const std::vector<double>& beta, bool is_anchor, double score, Side side) {
+    for (const double sign : signs) {
+        if (!counts(side, sign) || !(sign * score > incumbent_.value)) continue;
+        incumbent_.clear(beta.data(), view_.p);
+        incumbent_.value = sign * score;
+        incumbent_.is_anchor = is_anchor;
+        incumbent_.sign = sign;
+        incumbent_.score = sign * score;
+    }
+}
+
+Outcome DrawSolver::run(Kind kind, std::int64_t draw, Side side, const Target& target, double* witness) {
+    switch (kind) {
+        case Kind::start:
+            return start(draw, side, witness);
+        case Kind::dive:
+            return dive(draw, side, witness);
+        default:
+            return search(draw, side, target, witness);
+    }
+}
+
+Outcome DrawSolver::start(std::int64_t draw, Side side, double* witness) {
+    budget_.start();
+    begin(draw, side);
+    Outcome outcome;
+    outcome.lower = (writer_.write_start(incumbent_, witness) + view_.rounding) / view_.divisor;
+    outcome.upper = std::max(outcome.lower, (trivial_bound(side) + view_.rounding) / view_.divisor);
+    outcome.status = Status::DECIDED;
+    return outcome;
+}
+
+Outcome DrawSolver::dive(std::int64_t draw, Side side, double* witness) {
+    budget_.start();
+    begin(draw, side);
+    view_.place();
+    for (const double sign : signs) {
+        if (counts(side, sign)) search_.dive(sign, dive_steps, incumbent_);
+    }
+    return finish(0.0, trivial_bound(side), side, witness);
+}
+
+Outcome DrawSolver::search(std::int64_t draw, Side side, const Target& target, double* witness) {
+    budget_.start(target.nodes);
+    begin(draw, side);
+    view_.place();
+    // values that differ from the floor by rounding alone do not count as above it
+    const double floor = target.floor * view_.divisor * (1.0 + Settings::same) - view_.rounding;
+    const SignedSearch::Target in_scores{std::max(floor, 0.0), target.ceiling * view_.divisor};
+    double open_bound = 0.0;
+    for (const double sign : signs) {
+        if (counts(side, sign)) open_bound = std::max(open_bound, search_.explore(sign, in_scores, incumbent_));
+    }
+    return finish(target.floor, open_bound, side, witness);
+}
+
+double DrawSolver::trivial_bound(Side side) const {
+    double most = 0.0;
+    for (const double sign : signs) {
+        if (counts(side, sign)) most = std::max(most, view_.most(sign));
+    }
+    return most;
+}
+
+Outcome DrawSolver::finish(double floor, double open_bound, Side side, double* witness) {
+    Outcome outcome;
+    const double value = incumbent_.value;
+    outcome.nodes = budget_.nodes();
+    outcome.status = budget_.status();
+    const double most = trivial_bound(side);
+    const double upper = std::min(std::max(value, open_bound), most);
+    outcome.upper = std::max((upper + view_.rounding) / view_.divisor, floor);
+    const double worth = writer_.write(incumbent_, witness);
+    const bool attained = worth >= value - writer_.allowed(incumbent_);
+    outcome.lower = attained ? (value + view_.rounding) / view_.divisor : std::max(worth, 0.0) / view_.divisor;
+    const bool ended = outcome.status == Status::OPTIMAL;
+    if (ended && outcome.lower < outcome.upper) outcome.status = Status::DECIDED;  // nothing above the floor
+    if ((ended && open_bound > value) || (!attained && (ended || outcome.status == Status::DECIDED))) {
+        outcome.status = Status::INACCURATE;
+    }
+    return outcome;
+}
+
+}  // namespace cudbound

@@ -1,0 +1,69 @@
+// What coefficients are worth, computed in plain floating point from the rows that the caller has.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cudbound/draws.hpp"
+
+namespace cudbound {
+
+class Evaluation {
+ public:
+    explicit Evaluation(const Problem& problem);
+
+    int size() const { return static_cast<int>(p_); }  // of the caller's coefficients
+    const double* anchor() const { return anchor_; }
+
+    // The caller's coefficients for those of the problem.
+    void from_beta(const double* beta, double* coef) const;
+
+    // Computes the rows times coefficients; what follows is about these.
+    void measure(const double* coef);
+
+    // n times the penalised mean loss of a draw, and what rounding may have taken off that value.
+    double loss(std::int64_t draw) const;
+    double doubt(std::int64_t draw, double loss) const;
+
+    // The score sum_i weight_i 1{sign(x_i'coef) != y_i}. Returns false where rounding could change it: a row with a
+    // weight on which the coefficients vanish, of those listed as strict or of all.
+    bool score(std::int64_t draw, double* score, const std::vector<char>* strict = nullptr) const;
+
+    // The same of the anchor, whose rows are computed once; the loss is rounded downwards.
+    double anchor_loss(std::int64_t draw) const;
+    bool anchor_score(std::int64_t draw, double* score, const std::vector<char>* strict = nullptr) const;
+
+    // What rounding may have taken off the anchor's loss in the coordinates of the problem.
+    double anchor_doubt(std::int64_t draw) const;
+
+ private:
+    struct Measured {
+        std::vector<double> sides;  // (n) rows times coefficients
+        std::vector<double> sizes;  // (n) sums of the absolute terms
+        double length = 0.0;        // of the coefficients
+        double penalty = 0.0;
+    };
+
+    void measure(const double* coef, Measured* measured) const;
+    double loss(std::int64_t draw, const Measured& measured) const;
+    double doubt(std::int64_t draw, double loss, const Measured& measured) const;
+    bool score(std::int64_t draw, const Measured& measured, double* score, const std::vector<char>* strict) const;
+    double margin(std::int64_t i, double side) const;
+    double penalty(const double* coef) const;
+    double slope(double margin, double off) const;
+
+    const Problem& problem_;
+    const std::int64_t p_;
+    const double* design_;
+    const double* anchor_;
+    const double rounding_;        // of a row times coefficients, relative to the sum of the absolute terms
+    std::vector<double> columns_;  // (p, n) the design, transposed
+    std::vector<char> zero_row_;   // (n)
+    std::vector<double> lengths_;  // (n) of the rows
+    std::vector<double> doubts_;   // (n) of the anchor's loss, for each row
+    double largest_doubt_ = 0.0;
+    Measured measured_;
+    Measured of_anchor_;
+};
+
+}  // namespace cudbound

@@ -1,0 +1,165 @@
+#include "exact_rank.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <functional>
+
+namespace cudbound {
+
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+
+constexpr std::size_t memory = 1024;  // answers kept, a power of two
+constexpr int mantissa = 53;
+
+std::uint64_t multiply(std::uint64_t a, std::uint64_t b, std::uint64_t prime) {
+    return static_cast<std::uint64_t>(static_cast<Wide>(a) * b % prime);
+}
+
+std::uint64_t power(std::uint64_t base, std::uint64_t exponent, std::uint64_t prime) {
+    std::uint64_t result = 1;
+    for (; exponent > 0; exponent >>= 1) {
+        if (exponent & 1) result = multiply(result, base, prime);
+        base = multiply(base, base, prime);
+    }
+    return result;
+}
+
+// Miller and Rabin; these bases decide every number of 64 bits (Sinclair 2011).
+bool is_prime(std::uint64_t candidate) {
+    std::uint64_t odd = candidate - 1;
+    int twos = 0;
+    for (; odd % 2 == 0; odd /= 2) ++twos;
+    for (const std::uint64_t base : {2u, 325u, 9375u, 28178u, 450775u, 9780504u, 1795265022u}) {
+        std::uint64_t x = power(base % candidate, odd, candidate);
+        if (x <= 1 || x == candidate - 1) continue;
+        int squarings = 1;
+        for (; squarings < twos && x != candidate - 1; ++squarings) x = multiply(x, x, candidate);
+        if (x != candidate - 1) return false;
+    }
+    return true;
+}
+
+// value = digits * 2^exponent with whole digits
+std::int64_t split(double value, int* exponent) {
+    const double fraction = std::frexp(value, exponent);
+    *exponent -= mantissa;
+    return static_cast<std::int64_t>(std::ldexp(fraction, mantissa));
+}
+
+}  // namespace
+
+ExactRank::ExactRank(std::int64_t n, std::int64_t p, const double* rows)
+    : p_(p), rows_(rows), prepared_(static_cast<std::size_t>(n)), remembered_(memory) {}
+
+void ExactRank::prepare(std::int64_t row) {
+    Row& here = prepared_[static_cast<std::size_t>(row)];
+    if (here.bits >= 0.0) return;
+    const double* values = rows_ + row * p_;
+    int lowest = 0;
+    int highest = 0;
+    bool any = false;
+    for (std::int64_t k = 0; k < p_; ++k) {
+        if (values[k] == 0.0) continue;
+        int exponent = 0;
+        split(values[k], &exponent);
+        lowest = any ? std::min(lowest, exponent) : exponent;
+        highest = any ? std::max(highest, exponent) : exponent;
+        any = true;
+    }
+    here.lowest = lowest;
+    here.bits = mantissa + (highest - lowest) + 0.5 * std::log2(static_cast<double>(p_)) + 1.0;
+}
+
+std::uint64_t ExactRank::residue(std::int64_t row, std::int64_t column, std::uint64_t prime) const {
+    const double value = rows_[row * p_ + column];
+    if (value == 0.0) return 0;
+    int exponent = 0;
+    const std::int64_t digits = split(std::abs(value), &exponent);
+    const auto shift = static_cast<std::uint64_t>(exponent - prepared_[static_cast<std::size_t>(row)].lowest);
+    const std::uint64_t size = multiply(static_cast<std::uint64_t>(digits) % prime, power(2, shift, prime), prime);
+    return value > 0.0 || size == 0 ? size : prime - size;
+}
+
+std::uint64_t ExactRank::prime(std::size_t number) {
+    while (primes_.size() <= number) {
+        std::uint64_t candidate = primes_.empty() ? (std::uint64_t{1} << 61) - 1 : primes_.back() - 2;
+        while (!is_prime(candidate)) candidate -= 2;
+        primes_.push_back(candidate);
+    }
+    return primes_[number];
+}
+
+bool ExactRank::dependent(const std::int64_t* members, int count) {
+    if (count > p_) return true;
+    sorted_.assign(members, members + count);
+    std::sort(sorted_.begin(), sorted_.end());
+    std::uint64_t hash = 0x9E3779B97F4A7C15u;
+    for (const std::int64_t row : sorted_) {
+        hash = (hash ^ static_cast<std::uint64_t>(row)) * 0xD6E8FEB86659FD93u;
+        hash ^= hash >> 32;
+    }
+    Remembered& known = remembered_[hash % memory];
+    const bool fits = count <= Remembered::most;
+    if (fits && known.count == count && std::equal(sorted_.begin(), sorted_.end(), known.members.begin())) {
+        return known.dependent;
+    }
+    const bool dependent = rank_at_most(members, count, count - 1);
+    if (fits) {
+        known.count = count;
+        known.dependent = dependent;
+        std::copy(sorted_.begin(), sorted_.end(), known.members.begin());
+    }
+    return dependent;
+}
+
+bool ExactRank::rank_at_most(const std::int64_t* members, int count, int rank) {
+    if (count <= rank || p_ <= rank) return true;
+    bits_.clear();
+    for (int i = 0; i < count; ++i) {
+        prepare(members[i]);
+        bits_.push_back(prepared_[static_cast<std::size_t>(members[i])].bits);
+    }
+    std::sort(bits_.begin(), bits_.end(), std::greater<>());
+    double bits = 0.0;  // of a minor
+    for (int i = 0; i <= rank; ++i) bits += bits_[static_cast<std::size_t>(i)];
+    constexpr double bits_of_prime = 60.9;
+    const auto needed = static_cast<std::size_t>(std::ceil(bits / bits_of_prime)) + 1;
+    for (std::size_t k = 0; k < needed; ++k) {
+        if (rank_modulo(prime(k), members, count) > rank) return false;
+    }
+    return true;
+}
+
+int ExactRank::rank_modulo(std::uint64_t prime, const std::int64_t* members, int count) {
+    const auto width = static_cast<std::size_t>(p_);
+    matrix_.resize(static_cast<std::size_t>(count) * width);
+    for (int i = 0; i < count; ++i) {
+        for (std::int64_t k = 0; k < p_; ++k) {
+            matrix_[static_cast<std::size_t>(i) * width + static_cast<std::size_t>(k)] = residue(members[i], k, prime);
+        }
+    }
+    std::size_t rank = 0;
+    for (std::size_t column = 0; column < width && rank < static_cast<std::size_t>(count); ++column) {
+        std::size_t pivot = rank;
+        while (pivot < static_cast<std::size_t>(count) && matrix_[pivot * width + column] == 0) ++pivot;
+        if (pivot == static_cast<std::size_t>(count)) continue;
+        for (std::size_t k = column; k < width; ++k) std::swap(matrix_[rank * width + k], matrix_[pivot * width + k]);
+        const std::uint64_t inverse = power(matrix_[rank * width + column], prime - 2, prime);
+        for (std::size_t i = rank + 1; i < static_cast<std::size_t>(count); ++i) {
+            if (matrix_[i * width + column] == 0) continue;
+            const std::uint64_t factor = multiply(matrix_[i * width + column], inverse, prime);
+            for (std::size_t k = column; k < width; ++k) {
+                const std::uint64_t taken = multiply(factor, matrix_[rank * width + k], prime);
+                std::uint64_t& entry = matrix_[i * width + k];
+                entry = entry >= taken ? entry - taken : entry + prime - taken;
+            }
+        }
+        ++rank;
+    }
+    return static_cast<int>(rank);
+}
+
+}  // namespace cudbound

@@ -1,0 +1,252 @@
+#include "schedule.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cudbound/settings.hpp"
+
+namespace cudbound {
+
+namespace {
+
+constexpr std::int64_t batch_size = 32;      // searches between two looks at t
+constexpr std::int64_t first_cap = 4000;     // nodes of the first search of a draw
+constexpr std::int64_t next_cap = 8;         // times as many in the next one
+constexpr std::int64_t narrowing_steps = 6;  // floors that nodes are kept for when t is given up
+constexpr double narrow_enough = 0.002;      // of the scale of Q
+constexpr int dive_rounds = 2;
+
+}  // namespace
+
+Schedule::Schedule(const Problem& problem, const Limits& limits, const Ranks& ranks, const Results& results)
+    : problem_(problem),
+      limits_(limits),
+      ranks_(ranks),
+      results_(results),
+      width_(problem.raw.design == nullptr ? problem.p : problem.raw.p),
+      cap_(static_cast<std::size_t>(problem.draws), std::min(first_cap, limits.nodes)),
+      failed_(static_cast<std::size_t>(problem.draws), -1.0),
+      stuck_(static_cast<std::size_t>(problem.draws), 0),
+      ended_(static_cast<std::size_t>(problem.draws), Status::OPTIMAL) {
+    if (ranks.known) {
+        for (std::int64_t d = 0; d < problem.draws; ++d) spent_before_ += results.nodes[d];
+        return;
+    }
+    const double* anchor = problem.raw.design == nullptr ? problem.anchor : problem.raw.anchor;
+    for (std::int64_t d = 0; d < problem.draws; ++d) {
+        // what is known without looking: the weights of one sign
+        double most = 0.0;
+        double least = 0.0;
+        for (std::int64_t i = 0; i < problem.n; ++i) {
+            const double weight = problem.weights != nullptr ? problem.weights[d * problem.n + i]
+                                                             : problem.counts[d * problem.n + i] - 1.0;
+            most += std::max(weight, 0.0);
+            least += std::min(weight, 0.0);
+        }
+        const double divisor = problem.weights != nullptr ? 1.0 : static_cast<double>(problem.n);
+        results.lower[d] = 0.0;
+        results.upper[d] = std::max(most, -least) * (1.0 + Settings::score) / divisor;
+        results.status[d] = static_cast<std::int32_t>(Status::INTERRUPTED);
+        results.nodes[d] = 0;
+        std::copy_n(anchor, width_, results.witness + d * width_);
+    }
+}
+
+const std::vector<Task>& Schedule::plan() {
+    batch_.clear();
+    spent_ = -spent_before_;
+    for (std::int64_t d = 0; d < problem_.draws; ++d) spent_ += results_.nodes[d];
+    if (ranks_.count == 0) {
+        plan_some();
+        return batch_;
+    }
+    if (stage_ == Stage::start) {
+        for (std::int64_t d = 0; d < problem_.draws && !ranks_.known; ++d) {
+            batch_.push_back({Kind::start, d, {}});
+        }
+        stage_ = ranks_.known ? Stage::search : Stage::dive;
+        if (!batch_.empty()) return batch_;
+    }
+    for (; at_rank_ < ranks_.count; ++at_rank_) {
+        const std::int64_t rank = ranks_.values[at_rank_];
+        if (stage_ == Stage::dive) {
+            if (dives_ < dive_rounds && plan_dives(rank)) return batch_;
+            stage_ = Stage::search;
+        }
+        if (stage_ == Stage::search) {
+            if (plan_searches(rank)) return batch_;
+            stage_ = Stage::narrow;
+            narrow_cap_ = 0;
+        }
+        if (plan_narrowing(rank)) return batch_;
+        stage_ = ranks_.known ? Stage::search : Stage::dive;
+        dives_ = 0;
+    }
+    return batch_;
+}
+
+// Every draw to its end, all at once unless their nodes are counted.
+bool Schedule::plan_some() {
+    const bool counted = limits_.total_nodes < std::numeric_limits<std::int64_t>::max();
+    for (; at_draw_ < problem_.draws && !(counted && std::ssize(batch_) >= batch_size); ++at_draw_) {
+        if (nodes_left() <= 0) break;
+        if (ranks_.known && static_cast<Status>(results_.status[at_draw_]) == Status::OPTIMAL) {
+            ++decided_;
+            continue;
+        }
+        Target target;
+        target.nodes = std::min(limits_.nodes, nodes_left());
+        batch_.push_back({Kind::search, at_draw_, target});
+    }
+    return !batch_.empty();
+}
+
+// The draws that may lie above the quantile, those with the largest lower bound first: most are shown to lie there by a
+// few nodes, which lifts t for the searches that follow.
+bool Schedule::plan_dives(std::int64_t rank) {
+    ++dives_;
+    const Quantile now = quantile(rank);
+    if (!(now.lower < now.upper) || nodes_left() <= 0) return false;
+    order_.clear();
+    for (std::int64_t d = 0; d < problem_.draws; ++d) {
+        if (results_.lower[d] < results_.upper[d]) order_.push_back(d);
+    }
+    std::stable_sort(order_.begin(), order_.end(),
+                     [this](auto a, auto b) { return results_.lower[a] > results_.lower[b]; });
+    const auto wanted = static_cast<std::size_t>(2 * (problem_.draws - rank) + 16);
+    if (order_.size() > wanted) order_.resize(wanted);
+    for (const std::int64_t d : order_) batch_.push_back({Kind::dive, d, {}});
+    return !batch_.empty();
+}
+
+bool Schedule::plan_searches(std::int64_t rank) {
+    const Quantile now = quantile(rank);
+    std::int64_t settled = 0;
+    for (std::int64_t d = 0; d < problem_.draws; ++d) settled += placed(d, now);
+    decided_ = settled;
+    if (!(now.lower < now.upper)) return false;
+    // the first value above this is enough to place a draw, and lifts t if it comes to that
+    const std::int64_t above = rank + (problem_.draws - rank) / 2;
+    const double ceiling = std::max(now.lower, sorted_[static_cast<std::size_t>(above - 1)]);
+    order_.clear();
+    std::int64_t least_cap = std::numeric_limits<std::int64_t>::max();
+    for (std::int64_t d = 0; d < problem_.draws; ++d) {
+        const auto at = static_cast<std::size_t>(d);
+        if (stuck_[at] || results_.upper[d] <= now.lower || results_.lower[d] > now.lower) continue;
+        order_.push_back(d);
+        least_cap = std::min(least_cap, cap_[at]);
+    }
+    // hard draws wait for the others, which may lift t beyond them
+    std::erase_if(order_, [&](auto d) { return cap_[static_cast<std::size_t>(d)] > least_cap; });
+    const std::int64_t left = nodes_left();
+    if (order_.empty() || left <= 0) return false;
+    // nodes are kept for narrowing, unless there are so many that t is within reach
+    if (least_cap > first_cap && std::ssize(order_) > left / 2 / least_cap) return false;
+    std::stable_sort(order_.begin(), order_.end(),
+                     [this](auto a, auto b) { return results_.lower[a] > results_.lower[b]; });
+    if (order_.size() > batch_size) order_.resize(batch_size);
+    for (const std::int64_t d : order_) {
+        batch_.push_back({Kind::search, d, {now.lower, ceiling, std::min(least_cap, left)}});
+    }
+    return true;
+}
+
+bool Schedule::plan_narrowing(std::int64_t rank) {
+    if (limits_.total_nodes == std::numeric_limits<std::int64_t>::max()) return false;
+    const Quantile now = quantile(rank);
+    const std::int64_t left = nodes_left();
+    const std::int64_t may_exceed = problem_.draws - rank;
+    if (narrow_cap_ == 0) {
+        narrow_cap_ = std::min(limits_.nodes, std::max<std::int64_t>(1, left / narrowing_steps / (may_exceed + 1)));
+        unproved_ = now.lower;
+    }
+    while (left > 0 && now.upper - std::max(unproved_, now.lower) > narrow_enough) {
+        const double floor = 0.5 * (std::max(unproved_, now.lower) + now.upper);
+        std::int64_t exceed = 0;  // draws that do, or may for all that can be found out
+        order_.clear();
+        for (std::int64_t d = 0; d < problem_.draws; ++d) {
+            const auto at = static_cast<std::size_t>(d);
+            if (results_.upper[d] <= floor) continue;
+            if (results_.lower[d] > floor || failed_[at] >= floor || ended_[at] == Status::INACCURATE) {
+                ++exceed;
+            } else {
+                order_.push_back(d);
+            }
+        }
+        if (exceed > may_exceed) {
+            unproved_ = floor;
+            continue;
+        }
+        std::stable_sort(order_.begin(), order_.end(),
+                         [this](auto a, auto b) { return results_.upper[a] < results_.upper[b]; });
+        if (order_.size() > batch_size) order_.resize(batch_size);
+        for (const std::int64_t d : order_) {
+            batch_.push_back({Kind::search, d, {floor, floor, std::min(narrow_cap_, left)}});
+        }
+        return !batch_.empty();
+    }
+    return false;
+}
+
+Schedule::Quantile Schedule::quantile(std::int64_t rank) {
+    const auto at = static_cast<std::ptrdiff_t>(rank - 1);
+    sorted_.assign(results_.upper, results_.upper + problem_.draws);
+    std::nth_element(sorted_.begin(), sorted_.begin() + at, sorted_.end());
+    const double upper = sorted_[static_cast<std::size_t>(at)];
+    sorted_.assign(results_.lower, results_.lower + problem_.draws);
+    std::sort(sorted_.begin(), sorted_.end());
+    return {sorted_[static_cast<std::size_t>(at)], upper};
+}
+
+// Whether it is known on which side of the quantile the draw lies, or that the quantile does not depend on it.
+bool Schedule::placed(std::int64_t draw, const Quantile& quantile) const {
+    return quantile.lower == quantile.upper || results_.upper[draw] <= quantile.lower ||
+           results_.lower[draw] > quantile.upper;
+}
+
+void Schedule::record(const Task& task, const Outcome& outcome, const double* witness) {
+    const std::int64_t d = task.draw;
+    const auto at = static_cast<std::size_t>(d);
+    if (outcome.lower > results_.lower[d] || (outcome.lower == results_.lower[d] && task.kind != Kind::dive)) {
+        std::copy_n(witness, width_, results_.witness + d * width_);
+    }
+    results_.lower[d] = std::max(results_.lower[d], outcome.lower);
+    results_.upper[d] = std::max(results_.lower[d], std::min(results_.upper[d], outcome.upper));
+    results_.nodes[d] += outcome.nodes;
+    if (task.kind != Kind::search) return;
+    ended_[at] = outcome.status;
+    if (stage_ == Stage::narrow) {
+        if (outcome.status != Status::DECIDED && outcome.status != Status::OPTIMAL) failed_[at] = task.target.floor;
+        return;
+    }
+    if (outcome.status == Status::NODE_LIMIT && task.target.nodes < limits_.nodes) {
+        cap_[at] = cap_[at] < limits_.nodes / next_cap ? cap_[at] * next_cap : limits_.nodes;
+        ended_[at] = Status::DECIDED;  // for now: no limit of the caller was met
+    } else {
+        stuck_[at] = outcome.status != Status::DECIDED;
+    }
+    if (ranks_.count == 0) ++decided_;
+}
+
+void Schedule::close(Status reason) {
+    std::vector<Quantile> quantiles;
+    for (std::int64_t k = 0; k < ranks_.count; ++k) quantiles.push_back(quantile(ranks_.values[k]));
+    for (std::int64_t d = 0; d < problem_.draws; ++d) {
+        const auto at = static_cast<std::size_t>(d);
+        auto status = ended_[at];
+        const bool looked_at = status != Status::OPTIMAL;
+        if (results_.lower[d] == results_.upper[d]) {
+            status = Status::OPTIMAL;
+        } else if (status != Status::INACCURATE) {
+            const auto knows = [&](const Quantile& one) { return placed(d, one); };
+            if (!quantiles.empty() && std::all_of(quantiles.begin(), quantiles.end(), knows)) {
+                status = Status::DECIDED;
+            } else if (!looked_at || status == Status::DECIDED) {
+                status = reason;
+            }
+        }
+        results_.status[d] = static_cast<std::int32_t>(status);
+    }
+}
+
+}  // namespace cudbound

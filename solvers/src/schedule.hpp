@@ -1,0 +1,81 @@
+// Which draw is looked at next, and for what: all of them to the end, or as much of them as quantiles need.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "cudbound/draws.hpp"
+#include "draw_solver.hpp"
+
+namespace cudbound {
+
+struct Task {
+    Kind kind;
+    std::int64_t draw;
+    Target target;
+};
+
+// The quantile at rank r is the r-th smallest Q. Every draw has proved bounds lower <= Q <= upper, and t, the r-th
+// smallest lower, is at most the quantile. As long as a draw has lower <= t < upper it is searched with the floor t:
+// either its Q is at most t, or a classifier worth more is found. t never falls, and once the r-th smallest upper is t,
+// so is the quantile.
+//
+// Where nodes are limited and t is out of reach, the rest of them narrows the bracket: a higher floor needs fewer
+// nodes, and the quantile is at most any floor that so many draws are proved not to exceed.
+//
+// Tasks are planned in batches, from bounds alone: what comes out does not depend on which thread does what.
+class Schedule {
+ public:
+    Schedule(const Problem& problem, const Limits& limits, const Ranks& ranks, const Results& results);
+
+    // The next batch; empty at the end. Called when all tasks of the last one have been recorded.
+    const std::vector<Task>& plan();
+    // What came of a task; safe to call from several threads for different draws.
+    void record(const Task& task, const Outcome& outcome, const double* witness);
+    // No more tasks: says of each draw how it ended. Draws that were not looked at ended for `reason`.
+    void close(Status reason);
+
+    // Draws that will not be looked at again, as far as is known now.
+    std::int64_t decided() const { return decided_.load(std::memory_order_relaxed); }
+
+ private:
+    struct Quantile {
+        double lower;  // t
+        double upper;
+    };
+
+    bool plan_some();
+    bool plan_dives(std::int64_t rank);
+    bool plan_searches(std::int64_t rank);
+    bool plan_narrowing(std::int64_t rank);
+    Quantile quantile(std::int64_t rank);
+    std::int64_t nodes_left() const { return limits_.total_nodes - spent_; }
+    bool placed(std::int64_t draw, const Quantile& quantile) const;
+
+    const Problem& problem_;
+    const Limits& limits_;
+    const Ranks& ranks_;
+    const Results& results_;
+    const std::int64_t width_;  // of a witness
+
+    enum class Stage { start, dive, search, narrow } stage_ = Stage::start;
+    std::int64_t at_rank_ = 0;
+    std::int64_t at_draw_ = 0;
+    int dives_ = 0;
+    std::int64_t spent_ = 0;
+    std::atomic<std::int64_t> decided_{0};
+    std::vector<std::int64_t> cap_;  // (draws) nodes that the next search of a draw may take
+    std::vector<double> failed_;     // (draws) the highest floor at which narrowing met its limit
+    double unproved_ = 0.0;          // narrowing did not bring the quantile down to this
+    std::int64_t narrow_cap_ = 0;    // nodes that a search of that stage may take
+    std::vector<char> stuck_;        // (draws) another search would find out no more
+    std::vector<Status> ended_;      // (draws) how the last search ended
+    std::int64_t spent_before_ = 0;  // nodes that were spent before this call
+    std::vector<Task> batch_;
+    std::vector<double> sorted_;
+    std::vector<std::int64_t> order_;
+};
+
+}  // namespace cudbound

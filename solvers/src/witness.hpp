@@ -1,0 +1,58 @@
+// Coefficients that prove the lower bound of a draw: strictly inside the cell that attains it.
+#pragma once
+
+#include <vector>
+
+#include "draw_view.hpp"
+#include "evaluation.hpp"
+#include "incumbent.hpp"
+#include "normal_basis.hpp"
+#include "open_cone.hpp"
+
+namespace cudbound {
+
+class WitnessWriter {
+ public:
+    WitnessWriter(const DrawView& view);
+
+    // Writes coefficients (as the caller of the solver has them) and returns what they are worth, computed from the
+    // caller's own rows: a lower bound of the draw, in the units of the scores. At best that is the value of the
+    // incumbent; a point that rounding leaves on a hyperplane that counts is worth nothing.
+    double write(const Incumbent& incumbent, double* witness);
+
+    // The same for an incumbent that is the anchor or the draw's minimiser: no search for anything better nearby.
+    double write_start(const Incumbent& incumbent, double* witness);
+
+    // By how much the worth may miss the value of the incumbent, which still counts as attained.
+    double allowed(const Incumbent& incumbent) const;
+
+ private:
+    void find_direction(const Incumbent& incumbent);
+    void put_onto_hyperplanes();
+    void clear_ties(const std::vector<double>& base);
+    double longest_step(const std::vector<double>& base);
+    void leave_hyperplanes(std::vector<double>& beta) const;
+    double worth(const double* coef, double sign, const std::vector<char>* strict = nullptr);
+    double loss_at(const std::vector<double>& beta);
+    double loss_of_anchor();
+
+    const DrawView& view_;
+    const int p_;
+    Evaluation evaluation_;
+    OpenCone cone_;
+    NormalBasis basis_;
+    std::vector<double> projected_;
+    std::vector<double> sides_;
+    std::vector<double> base_;  // the point of the incumbent
+    std::vector<double> normals_;
+    std::vector<int> hyperplanes_;
+    std::vector<int> members_;
+    std::vector<double> step_;
+    std::vector<double> trial_;
+    std::vector<double> best_;
+    std::vector<double> raw_;   // the caller's coefficients for trial_
+    double anchor_loss_ = 0.0;  // of the draw, from the caller's rows
+    bool anchor_loss_known_ = false;
+};
+
+}  // namespace cudbound

@@ -1,0 +1,299 @@
+// The largest total gain of strict inequalities a_j'w > 0 that hold at once, by subdividing the directions.
+#include <atomic>
+#include <cmath>
+#include <limits>
+
+#include "arrangements.hpp"
+#include "check.hpp"
+#include "direction_cones.hpp"
+#include "max_gain.hpp"
+
+namespace {
+
+using cudbound::Budget;
+using cudbound::DirectionCones;
+using cudbound::Limits;
+
+struct Run {
+    double best, upper;
+    std::vector<double> direction;
+    bool exhausted;
+    std::int64_t nodes;
+};
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
+
+// `nodes` of this search alone; `budget_nodes` of the draw it belongs to.
+Run search(const GainProblem& problem, double enough = 0.0, double nodes = infinity,
+           std::int64_t budget_nodes = no_limit) {
+    const std::atomic<bool> stop{false};
+    Limits limits;
+    limits.nodes = budget_nodes;
+    Budget budget(limits, stop);
+    budget.start();
+    DirectionCones cones(problem.p);
+    const std::vector<double> normals = problem.flat();
+    cones.search({problem.p, static_cast<int>(problem.gains.size()), normals.data(), problem.gains.data()}, enough,
+                 nodes, budget);
+    CHECK_AT_MOST(static_cast<double>(budget.nodes()), nodes);
+    return {cones.best(), cones.upper(), cones.direction(), budget.exhausted(), budget.nodes()};
+}
+
+void check_solved(const GainProblem& problem, double expected) {
+    const Run run = search(problem);
+    CHECK_EQUAL(run.best, expected);
+    CHECK_EQUAL(run.upper, expected);
+    CHECK(!run.exhausted);
+    CHECK_EQUAL(problem.gain_at(run.direction, 1e-11), expected);
+}
+
+void check_against_enumeration(const GainProblem& problem) {
+    check_solved(problem, oracle::largest_gain(problem.normals, problem.gains, problem.p));
+}
+
+double by_conflicts(const GainProblem& problem, double enough) {
+    const std::atomic<bool> stop{false};
+    const Limits limits;
+    Budget budget(limits, stop);
+    budget.start();
+    const Hyperplanes hyperplanes = problem.hyperplanes();
+    cudbound::MaxGain max_gain(hyperplanes.arrangement);
+    max_gain.search(hyperplanes.normals(), problem.gains, enough, infinity, budget);
+    return max_gain.upper();
+}
+
+// Rows of a design with an intercept and features of a few values each (0: normal entries), turned at random.
+GainProblem design_rows(Random& random, int m, const std::vector<int>& values) {
+    const int p = 1 + static_cast<int>(values.size());
+    GainProblem problem{p, {}, {}};
+    for (int tries = 0; tries < 30 * m && static_cast<int>(problem.gains.size()) < m; ++tries) {
+        const double turn = integer(random, 0, 1) == 0 ? 1.0 : -1.0;
+        oracle::Vector a = {turn};
+        for (const int count : values)
+            a.push_back(turn * (count == 0 ? normal(random) : integer(random, 0, count - 1)));
+        problem.add(a, integer(random, 1, 3));
+    }
+    return problem;
+}
+
+}  // namespace
+
+// One hyperplane: its positive side, gain 7.
+TEST(one_hyperplane) {
+    for (const int p : {1, 2, 3, 4, 5}) {
+        check::set_context("p", p);
+        oracle::Vector a(p, 0.0);
+        a[p - 1] = -1.0;
+        check_solved({p, {a}, {7.0}}, 7.0);
+    }
+}
+
+// Lines at 0, 90 degrees, gains 1 and 2: the first quadrant has both, 3. In R^3 with a third plane: all 6.
+TEST(orthogonal_hyperplanes) {
+    check_solved({2, {{1.0, 0.0}, {0.0, 1.0}}, {1.0, 2.0}}, 3.0);
+    check_solved({3, {{1.0, 0.0, 0.0}, {0.0, 1.0, 0.0}}, {1.0, 2.0}}, 3.0);
+    check_solved({3, {{1.0, 0.0, 0.0}, {0.0, -1.0, 0.0}, {0.0, 0.0, 1.0}}, {1.0, 2.0, 3.0}}, 6.0);
+}
+
+// Three lines at 120 degrees, gains 1, 2, 3, exclude each other: 5. In more dimensions the hyperplanes share a flat.
+TEST(three_lines_through_a_point) {
+    const double h = std::sqrt(0.75);
+    for (const int p : {2, 3, 4, 5}) {
+        for (int first = 0; first + 1 < p; ++first) {
+            check::set_context("p", p, "first", first);
+            GainProblem problem{p, oracle::Rows(3, oracle::Vector(p, 0.0)), {1.0, 2.0, 3.0}};
+            problem.normals[0][first] = 1.0;
+            problem.normals[1][first] = problem.normals[2][first] = -0.5;
+            problem.normals[1][p - 1] = h;
+            problem.normals[2][p - 1] = -h;
+            check_solved(problem, 5.0);
+        }
+    }
+}
+
+// A fan of 2k lines in the plane, turned inwards by turns: with normals at angles i * 180 / 2k degrees, every second
+// one reversed, half of the lines are on their positive sides in every cell but for one: k or k - 1 or k + 1. By hand:
+// going around, each line changes the count by one and neighbours in opposite ways, so that it alternates between k and
+// k + 1 on one half of the circle and k and k - 1 on the other. With a third coordinate that no line has, all meet in a
+// line.
+TEST(a_fan_of_lines) {
+    for (const int p : {2, 3, 4}) {
+        for (const int k : {4, 10, 30}) {
+            check::set_context("p", p, "k", k);
+            GainProblem problem{p, {}, {}};
+            for (int i = 0; i < 2 * k; ++i) {
+                const double angle = 3.14159265358979324 * i / (2 * k);
+                const double sign = i % 2 == 0 ? 1.0 : -1.0;
+                oracle::Vector a(p, 0.0);
+                a[0] = sign * std::cos(angle);
+                a[p - 1] = sign * std::sin(angle);
+                problem.add(a, 1.0);
+            }
+            check_solved(problem, k + 1.0);
+        }
+    }
+}
+
+// General position, entries -1, 0, 1 (many hyperplanes through a line) and pencils (all through one flat).
+TEST(random_against_enumeration) {
+    Random random(51);
+    for (int trial = 0; trial < 900; ++trial) {
+        const int p = 1 + trial % 5;
+        const auto kind = static_cast<NormalKind>(trial / 5 % 3);
+        check::set_context("trial", trial, "p", p, "kind", static_cast<int>(kind));
+        check_against_enumeration(random_gains(random, p, integer(random, 1, p == 5 ? 7 : 9), kind));
+    }
+}
+
+// Binary and integer features, on which many rows agree: their hyperplanes share lines and more.
+TEST(features_of_few_values) {
+    Random random(52);
+    const std::vector<std::vector<int>> designs = {{4}, {0, 2}, {5, 5}, {2, 2, 2}, {0, 2, 3}, {3, 3, 3}, {0, 0, 2}};
+    for (int trial = 0; trial < 20; ++trial) {
+        for (const auto& values : designs) {
+            check::set_context("trial", trial, "features", values.size(), "last", values.back());
+            check_against_enumeration(design_rows(random, values.size() < 3 ? 30 : 13, values));
+        }
+    }
+}
+
+// More hyperplanes than can be enumerated fast: the search by conflicts judges.
+TEST(random_against_conflicts) {
+    Random random(53);
+    const int sizes[] = {40, 30, 30, 30, 25};
+    for (int trial = 0; trial < 100; ++trial) {
+        const int p = 2 + trial % 5;
+        const auto kind = static_cast<NormalKind>(trial / 5 % 3);
+        check::set_context("trial", trial, "p", p, "kind", static_cast<int>(kind));
+        const GainProblem problem = random_gains(random, p, kind == NormalKind::pencil ? 15 : sizes[p - 2], kind);
+        check_solved(problem, by_conflicts(problem, 0.0));
+    }
+}
+
+// Many hyperplanes through one line: half of the rows have a binary feature equal to 0. What is found is attained; that
+// there is no more is for conflicts to say, told what is enough.
+TEST(a_binary_feature) {
+    Random random(54);
+    for (int trial = 0; trial < 4; ++trial) {
+        check::set_context("trial", trial);
+        const GainProblem problem = design_rows(random, 36, {2, 0, 0});
+        const double expected = by_conflicts(problem, 0.0);
+        check_solved(problem, expected);
+        const Run large = search(design_rows(random, 120, {2, 0, 0}));
+        CHECK_EQUAL(large.best, large.upper);
+        CHECK_AT_MOST(static_cast<double>(large.nodes), 5000.0);
+    }
+}
+
+// With enough to beat: upper is the larger of it and the largest gain; what is beaten is found.
+TEST(enough_prunes) {
+    Random random(55);
+    for (int trial = 0; trial < 150; ++trial) {
+        const int p = 2 + trial % 3;
+        const GainProblem problem = random_gains(random, p, 9, static_cast<NormalKind>(trial % 3));
+        const double expected = oracle::largest_gain(problem.normals, problem.gains, p);
+        for (const double enough : {expected - 1.0, expected - 0.5, expected, expected + 0.5, expected + 100.0}) {
+            check::set_context("trial", trial, "p", p, "enough - largest", enough - expected);
+            const Run run = search(problem, enough);
+            CHECK_EQUAL(run.upper, std::max(expected, enough));
+            CHECK_AT_MOST(run.best, expected);
+            if (enough < expected) CHECK_EQUAL(run.best, expected);
+        }
+    }
+}
+
+// Gains that are no whole numbers: sums in another order differ by rounding, which leaves nothing open.
+TEST(fractional_gains) {
+    Random random(56);
+    for (int trial = 0; trial < 200; ++trial) {
+        const int p = 1 + trial % 4;
+        GainProblem problem = random_gains(random, p, 9, static_cast<NormalKind>(trial / 4 % 3));
+        for (double& gain : problem.gains) gain *= 0.1 + 0.01 * integer(random, 0, 30);
+        check::set_context("trial", trial, "p", p);
+        const double expected = oracle::largest_gain(problem.normals, problem.gains, p);
+        const Run run = search(problem);
+        CHECK_NEAR(run.best, expected, 1e-13 * expected);
+        CHECK_EQUAL(run.upper, run.best);
+    }
+}
+
+// Every second hyperplane twice, `gap` apart and turned against its double: the wedge between the two is a cell of that
+// width. Wide ones are found. Of thin ones it is left open whether they are there: upper counts them, best does not
+// have to. Below the rounding of normals there is none: each pair collects the larger gain.
+TEST(near_duplicates) {
+    Random random(57);
+    for (const double gap : {1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 1e-13, 1e-15}) {
+        for (int trial = 0; trial < 30; ++trial) {
+            check::set_context("gap", gap, "trial", trial);
+            const int p = 2 + trial % 3;
+            // Enumeration on gaps of 1e-2 has the same cells, as long as no other hyperplane is as close.
+            const GainProblem single = random_gains(random, p, 5, static_cast<NormalKind>(trial / 3 % 2));
+            GainProblem merged{p, single.normals, single.gains};
+            GainProblem apart{p, single.normals, single.gains};
+            for (std::size_t j = 0; j < single.gains.size(); j += 2) {
+                oracle::Vector a = single.normals[j];
+                oracle::Vector shift(p);
+                for (double& x : shift) x = normal(random);
+                const double along = oracle::dot(shift, a);
+                for (int l = 0; l < p; ++l) shift[l] -= along * a[l];
+                const double length = std::sqrt(oracle::dot(shift, shift));
+                for (int l = 0; l < p; ++l) a[l] = -a[l] + gap * shift[l] / length;
+                apart.normals.push_back(a);
+                apart.gains.push_back(1.0);
+                merged.normals.push_back(single.normals[j]);
+                for (double& x : merged.normals.back()) x = -x;
+                merged.gains.push_back(1.0);
+            }
+            const double without = oracle::largest_gain(merged.normals, merged.gains, p);
+            double all = 0.0;
+            for (const double gain : apart.gains) all += gain;
+            const Run run = search(apart);
+            CHECK_AT_MOST(run.best, run.upper);
+            CHECK_AT_MOST(run.upper, all);
+            CHECK_AT_MOST(without, run.upper);
+            CHECK_EQUAL(apart.gain_at(run.direction, 1e-11), run.best);
+            if (gap >= 1e-6) {
+                CHECK_EQUAL(run.upper, run.best);
+                CHECK_EQUAL(run.best, oracle::largest_gain(apart.normals, apart.gains, p));
+            } else if (gap <= 1e-15) {
+                CHECK_EQUAL(run.upper, run.best);
+                CHECK_EQUAL(run.best, without);
+            } else {
+                CHECK_AT_MOST(without, run.best);
+            }
+        }
+    }
+}
+
+// A limit that is met, of the search or of the draw: best is still attained by some cell and upper still bounds all of
+// them. Only the limit of the draw marks its budget as exhausted.
+TEST(nodes_run_out) {
+    Random random(58);
+    int open = 0;
+    for (int trial = 0; trial < 60; ++trial) {
+        const int p = 2 + trial % 3;
+        const GainProblem problem = random_gains(random, p,
+                                                 p == 4   ? 10
+                                                 : p == 3 ? 20
+                                                          : 30,
+                                                 static_cast<NormalKind>(trial % 2));
+        const double expected = oracle::largest_gain(problem.normals, problem.gains, p);
+        for (int nodes = 0; nodes < 12; ++nodes) {
+            for (const bool own : {true, false}) {
+                check::set_context("trial", trial, "p", p, "nodes", nodes, "own", own);
+                const Run run = own ? search(problem, 0.0, nodes) : search(problem, 0.0, infinity, nodes);
+                CHECK_AT_MOST(expected, run.upper);
+                CHECK_AT_MOST(run.best, expected);
+                if (run.best >= 0.0) CHECK_EQUAL(problem.gain_at(run.direction, 1e-11), run.best);
+                if (own) CHECK(!run.exhausted);
+                if (run.upper > run.best) {
+                    ++open;
+                    if (!own) CHECK(run.exhausted);
+                }
+            }
+        }
+    }
+    check::set_context("searches that did not end");
+    CHECK_AT_MOST(100, open);
+}
