@@ -22,10 +22,10 @@ test-slow: .venv/installed-for-development
 test-solvers: .venv/installed-for-development
 	$(BIN)/cmake -S solvers -B build/solvers -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCUDBOUND_TESTS=ON
 	$(BIN)/cmake --build build/solvers
-	$(BIN)/ctest --test-dir build/solvers --output-on-failure
+	$(BIN)/ctest --test-dir build/solvers --parallel 2 --output-on-failure
 	$(BIN)/cmake -S solvers -B build/sanitized -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCUDBOUND_TESTS=ON -DCUDBOUND_SANITIZE=ON
 	$(BIN)/cmake --build build/sanitized
-	$(BIN)/ctest --test-dir build/sanitized --output-on-failure
+	$(BIN)/ctest --test-dir build/sanitized --parallel 2 --output-on-failure
 
 lint: .venv/installed-for-development
 	$(BIN)/ruff check .

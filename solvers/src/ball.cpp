@@ -281,11 +281,11 @@ void Ball::transform_curved(const std::vector<int>& hyperplanes, double* units, 
     lengths_.assign(m, 0.0);
     std::fill_n(offsets, m, 0.0);
     for (int k = 0; k < p; ++k) {
-        double* column = &columns_[static_cast<std::size_t>(k) * m];
+        double* column = columns_.data() + static_cast<std::size_t>(k) * m;
         for (std::size_t i = 0; i < m; ++i) column[i] = arrangement_.normal(hyperplanes[i])[order_[k]];
         for (int l = 0; l < k; ++l) {
             const double factor = gram_[at(l, k, p)];
-            const double* other = &columns_[static_cast<std::size_t>(l) * m];
+            const double* other = columns_.data() + static_cast<std::size_t>(l) * m;
             for (std::size_t i = 0; i < m; ++i) column[i] -= factor * other[i];
         }
         for (std::size_t i = 0; i < m; ++i) {
@@ -299,7 +299,7 @@ void Ball::transform_curved(const std::vector<int>& hyperplanes, double* units, 
         offsets[i] *= lengths_[i];
     }
     for (int k = 0; k < p; ++k) {
-        const double* column = &columns_[static_cast<std::size_t>(k) * m];
+        const double* column = columns_.data() + static_cast<std::size_t>(k) * m;
         for (std::size_t i = 0; i < m; ++i) units[i * static_cast<std::size_t>(p) + k] = column[i] * lengths_[i];
     }
 }
