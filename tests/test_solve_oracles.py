@@ -59,32 +59,17 @@ def test_kernel_equals_enumeration_at_every_alpha(kind: str) -> None:
                     single = replace(problem, alpha=alpha).select(draw)
                     draws = solve_problem(single, side=side)
                     label = (kind, seed, draw, alpha, side)
-                    if alpha == 1e6 and not draws.certified.all():
-                        # g falls within the rounding of the loss, so that a witness may be worth less: bounds enclose
-                        assert draws.lower[0] - TOLERANCE <= expected[side] <= draws.upper[0] + TOLERANCE, (
-                            label
-                        )
-                        continue
                     assert_solved(single, draws, label)
                     assert draws.upper[0] == pytest.approx(expected[side], abs=TOLERANCE), label
 
 
 def compare_with_reference(kind: str, seeds: range) -> None:
-    left_open = 0  # by rounding, one in a hundred at most: bounds must enclose
     for seed in seeds:
         problem = make(kind, seed).select(seed % N_DRAWS)
         side = SIDES[seed // N_DRAWS % 4 % 3]  # both sides at once in every other problem
         native = solve_problem(problem, side=side)
         reference = solve_problem(problem, side=side, solver="cvxpy")
         assert_solved(problem, reference, (kind, seed, side))
-        if not native.certified.all():
-            left_open += 1
-            assert left_open <= 1 + len(seeds) // 100, (kind, seed, side)
-            assert native.lower[0] - TOLERANCE <= reference.upper[0] <= native.upper[0] + TOLERANCE, (
-                kind,
-                seed,
-            )
-            continue
         assert_solved(problem, native, (kind, seed, side))
         assert native.upper[0] == pytest.approx(reference.upper[0], abs=TOLERANCE), (kind, seed, side)
         check_witness(problem, 0, native, side=side)
@@ -93,10 +78,10 @@ def compare_with_reference(kind: str, seeds: range) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_kernel_equals_reference(kind: str) -> None:
-    compare_with_reference(kind, range(3000, 3012))
+    compare_with_reference(kind, range(3000, 3030))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS)
 def test_kernel_equals_reference_on_300_problems(kind: str) -> None:
     compare_with_reference(kind, range(4000, 4300))
@@ -167,6 +152,7 @@ def test_one_outlying_value_opens_few_draws_and_loosens_no_bound() -> None:
         coef = np.linalg.lstsq(design / scale, labels, rcond=None)[0] / scale
         draws = solve_draws(design, labels, coef, counts)
         assert draws.certified.mean() >= 0.9, draws.certified.mean()
+        assert np.mean(draws.upper - draws.lower <= 1e-6) >= 0.97
         solved.append(draws)
     for draws in solved[1:]:
         both = draws.certified & solved[0].certified

@@ -14,6 +14,8 @@ void ApexGain::search(const DrawView& view, double enough, Budget& budget) {
     const int m = view.size();
     normals_.resize(static_cast<std::size_t>(m) * static_cast<std::size_t>(p_));
     gains_.resize(static_cast<std::size_t>(m));
+    rows_.resize(static_cast<std::size_t>(m));
+    double error = 0.0;  // of the normals
     for (int i = 0; i < m; ++i) {
         const double difference = view.difference[static_cast<std::size_t>(i)];
         const double turn = difference > 0.0 ? 1.0 : -1.0;
@@ -22,10 +24,14 @@ void ApexGain::search(const DrawView& view, double enough, Budget& budget) {
                 turn * view.normal(i)[l];
         }
         gains_[static_cast<std::size_t>(i)] = std::abs(difference);
+        const auto h = static_cast<std::size_t>(view.id[static_cast<std::size_t>(i)]);
+        rows_[static_cast<std::size_t>(i)] = view.arrangement.representatives[h];
+        error = std::max(error, view.arrangement.errors[h]);
     }
     // Conflicts solve it in few nodes when most hyperplanes can be had at once, cones when p is small and whatever the
     // number of hyperplanes. Conflicts go first where they may win, for about as long as the cones would take.
-    const bool cones = p_ <= Settings::most_cone_dimensions && m >= Settings::cone_least && !view.arrangement.crowded;
+    const bool cones =
+        p_ <= Settings::most_cone_dimensions && m >= Settings::cone_least && error <= Settings::cone_error;
     const double nodes = cones ? Settings::conflict_nodes * std::pow(Settings::conflict_growth, p_ - 4)
                                : std::numeric_limits<double>::infinity();
     if (p_ > 3 || !cones) {
@@ -34,9 +40,16 @@ void ApexGain::search(const DrawView& view, double enough, Budget& budget) {
         if (known(enough)) return;
     }
     if (!cones) return;
-    direction_cones_.search({p_, m, normals_.data(), gains_.data()}, std::max(best_, enough),
-                            std::numeric_limits<double>::infinity(), budget);
+    const CentralHyperplanes hyperplanes{
+        p_,          m, normals_.data(), gains_.data(), std::max(Settings::cone_rounding, Settings::certain * error),
+        rows_.data()};
+    direction_cones_.search(hyperplanes, std::max(best_, enough), std::numeric_limits<double>::infinity(), budget);
     take(direction_cones_);
+    if (known(enough) || !budget.go_on()) return;
+    // Cones that are too thin to tell: conflicts of fewer hyperplanes may be certain.
+    max_gain_.search({normals_.data(), view.id.data()}, gains_, std::max(best_, enough), Settings::cone_leaf_nodes,
+                     budget);
+    take(max_gain_);
 }
 
 template <class Search>

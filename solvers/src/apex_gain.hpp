@@ -1,6 +1,7 @@
 // What every cell is worth near beta = 0, where all hyperplanes meet.
 #pragma once
 
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -15,7 +16,14 @@ namespace cudbound {
 // the deviation, so what is known of one sign's gain holds for the other.
 class ApexGain {
  public:
-    ApexGain(const Arrangement& arrangement) : p_(arrangement.p), max_gain_(arrangement), direction_cones_(p_) {}
+    ApexGain(const Arrangement& arrangement)
+        : p_(arrangement.p),
+          max_gain_(arrangement),
+          exact_(arrangement.exact_rows()),
+          direction_cones_(p_, exact_),
+          direction_(arrangement.p) {}
+    ApexGain(const ApexGain&) = delete;
+    ApexGain& operator=(const ApexGain&) = delete;
 
     // Another draw.
     void forget() {
@@ -37,12 +45,14 @@ class ApexGain {
 
     int p_;
     MaxGain max_gain_;
+    ExactRank exact_;
     DirectionCones direction_cones_;
     double best_ = -1.0;
     double upper_ = std::numeric_limits<double>::infinity();
     std::vector<double> direction_;
     std::vector<double> normals_;
     std::vector<double> gains_;
+    std::vector<std::int64_t> rows_;
 };
 
 }  // namespace cudbound

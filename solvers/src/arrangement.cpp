@@ -8,26 +8,6 @@
 
 namespace cudbound {
 
-namespace {
-
-// Whether a value exceeds the median of its column (zeros apart) so many times that other rows look alike beside it.
-bool has_outlier(std::int64_t n, int p, const double* rows) {
-    std::vector<double> sizes;
-    for (int k = 0; k < p; ++k) {
-        sizes.clear();
-        for (std::int64_t i = 0; i < n; ++i) {
-            if (rows[i * p + k] != 0.0) sizes.push_back(std::abs(rows[i * p + k]));
-        }
-        if (sizes.empty()) continue;
-        const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
-        std::nth_element(sizes.begin(), middle, sizes.end());
-        if (*std::max_element(middle, sizes.end()) > Settings::cone_spread * *middle) return true;
-    }
-    return false;
-}
-
-}  // namespace
-
 Arrangement merge_rows(const Problem& problem) {
     const std::int64_t n = problem.n;
     const auto p = static_cast<int>(problem.p);
@@ -38,7 +18,6 @@ Arrangement merge_rows(const Problem& problem) {
     result.of_row.assign(static_cast<std::size_t>(n), -1);
     result.orientation.assign(static_cast<std::size_t>(n), 1);
     ExactRank exact = result.exact_rows();
-    result.crowded = has_outlier(n, p, result.exact_);
 
     // Collinear unit rows have the same |projection| on any fixed direction. Sorting by it brings them within
     // reach of each other without comparing all pairs.
@@ -87,10 +66,7 @@ Arrangement merge_rows(const Problem& problem) {
             for (int k = 0; k < p; ++k) apart = std::max(apart, std::abs(a[k] - turn * b[k]));
             if (apart > Settings::near + own + error[static_cast<std::size_t>(other)]) continue;
             const std::int64_t both[] = {i, other};
-            if (!exact.dependent(both, 2)) {
-                result.crowded = true;
-                continue;
-            }
+            if (!exact.dependent(both, 2)) continue;
             // which way they point is told by the rows themselves
             const double* x = result.exact_ + i * problem.p;
             const double* y = result.exact_ + other * problem.p;

@@ -15,7 +15,6 @@ namespace cudbound {
 struct Arrangement {
     int p = 0;
     int count = 0;                              // distinct hyperplanes
-    bool crowded = false;                       // whether cells may be very thin: nearly equal rows, outlying values
     std::vector<double> normals;                // (count, p) row-major, unit
     std::vector<double> errors;                 // (count) what rounding may have moved each normal by
     std::vector<std::int64_t> representatives;  // (count) a row of each hyperplane

@@ -8,9 +8,10 @@
 
 namespace cudbound {
 
-ConeConflicts::ConeConflicts(int p) : p_(p), active_(p), axis_(p), sum_(p), point_(p) {}
+ConeConflicts::ConeConflicts(int p, ExactRank& exact) : p_(p), exact_(exact), active_(p), axis_(p), point_(p) {}
 
-void ConeConflicts::set(const SimplicialCone& cone) {
+void ConeConflicts::set(const CentralHyperplanes& hyperplanes, const SimplicialCone& cone) {
+    hyperplanes_ = hyperplanes;
     cone_ = &cone;
     const std::size_t k = cone.cut.size();
     rows_.resize(k * cone.p);
@@ -60,7 +61,7 @@ ConeConflicts::Verdict ConeConflicts::find(const std::vector<char>& wanted) {
         std::fill(axis_.begin(), axis_.end(), 0.0);
         if (next >= k) axis_[next - k] = 1.0;
         const auto outcome = active_.add(next, row, worst, thinnest);
-        if (outcome == ActiveSet::Outcome::infeasible) return proved(next) ? Verdict::conflict : Verdict::unknown;
+        if (outcome == ActiveSet::Outcome::infeasible) return is_certain(next) ? Verdict::conflict : Verdict::unknown;
         if (outcome == ActiveSet::Outcome::too_far) {
             blame_active(next);
             return Verdict::unknown;
@@ -80,22 +81,36 @@ void ConeConflicts::blame_active(int next) {
     }
 }
 
-// The combination that the active set found, on the cone's coordinates: facets of the cone have no part in it, since
-// taking them away can only leave a sum that is negative at their vertices.
-bool ConeConflicts::proved(int next) {
+// The combination that the active set found vanishes up to rounding. That of p + 1 vectors in p dimensions exists in
+// any case, and weights well above rounding keep their signs; facets of the cone are in no special position, so that
+// fewer vectors are dependent only if they are hyperplanes alone.
+bool ConeConflicts::is_certain(int next) {
     const int k = static_cast<int>(lengths_.size());
     conflict_.clear();
-    std::fill(sum_.begin(), sum_.end(), 0.0);
-    double weights = 0.0;
+    members_.clear();
+    double smallest = 1.0;  // weight of `next` itself
+    double moved = 0.0;     // by what the sides may be off
+    double left_out = 0.0;
+    int parts = 0;
     for (int i = -1; i < active_.size(); ++i) {
         const int j = i < 0 ? next : active_.label(i);
         const double weight = i < 0 ? 1.0 : active_.certificate(i);
-        if (j >= k || !(weight > 0.0)) continue;
+        if (!(weight > Settings::dependent)) {
+            left_out += std::abs(weight);
+            continue;
+        }
+        ++parts;
+        smallest = std::min(smallest, weight);
+        moved += weight * Settings::unit_error;
+        if (j >= k) continue;
+        moved += weight * hyperplanes_.rounding / lengths_[j];
         conflict_.push_back(j);
-        weights += weight / lengths_[j];
-        for (int v = 0; v < p_; ++v) sum_[v] += weight * rows_[static_cast<std::size_t>(j) * p_ + v];
+        members_.push_back(hyperplanes_.rows[cone_->cut[j]]);
     }
-    return *std::max_element(sum_.begin(), sum_.end()) <= Settings::cone_rounding * weights;
+    if (!(smallest * active_.smallest_pivot() > Settings::certain * (moved + left_out))) return false;
+    if (parts > p_) return true;
+    if (parts > static_cast<int>(conflict_.size())) return false;
+    return exact_.dependent(members_.data(), parts);
 }
 
 }  // namespace cudbound

@@ -1,9 +1,11 @@
 // Whether hyperplanes that cut a simplicial cone can be had at once inside it.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "active_set.hpp"
+#include "exact_rank.hpp"
 #include "simplicial_cones.hpp"
 
 namespace cudbound {
@@ -11,14 +13,16 @@ namespace cudbound {
 // In a cone's own coordinates, w = sum of x_v times vertex v with x >= 0, the side of hyperplane j is s_j'x for the
 // vector s_j of its sides at the vertices. Strict feasibility is decided by min |x|^2 s.t. s_j'x >= |s_j|, x >= 0. If
 // it fails, Gordan's theorem gives weights mu_j >= 0 such that sum of mu_j s_j has no positive entry: nowhere in the
-// cone are all of these hyperplanes positive. That is checked on the numbers themselves.
+// cone are all of these hyperplanes positive. Of p + 1 hyperplanes and facets, weights well above rounding tell; fewer
+// have to be dependent, which the rows of the design decide.
 class ConeConflicts {
  public:
     enum class Verdict { open, conflict, unknown };
 
-    explicit ConeConflicts(int p);
+    // Hyperplanes that span p dimensions; `exact` outlives this object.
+    ConeConflicts(int p, ExactRank& exact);
 
-    void set(const SimplicialCone& cone);
+    void set(const CentralHyperplanes& hyperplanes, const SimplicialCone& cone);
 
     // Of the hyperplanes that cut the cone, those at the positions j with wanted[j].
     Verdict find(const std::vector<char>& wanted);
@@ -28,18 +32,20 @@ class ConeConflicts {
     const std::vector<int>& conflict() const { return conflict_; }
 
  private:
-    bool proved(int next);
+    bool is_certain(int next);
     void blame_active(int next);
 
     int p_;
+    ExactRank& exact_;
+    CentralHyperplanes hyperplanes_;
     const SimplicialCone* cone_ = nullptr;
     ActiveSet active_;
     std::vector<double> rows_;     // (k, p) unit s_j
     std::vector<double> lengths_;  // (k)
     std::vector<double> axis_;     // (p) scratch
-    std::vector<double> sum_;      // (p) scratch
     std::vector<double> point_;    // (p)
     std::vector<int> conflict_;
+    std::vector<std::int64_t> members_;  // scratch: their rows
 };
 
 }  // namespace cudbound

@@ -21,7 +21,11 @@ void ConeSearch::search(const SignedDraw& draw, double incumbent, Budget& budget
     open_bound_ = 0.0;
     double total = draw.settled;
     for (int j = 0; j < draw.hyperplanes.count; ++j) total += draw.hyperplanes.gains[j];
-    rounding_ = Settings::score * (std::abs(draw.settled) + total - draw.settled);
+    const double size = std::abs(draw.settled) + total - draw.settled;
+    const Relaxation& relaxation = *draw.relaxation;
+    // neighboring cones share nearest points, whose losses differ by rounding
+    const double fall = std::isfinite(relaxation.rate) ? 20.0 * relaxation.rate * relaxation.slack : 0.0;
+    rounding_ = size * (Settings::score + std::min(fall, Settings::cone_level));
     for (std::uint64_t which = 0; which < cones_.count() && value(total, 0.0) > best_; ++which) {
         if (budget.exhausted()) {
             leave_open(value(total, 0.0));

@@ -85,6 +85,7 @@ class ConeSearch {
     void give_up_one(int depth, double score);
     void force_crossed(int depth, double attained);
     Settled move_to_forced(Place& place, int next, double limit);
+    double proved(const Place& place, int entering);
     double value(double score, double loss) const;
     void offer(const Place& place, const std::vector<int>& tight);
     void leave_open(double bound);
@@ -99,7 +100,7 @@ class ConeSearch {
     bool improved_ = false;
     double best_ = 0.0;
     double open_bound_ = 0.0;
-    double rounding_ = 0.0;  // error that sums of gains may carry
+    double rounding_ = 0.0;  // by what values of the same cell may differ
     double score_ = 0.0;
     std::vector<double> point_;
     std::vector<int> sides_;

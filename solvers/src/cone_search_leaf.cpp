@@ -1,6 +1,7 @@
 // Cones that few hyperplanes cut: each is forced onto its preferred side or given up.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "cone_search.hpp"
 #include "cudbound/settings.hpp"
@@ -33,10 +34,15 @@ void ConeSearch::settle(const Level& here) {
         forced_.push_back(cutting_ + v);
     }
     Leaf& root = leaf(0);
-    root.place.active.copy_from(here.nearest.active);
-    root.place.point = here.nearest.point;
-    root.place.loss = here.nearest.loss;
-    branch(0, here.cone.bound);
+    root.place.active.reset();
+    std::fill(root.place.point.begin(), root.place.point.end(), 0.0);
+    const Sides sides{p_, normals_.data(), distances_.data(), draw_.tie};
+    const double reach = draw_.relaxation->reach(std::min(here.cone.bound, draw_.cap), best_);
+    const int first = sides.most_violated(forced_, root.place.point.data(), 0.01 * draw_.tie);
+    const Settled settled = move_to_forced(root.place, first, reach);
+    root.place.loss = std::max(root.place.loss, here.nearest.loss);
+    if (settled == Settled::yes) branch(0, here.cone.bound);
+    if (settled == Settled::unresolved) leave_open(value(here.cone.bound, here.nearest.loss));
 }
 
 // `score` is that of the node with all undecided hyperplanes on their preferred sides.
@@ -134,13 +140,24 @@ ConeSearch::Settled ConeSearch::move_to_forced(Place& place, int next, double li
     while (next >= 0) {
         if (--patience == 0 || !budget_->go_on()) return Settled::unresolved;
         const auto outcome = place.active.add(next, sides.normal(next), sides.side(next, place.point.data()), limit);
-        if (outcome == ActiveSet::Outcome::too_far) return Settled::too_far;
-        if (outcome != ActiveSet::Outcome::added) return Settled::unresolved;
+        if (outcome == ActiveSet::Outcome::too_far) {
+            if (proved(place, next) > limit) return Settled::too_far;
+            limit = std::numeric_limits<double>::infinity();  // rounding: it is not proved, so the point is needed
+            place.active.reset();
+        } else if (outcome != ActiveSet::Outcome::added) {
+            return Settled::unresolved;
+        }
         std::copy_n(place.active.point(), p_, place.point.begin());
         next = sides.most_violated(forced_, place.point.data(), 0.01 * draw_.tie);
     }
-    place.loss = place.active.squared_norm();
+    place.loss = proved(place, -1);
     return Settled::yes;
+}
+
+double ConeSearch::proved(const Place& place, int entering) {
+    const Relaxation& relaxation = *draw_.relaxation;
+    return place.active.dual_bound(normals_.data(), distances_.data(), entering, Settings::excess + relaxation.error,
+                                   std::sqrt(relaxation.apex_loss), shares_.data());
 }
 
 }  // namespace cudbound

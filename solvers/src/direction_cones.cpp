@@ -8,8 +8,15 @@
 
 namespace cudbound {
 
-DirectionCones::DirectionCones(int p)
-    : p_(p), cones_(p), conflicts_(p), direction_(p), basis_(static_cast<std::size_t>(p) * p), trial_(p), flats_(p) {}
+DirectionCones::DirectionCones(int p, ExactRank& exact)
+    : p_(p),
+      exact_(exact),
+      cones_(p),
+      conflicts_(p, exact),
+      direction_(p),
+      basis_(static_cast<std::size_t>(p) * p),
+      trial_(p),
+      flats_(p) {}
 
 void DirectionCones::search(const CentralHyperplanes& hyperplanes, double enough, double nodes, Budget& budget) {
     hyperplanes_ = hyperplanes;
@@ -96,7 +103,7 @@ void DirectionCones::process(int depth) {
 }
 
 void DirectionCones::settle(const SimplicialCone& cone) {
-    conflicts_.set(cone);
+    conflicts_.set(hyperplanes_, cone);
     marks_.assign(cone.cut.size(), wanted);
     leaf_nodes_ = Settings::cone_leaf_nodes;
     branch(cone, cone.bound);
@@ -145,9 +152,10 @@ void DirectionCones::search_around_flat(SimplicialCone& cone) {
     if (rank == p_) return;
 
     Flat& flat = flats_[rank];
-    if (!flat.cones) flat.cones = std::make_unique<DirectionCones>(rank);
+    if (!flat.cones) flat.cones = std::make_unique<DirectionCones>(rank, exact_);
     flat.normals.resize(k * static_cast<std::size_t>(rank));
     flat.gains.resize(k);
+    flat.rows.resize(k);
     double elsewhere = cone.bound;
     for (std::size_t j = 0; j < k; ++j) {
         for (int r = 0; r < rank; ++r) {
@@ -155,11 +163,19 @@ void DirectionCones::search_around_flat(SimplicialCone& cone) {
                 dot(&basis_[static_cast<std::size_t>(r) * p_], hyperplanes_.normal(cone.cut[j]), p_);
         }
         flat.gains[j] = hyperplanes_.gains[cone.cut[j]];
+        flat.rows[j] = hyperplanes_.rows[cone.cut[j]];
         elsewhere -= flat.gains[j];
     }
+    const double enough = settled() - elsewhere;
     const auto before = budget_->nodes();
-    flat.cones->search({rank, static_cast<int>(k), flat.normals.data(), flat.gains.data()}, settled() - elsewhere,
-                       nodes_, *budget_);
+    CentralHyperplanes around = hyperplanes_;
+    around.p = rank;
+    around.count = static_cast<int>(k);
+    around.normals = flat.normals.data();
+    around.gains = flat.gains.data();
+    around.rows = flat.rows.data();
+    around.rounding = std::max(hyperplanes_.rounding, outside_);
+    flat.cones->search(around, enough, nodes_, *budget_);
     nodes_ -= static_cast<double>(budget_->nodes() - before);
 
     if (elsewhere + flat.cones->best() > settled()) {
@@ -189,11 +205,12 @@ void DirectionCones::search_around_flat(SimplicialCone& cone) {
         }
         offer(trial_.data());
     }
-    cone.bound = std::min(cone.bound, elsewhere + flat.cones->upper());
+    const double most = flat.cones->upper() > enough ? elsewhere + flat.cones->upper() : settled();
+    cone.bound = std::min(cone.bound, most);
 }
 
-// The rank of the normals of the first `rows` hyperplanes that cut the cone, by Gram-Schmidt with pivoting; p as well
-// if there is none that could not be told from a larger one.
+// The rank of the normals of the first `rows` hyperplanes that cut the cone, by Gram-Schmidt with pivoting. A rank less
+// than p that they seem to have is confirmed by the rows of the design; else it is p.
 int DirectionCones::span(const SimplicialCone& cone, std::size_t rows) {
     const std::size_t k = std::min(rows, cone.cut.size());
     rest_.resize(k * cone.p);
@@ -209,8 +226,12 @@ int DirectionCones::span(const SimplicialCone& cone, std::size_t rows) {
             }
         }
         largest = std::sqrt(largest);
-        if (largest <= Settings::cone_rounding) return rank;
-        if (largest < Settings::cone_flat) return p_;
+        if (largest < Settings::cone_flat) {
+            outside_ = largest;
+            members_.clear();
+            for (std::size_t j = 0; j < k; ++j) members_.push_back(hyperplanes_.rows[cone.cut[j]]);
+            return exact_.rank_at_most(members_.data(), static_cast<int>(k), rank) ? rank : p_;
+        }
         double* row = &basis_[static_cast<std::size_t>(rank) * p_];
         std::copy_n(&rest_[pivot * cone.p], p_, row);
         for (int r = 0; r < rank; ++r) {

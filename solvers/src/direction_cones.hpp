@@ -19,13 +19,14 @@ namespace cudbound {
 // they are an arrangement in fewer dimensions around it, whose cells are searched in turn.
 class DirectionCones {
  public:
-    explicit DirectionCones(int p);
+    // `exact` has the rows of the design and outlives this object.
+    DirectionCones(int p, ExactRank& exact);
 
     // Searches for a cell with gain above `enough` in at most `nodes` nodes of the budget, each of which pays for
-    // Settings::cones_per_node cones. No two normals may be collinear. Afterwards best() is the largest gain found (or
-    // -1), direction() a point inside its cell, clear of every hyperplane, and upper() an upper bound on max(gain of
-    // any cell, enough): equal to max(best, enough) unless nodes or budget ran out, or rounding prevents telling
-    // whether some cell is open.
+    // Settings::cones_per_node cones. No two normals may be collinear, and their rows span no more than p dimensions.
+    // Afterwards best() is the largest gain found (or -1), direction() a point inside its cell, clear of every
+    // hyperplane, and upper() an upper bound on max(gain of any cell, enough): equal to max(best, enough) unless nodes
+    // or budget ran out, or rounding prevents telling whether some cell is open.
     void search(const CentralHyperplanes& hyperplanes, double enough, double nodes, Budget& budget);
 
     double best() const { return best_; }
@@ -35,8 +36,9 @@ class DirectionCones {
  private:
     // What is left of an arrangement around a flat that all of its hyperplanes contain.
     struct Flat {
-        std::vector<double> normals;  // (k, rank)
-        std::vector<double> gains;    // (k)
+        std::vector<double> normals;     // (k, rank)
+        std::vector<double> gains;       // (k)
+        std::vector<std::int64_t> rows;  // (k)
         std::unique_ptr<DirectionCones> cones;
     };
     enum Mark : char { given_up, wanted, kept };
@@ -52,6 +54,7 @@ class DirectionCones {
     SimplicialCone& level(int depth);
 
     int p_;
+    ExactRank& exact_;
     SimplicialCones cones_;
     ConeConflicts conflicts_;
     CentralHyperplanes hyperplanes_;
@@ -65,12 +68,14 @@ class DirectionCones {
     double upper_ = 0.0;
     std::vector<double> direction_;
     std::vector<std::unique_ptr<SimplicialCone>> levels_;
-    std::vector<char> marks_;    // (k) of the hyperplanes that cut the cone that is settled
-    std::vector<int> branches_;  // stack: the conflict that each node of the path branches on
-    std::vector<double> rest_;   // (k, p) scratch: the parts of normals outside of the span found so far
-    std::vector<double> basis_;  // (p, p) orthonormal rows, of that span
-    std::vector<double> trial_;  // (p) scratch
-    std::vector<Flat> flats_;    // (p) by rank
+    std::vector<char> marks_;            // (k) of the hyperplanes that cut the cone that is settled
+    std::vector<int> branches_;          // stack: the conflict that each node of the path branches on
+    std::vector<double> rest_;           // (k, p) scratch: the parts of normals outside of the span found so far
+    std::vector<double> basis_;          // (p, p) orthonormal rows, of that span
+    double outside_ = 0.0;               // what rounding left of the normals outside of it
+    std::vector<double> trial_;          // (p) scratch
+    std::vector<std::int64_t> members_;  // scratch
+    std::vector<Flat> flats_;            // (p) by rank
 };
 
 }  // namespace cudbound

@@ -81,11 +81,11 @@ bool MaxGain::pack(double given_up) {
             offer(cone_.interior());
             return branches_.size() > begin;  // else everything not given up holds at once
         }
-        if (answer == OpenCone::Answer::unclear) {
-            // a conflict before this one will do for branching; without one, a cell that is too thin may have it all
-            if (branches_.size() == begin) upper_ = std::max(upper_, total_ - given_up);
-            return branches_.size() > begin;
-        }
+        const bool unclear = answer == OpenCone::Answer::unclear;
+        // a conflict before this one will do for branching
+        if (unclear && branches_.size() > begin) return true;
+        // without one, a cell that is too thin may have it all; wider ones are looked for
+        if (unclear) upper_ = std::max(upper_, total_ - given_up);
         conflict_.clear();
         double cost = std::numeric_limits<double>::infinity();
         for (const int j : cone_.conflict()) {
@@ -96,6 +96,7 @@ bool MaxGain::pack(double given_up) {
         }
         if (conflict_.empty()) return false;  // what is kept excludes itself: no open cell here
         if (branches_.size() == begin) branches_.insert(branches_.end(), conflict_.begin(), conflict_.end());
+        if (unclear) return true;
         for (const int j : conflict_) remaining_[j] -= cost;
         packed += cost;
         if (total_ - given_up - packed <= std::max(best_, enough_)) return false;

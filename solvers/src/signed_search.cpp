@@ -52,7 +52,7 @@ double SignedSearch::explore(double sign, const Target& target, Incumbent& incum
 double SignedSearch::nodes_before_cones() const {
     const bool possible = view_.problem.loss == Loss::SQUARED && p_ <= Settings::cone_search_dimensions &&
                           relaxation_.certain && relaxation_.error <= Settings::cone_error &&
-                          !view_.arrangement.crowded && view_.size() >= Settings::cone_least &&
+                          view_.size() >= Settings::cone_least &&
                           std::all_of(curved_.begin(), curved_.end(), [](double curved) { return curved == 1.0; });
     if (!possible) return std::numeric_limits<double>::infinity();
     if (p_ <= 3 && static_cast<int>(gain_.size()) >= Settings::cone_search_many) return 1.0;

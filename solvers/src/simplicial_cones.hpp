@@ -16,6 +16,7 @@ struct CentralHyperplanes {
     const double* normals = nullptr;            // (count, p) unit rows
     const double* gains = nullptr;              // (count) positive
     double rounding = Settings::cone_rounding;  // sides at points of length 1 may be off by this
+    const std::int64_t* rows = nullptr;         // (count) a row of the design on each of them, which decides ties
 
     const double* normal(int j) const { return normals + static_cast<std::size_t>(j) * p; }
 };

@@ -107,26 +107,9 @@ void SquaredRelaxation::start(Node& node) const {
     root.tidy = true;
 }
 
-// The dual value of the multipliers: for any that are not negative, v = sum_k m_k a_k has |w|^2 >= -2 sum_k m_k d_k -
-// |v|^2 for all points w of the cone. Unlike |v|^2 that holds whatever rounding did to the multipliers. What it did to
-// the normals is taken off.
 double SquaredRelaxation::proved_loss(const Node& node, const Sides& sides, int entering) const {
-    const ActiveSet& active = static_cast<const SquaredNode&>(node).active;
-    std::fill(combined_.begin(), combined_.end(), 0.0);
-    double linear = 0.0;
-    double size = 0.0;
-    const auto add = [&](int j, double multiplier) {
-        if (!(multiplier > 0.0)) return;
-        linear -= multiplier * sides.distances[j];
-        size += multiplier;
-        for (int l = 0; l < p; ++l) combined_[l] += multiplier * sides.normal(j)[l];
-    };
-    for (int k = 0; k < active.size(); ++k) add(active.label(k), active.multiplier(k));
-    if (entering >= 0) add(entering, active.entering());
-    const double length2 = dot(combined_.data(), combined_.data(), p);
-    const double doubt = (Settings::excess + error) * size * (std::sqrt(apex_loss) + std::sqrt(length2));
-    const double bound = 2.0 * linear - length2 - 2.0 * doubt;
-    return bound > 0.0 ? bound : 0.0;
+    return static_cast<const SquaredNode&>(node).active.dual_bound(
+        sides.normals, sides.distances, entering, Settings::excess + error, std::sqrt(apex_loss), combined_.data());
 }
 
 Relaxation::Settled SquaredRelaxation::settle(Node& node, const Sides& sides, const std::vector<int>& forced,

@@ -51,20 +51,32 @@ double WitnessWriter::write(const Incumbent& incumbent, double* witness) {
     // Off every row with a weight if possible, at least off those whose side decides the score.
     double best = -2.0;
     const std::vector<char>* const all = nullptr;
-    for (const auto* strict : {all, static_cast<const std::vector<char>*>(&view_.strict)}) {
-        for (const double factor : {1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e1, 1e2, 1e3}) {
-            for (std::size_t l = 0; l < step_.size(); ++l) trial_[l] = base[l] + factor * step * step_[l];
-            leave_hyperplanes(trial_);
-            evaluation_.from_beta(trial_.data(), raw_.data());
-            const double value = std::min(worth(raw_.data(), incumbent.sign, strict), incumbent.value);
-            if (value > best) {
-                best = value;
-                best_ = raw_;
-            }
-            if (best >= incumbent.value - may_miss) break;
+    const auto try_step = [&](double size, double clear, const std::vector<char>* strict) {
+        for (std::size_t l = 0; l < step_.size(); ++l) trial_[l] = base[l] + size * step_[l];
+        leave_hyperplanes(trial_, clear);
+        evaluation_.from_beta(trial_.data(), raw_.data());
+        const double value = std::min(worth(raw_.data(), incumbent.sign, strict), incumbent.value);
+        if (value > best) {
+            best = value;
+            best_ = raw_;
         }
-        if (best >= incumbent.value - may_miss) break;
-    }
+        return best >= incumbent.value - may_miss;
+    };
+    const auto try_steps = [&] {
+        for (const auto* strict : {all, static_cast<const std::vector<char>*>(&view_.strict)}) {
+            for (const double factor : {1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e1, 1e2, 1e3}) {
+                if (try_step(factor * step, 1.0, strict)) return;
+            }
+        }
+        // Rows that nearly cancel in the caller's columns have no side that close to their hyperplanes: something worth
+        // less is found farther away.
+        for (const double clear : {1.0, 1e2, 1e4}) {
+            for (const double factor : {1e4, 1e5, 1e6, 1e7, 1e8, 1e9}) {
+                if (best > 0.0 || try_step(factor * step, clear, &view_.strict)) return;
+            }
+        }
+    };
+    try_steps();
     std::copy(best_.begin(), best_.end(), witness);
     return best;
 }
@@ -221,11 +233,11 @@ double WitnessWriter::worth(const double* coef, double sign, const std::vector<c
 // A hyperplane whose two sides count the same does not bound the cell. But coefficients on it may have the score of
 // neither side, as sign(0) = +1 puts a row and its opposite into the same class: a short step along the normal leaves
 // it.
-void WitnessWriter::leave_hyperplanes(std::vector<double>& beta) const {
+void WitnessWriter::leave_hyperplanes(std::vector<double>& beta, double clear_by) const {
     const Arrangement& arrangement = view_.arrangement;
     auto bounds_the_cell = view_.id.begin();  // the hyperplanes listed there, in the same order
     const auto length = [&] { return std::sqrt(dot(beta.data(), beta.data(), p_)); };
-    double on_it = Settings::on_hyperplane * length();
+    double on_it = clear_by * Settings::on_hyperplane * length();
     for (int h = 0; h < arrangement.count; ++h) {
         if (bounds_the_cell != view_.id.end() && *bounds_the_cell == h) {
             ++bounds_the_cell;
@@ -233,7 +245,7 @@ void WitnessWriter::leave_hyperplanes(std::vector<double>& beta) const {
         }
         const double side = dot(arrangement.normal(h), beta.data(), p_);
         if (std::abs(side) > on_it) continue;
-        double step = Settings::witness_step * (length() > 0.0 ? length() : 1.0);
+        double step = clear_by * Settings::witness_step * (length() > 0.0 ? length() : 1.0);
         for (int i = 0; i < arrangement.count; ++i) {
             const double clear = std::abs(dot(arrangement.normal(i), beta.data(), p_));
             if (clear > on_it) step = std::min(step, 0.5 * clear);
@@ -241,7 +253,7 @@ void WitnessWriter::leave_hyperplanes(std::vector<double>& beta) const {
         for (int l = 0; l < p_; ++l) {
             beta[static_cast<std::size_t>(l)] += (side < 0.0 ? -step : step) * arrangement.normal(h)[l];
         }
-        on_it = Settings::on_hyperplane * length();
+        on_it = clear_by * Settings::on_hyperplane * length();
     }
 }
 

@@ -31,7 +31,7 @@ class WitnessWriter {
     void put_onto_hyperplanes();
     void clear_ties(const std::vector<double>& base);
     double longest_step(const std::vector<double>& base);
-    void leave_hyperplanes(std::vector<double>& beta) const;
+    void leave_hyperplanes(std::vector<double>& beta, double clear_by) const;
     double worth(const double* coef, double sign, const std::vector<char>* strict = nullptr);
     double loss_at(const std::vector<double>& beta);
     double loss_of_anchor();

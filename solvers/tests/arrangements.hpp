@@ -8,6 +8,7 @@
 #include "instances.hpp"
 #include "open_cone.hpp"
 #include "oracles.hpp"
+#include "simplicial_cones.hpp"
 
 inline std::vector<double> flatten(const oracle::Rows& rows) {
     std::vector<double> all;
@@ -23,12 +24,22 @@ class Hyperplanes {
         for (std::size_t i = 0; i < rows.size(); ++i) {
             const double* normal = arrangement.normal(arrangement.of_row[i]);
             for (int k = 0; k < p; ++k) units_.push_back(arrangement.orientation[i] * normal[k]);
+            numbers_.push_back(static_cast<std::int64_t>(i));
         }
     }
     Hyperplanes(const Hyperplanes&) = delete;
     Hyperplanes& operator=(const Hyperplanes&) = delete;
 
     cudbound::Normals normals() const { return {units_.data(), arrangement.of_row.data()}; }
+    cudbound::CentralHyperplanes central(const std::vector<double>& gains) const {
+        cudbound::CentralHyperplanes all;
+        all.p = arrangement.p;
+        all.count = static_cast<int>(gains.size());
+        all.normals = units_.data();
+        all.gains = gains.data();
+        all.rows = numbers_.data();
+        return all;
+    }
 
  private:
     cudbound::Arrangement merge(int p) const {
@@ -41,6 +52,7 @@ class Hyperplanes {
 
     std::vector<double> design_;
     std::vector<double> units_;
+    std::vector<std::int64_t> numbers_;
 
  public:
     const cudbound::Arrangement arrangement;

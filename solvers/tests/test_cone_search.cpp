@@ -58,9 +58,13 @@ class SignedSearch {
         const Limits limits;
         Budget budget(limits, stop);
         budget.start();
-        DirectionCones cones(p_);
-        cones.search({p_, static_cast<int>(gains_.size()), in_beta_.data(), gains_.data()}, -1.0,
-                     std::numeric_limits<double>::infinity(), budget);
+        std::vector<std::int64_t> rows;
+        for (const int h : arranged_) rows.push_back(arrangement_.representatives[h]);
+        cudbound::ExactRank exact = arrangement_.exact_rows();
+        DirectionCones cones(p_, exact);
+        cones.search({p_, static_cast<int>(gains_.size()), in_beta_.data(), gains_.data(),
+                      cudbound::Settings::cone_rounding, rows.data()},
+                     -1.0, std::numeric_limits<double>::infinity(), budget);
         CHECK_EQUAL(cones.best(), cones.upper());
         cap_ = settled_ + std::max(0.0, cones.best());
     }

@@ -172,16 +172,17 @@ TEST(direction_cones) {
                 if (binary && p > 2) a[0] = integer(random, 0, 1);
                 problem.add(a, integer(random, 1, 3));
             }
-            const std::vector<double> normals = problem.flat();
+            const Hyperplanes hyperplanes = problem.hyperplanes();
             const std::atomic<bool> stop{false};
             const cudbound::Limits limits;
             cudbound::Budget budget(limits, stop);
-            cudbound::DirectionCones cones(p);
+            cudbound::ExactRank exact = hyperplanes.arrangement.exact_rows();
+            cudbound::DirectionCones cones(p, exact);
             long before = 0;
             for (int round = 0; round < 2; ++round) {
                 budget.start();
                 before = allocations;
-                cones.search({p, 40, normals.data(), problem.gains.data()}, 0.0, 1e9, budget);
+                cones.search(hyperplanes.central(problem.gains), 0.0, 1e9, budget);
             }
             CHECK_EQUAL(allocations - before, 0);
             CHECK_EQUAL(cones.upper(), cones.best());

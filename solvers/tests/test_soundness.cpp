@@ -256,12 +256,12 @@ TEST(near_duplicates_end) {
     }
 }
 
-// Weak labels in eight dimensions: the best open cell at beta = 0 is out of reach, and a search for it is what is going
+// Weak labels in ten dimensions: the best open cell at beta = 0 is out of reach, and a search for it is what is going
 // on whenever it is told to stop. It does, with bounds for every draw.
 TEST(a_stop_is_answered) {
     Random random(245);
     for (const Loss loss : all_losses) {
-        Instance instance = random_instance(random, 150, 8, RowKind::general, LabelKind::noise, 30);
+        Instance instance = random_instance(random, 200, 10, RowKind::general, LabelKind::noise, 30);
         instance.loss = loss;
         for (const int threads : {1, 3}) {
             for (const std::vector<std::int64_t>& ranks :

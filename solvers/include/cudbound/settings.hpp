@@ -173,12 +173,10 @@ struct Settings {
     static constexpr double hinge_still = 1e-6;
 
     // Cones of directions: sides of unit normals, at points of length 1 / sqrt(p) to 1, up to this are rounding errors.
-    // A hyperplane is lost to a cone only if it is farther than that on its negative side, and conflicts hold up to it:
-    // a cell without a point that far from its hyperplanes is lost, which can lower Q. So cones are used where cells
-    // are not that thin: not if two rows are nearly collinear (`near`), or a value exceeds the median of its column so
-    // many times; and only if there are more hyperplanes than conflicts, which lose nothing, settle as fast.
-    static constexpr double cone_rounding = 1e-13;
-    static constexpr double cone_spread = 1e3;
+    // A hyperplane is lost to a cone only if it is farther than that on its negative side, which can only enlarge Q.
+    static constexpr double cone_rounding = 4e-15;
+
+    // Cones are used only if there are so many hyperplanes; conflicts settle fewer as fast. No answer depends on it.
     static constexpr int cone_least = 25;
 
     // A cone with so many cutting hyperplanes a dimension is settled by conflicts, or, where the loss counts
@@ -191,8 +189,7 @@ struct Settings {
     static constexpr double cone_width = 1e-11;
     static constexpr int cone_depth = 400;
 
-    // Normals that are less than this and more than cone_rounding away from a span are not taken to lie in it. No
-    // answer depends on it.
+    // Normals that are less than this away from a span lie in it if the rows of the design do. No answer depends on it.
     static constexpr double cone_flat = 1e-6;
 
     // Cost model of the search for the best open cell: cones that take as long as a node of the tree; how many nodes
@@ -212,6 +209,10 @@ struct Settings {
     static constexpr double cone_search_growth = 10.0;
     static constexpr int cone_search_many = 100;
     static constexpr double cone_error = 1e-12;
+
+    // Values of one cell found in two cones may differ by the rounding errors of losses, up to this share of the
+    // absolute weights: what exceeds the best value by no more counts as found.
+    static constexpr double cone_level = 1e-11;
 
     // Batched refits: Newton's method ends with the first step that moves no margin by more than this, relative to 1 +
     // the largest margin; steps shrink quadratically there. After so many steps, or where a step has to be shortened to
