@@ -17,12 +17,12 @@ RANK_TOLERANCE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """The problem in coordinates gamma in which the design has orthonormal columns.
+    """The problem in coordinates gamma in which the design has orthonormal columns, but for rounding.
 
     ``design`` spans the columns of the original design, ``to_coef`` (n_coefficients, rank) maps gamma to the
     coefficients with the smallest penalty that give the same scores, and ``penalty`` (rank, rank) is that penalty.
-    Rounding may have moved an entry of ``design`` by ``error``; ``exact`` (n_samples, rank) are the columns of the
-    original design that it spans, without any.
+    Rounding may have moved a row of ``design`` by ``error`` times its length; ``exact`` (n_samples, rank) are the
+    columns of the original design that it spans, without any.
     """
 
     design: Array
@@ -32,6 +32,17 @@ class Basis:
     anchor_penalty: float
     error: float
     exact: Array
+
+
+def mapped_rows(design: Array, to_coef: Array) -> tuple[Array, float]:
+    """Return ``design @ to_coef`` and what rounding may have moved a row by, relative to its length."""
+    wide = np.longdouble
+    mapped = (design.astype(wide) @ to_coef.astype(wide)).astype(float)
+    terms = np.abs(design) @ np.abs(to_coef).max(axis=1, initial=0.0)
+    lengths = np.linalg.norm(mapped, axis=1)
+    spread = np.divide(terms, lengths, out=np.full(lengths.size, 1.0), where=lengths > 0.0)
+    steps = design.shape[1] * np.finfo(wide).eps * float(spread.max(initial=1.0))
+    return np.ascontiguousarray(mapped), 2.0 * (np.finfo(float).eps + float(steps))
 
 
 def orthonormal_basis(problem: Problem) -> Basis:
@@ -49,17 +60,10 @@ def orthonormal_basis(problem: Problem) -> Basis:
         solve_triangular(r[:rank, :rank], np.eye(rank), check_finite=False) if diagonal[0] > 0 else 0.0
     )
     to_coef /= scale[:, None]
-    design = np.ascontiguousarray(q[:, :rank]) if diagonal[0] > 0 else np.zeros((problem.labels.size, 1))
-    design[~problem.design.any(axis=1)] = 0.0  # sign(0) = +1 holds for rows that are exactly zero
-    to_coef, error = np.ascontiguousarray(to_coef), float(np.finfo(float).eps)
-    weakest = diagonal[:rank].min(initial=1.0)
-    if weakest < 1e-2 * diagonal[0]:
-        # A weak direction amplifies rounding: rows that are not those of the design would be classified otherwise. The
-        # columns may be less than orthonormal, but must be the map of the design.
-        wide = np.longdouble
-        design = np.ascontiguousarray((problem.design.astype(wide) @ to_coef.astype(wide)).astype(float))
-        error += float(2.0 * np.finfo(wide).eps * diagonal[0] / weakest)
-    error *= 2.0
+    # The columns may be less than orthonormal, but every row must be the map of its row of the design, relative to its
+    # own length: else short rows, and all of them beside a weak direction, would be classified otherwise.
+    to_coef = np.ascontiguousarray(to_coef)
+    design, error = mapped_rows(problem.design, to_coef)
     anchor = q[:, :rank].T @ (problem.design @ problem.coef)
     exact = np.ascontiguousarray(problem.design[:, order[:rank]])
     if problem.penalty is None:

@@ -64,7 +64,8 @@ def faults(problem: Problem, draws: Draws, draw: int, side: str) -> list[str]:
     if draws.status[draw] == SolveStatus.OPTIMAL:
         if upper > lower + tolerance:
             found.append("open")
-        found += witness_faults(problem, exact, draws.witness[draw], lower - tolerance, side)
+        if lower > tolerance:  # a value of 0 needs no witness
+            found += witness_faults(problem, exact, draws.witness[draw], lower - tolerance, side)
     return found
 
 

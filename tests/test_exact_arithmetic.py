@@ -13,7 +13,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from exact_oracle import exact_q
-from exact_verdicts import TOO_SMALL_EXACTLY, Verdicts, faults, judge
+from exact_verdicts import TOO_SMALL, TOO_SMALL_EXACTLY, Verdicts, faults, judge
 from nasty_draws import FAMILIES, nearly_singular_reproducer, outlier_reproducers
 from watched import Watched
 
@@ -25,8 +25,11 @@ SEEDS = 135
 MANY_SEEDS = 6_600
 
 #: Columns, rows or draws that are singular but for rounding. Cells made by the rounding alone, in which no score
-#: exceeds its own rounding, are nobody's classifiers; they may be missed here, and nowhere else.
+#: exceeds its own rounding, are nobody's classifiers; they may be missed here.
 ROUNDED = ("rounded_multiples", "dependent_columns", "standardized_integers")
+#: Everywhere else a cell may be missed only if no row's score in it exceeds this share of the sizes of its terms: that
+#: takes columns that depend on each other to 12 digits, which count as dependent.
+THINNEST = 1e-11
 
 
 @pytest.fixture(scope="module")
@@ -35,8 +38,14 @@ def processes() -> Iterator[Watched]:
         yield watched
 
 
+def excused(family: str, line: str) -> bool:
+    if family in ROUNDED and TOO_SMALL_EXACTLY in line:
+        return True
+    return TOO_SMALL in line and float(line.rpartition(" ")[2]) < THINNEST
+
+
 def assert_right(family: str, verdicts: Verdicts, seeds: int) -> None:
-    wrong = [line for line in verdicts.where if family not in ROUNDED or TOO_SMALL_EXACTLY not in line]
+    wrong = [line for line in verdicts.where if not excused(family, line)]
     counts = ", ".join(f"{name}: {count}" for name, count in sorted(verdicts.counts.items()))
     assert not wrong, "\n".join([f"{family}: {counts}", *wrong[:10]])
     assert verdicts.counts["draws"] == 8 * seeds
@@ -68,6 +77,13 @@ def test_claims_hold_in_exact_arithmetic(family: str, processes: Watched) -> Non
     ("family", "seed"),
     [
         ("near_duplicates", 1189),  # the search for an open cone went round and round
+        ("near_singular_draws", 229),  # the anchor's own loss was off where its coefficients are huge
+        ("near_singular_draws", 5411),  # at alpha = inf a witness had more loss than the anchor
+        ("clustered_duplicates", 5474),
+        ("near_coplanar", 4975),  # a row of length 1e-12 was off by some per cent after orthonormalising
+        ("near_coplanar", 6290),  # proximal steps that crept counted as having arrived
+        ("wide_sample_weights", 1349),  # the sharper rise took the proved loss for the length of the point
+        ("wide_sample_weights", 2335),
         ("integer_grid", 2301),  # a penalty of 1e-8 is all that curves the loss along one direction
     ],
 )

@@ -72,22 +72,24 @@ ActiveSet::Outcome ActiveSet::add(int label, const double* a, double violation, 
     return Outcome::stuck;
 }
 
-double ActiveSet::dual_bound(const double* normals, const double* distances, int entering_label, double doubt,
-                             double extent, double* u) const {
+double ActiveSet::dual_bound(const double* normals, const double* distances, int entering, double doubt, double extent,
+                             int rank, double reach, double* u) const {
     std::fill(u, u + p_, 0.0);
     double linear = 0.0;
-    double size = 0.0;
+    double sum = 0.0;
     const auto add = [&](int label, double multiplier) {
         if (!(multiplier > 0.0)) return;
         linear -= multiplier * distances[label];
-        size += multiplier;
+        sum += multiplier;
         const double* normal = normals + static_cast<std::size_t>(label) * static_cast<std::size_t>(p_);
         for (int l = 0; l < p_; ++l) u[l] += multiplier * normal[l];
     };
-    for (int k = 0; k < this->size(); ++k) add(labels_[k], multipliers_[k]);
-    if (entering_label >= 0) add(entering_label, entering_);
-    const double length2 = dot(u, u, p_);
-    const double bound = 2.0 * linear - length2 - 2.0 * doubt * size * (extent + std::sqrt(length2));
+    for (int k = 0; k < size(); ++k) add(labels_[k], multipliers_[k]);
+    if (entering >= 0) add(entering, entering_);
+    const double length2 = dot(u, u, rank);
+    const double rest = std::sqrt(dot(u + rank, u + rank, p_ - rank));
+    const double off = rest * reach + doubt * sum * (extent + std::sqrt(length2));
+    const double bound = 2.0 * (linear - off) - length2;
     return bound > 0.0 ? bound : 0.0;
 }
 

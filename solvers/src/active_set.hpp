@@ -41,10 +41,11 @@ class ActiveSet {
 
     // A lower bound of |v|^2 on the constraints, whatever rounding did to the multipliers: for any that are not
     // negative and u = sum_k m_k a_k, all points have |v|^2 >= -2 sum_k m_k d_k - |u|^2. `normals` are unit rows (p
-    // contiguous) and `distances` the d, by label; `entering_label` is that of the constraint that was too far, or -1.
-    // What errors of the normals of relative size `doubt` may do to points up to `extent` is taken off. Writes u.
-    double dual_bound(const double* normals, const double* distances, int entering_label, double doubt, double extent,
-                      double* u) const;
+    // contiguous) and `distances` the d, by label; `entering` is the label of the constraint that was too far, or -1.
+    // What errors of the normals of relative size `doubt` may do to points up to `extent` is taken off. Writes u. If
+    // only the first `rank` coordinates count in |v|, the others are taken to be no longer than `reach`.
+    double dual_bound(const double* normals, const double* distances, int entering, double doubt, double extent,
+                      int rank, double reach, double* u) const;
 
     // After `infeasible`: weights of the active constraints in the certificate a + sum_k weight_k a_k = 0.
     double certificate(int k) const { return -dual_step_[k]; }

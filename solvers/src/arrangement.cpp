@@ -31,7 +31,7 @@ Arrangement merge_rows(const Problem& problem) {
         if (std::all_of(exactly, exactly + problem.p, [](double x) { return x == 0.0; })) continue;
         const double* row = problem.design + i * p;
         const double length = std::sqrt(dot(row, row, p));
-        error[static_cast<std::size_t>(i)] = length > 0.0 ? std::min(1.0, problem.raw.error / length) : 1.0;
+        error[static_cast<std::size_t>(i)] = length > 0.0 ? std::min(1.0, problem.raw.error) : 1.0;
         double projection = 0.0;
         for (int k = 0; k < p; ++k) {
             row_of(i)[k] = length > 0.0 ? row[k] / length : (k == 0 ? 1.0 : 0.0);

@@ -72,9 +72,16 @@ void Ball::set(std::int64_t draw) {
     radius2 = 0.0;
     for (int k = 0; k < rank; ++k) {
         double sum = 0.0;
-        for (int l = k; l < p; ++l) sum += gram_[at(k, l, p)] * scratch_[l];
+        double size_of_terms = 0.0;
+        for (int l = k; l < p; ++l) {
+            const double term = gram_[at(k, l, p)] * scratch_[l];
+            sum += term;
+            size_of_terms += std::abs(term);
+        }
         v[k] = sum;
-        radius2 += sum * sum;
+        // rounded upwards: where terms are large and cancel, the anchor may lie farther out
+        const double most = std::abs(sum) + (Settings::unit_error * p + problem_.raw.error) * size_of_terms;
+        radius2 += most * most;
     }
     for (int k = rank; k < p; ++k) v[k] = Settings::flat_step * scratch_[k];
     if (problem_.penalty != nullptr) {

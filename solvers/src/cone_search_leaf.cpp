@@ -157,7 +157,7 @@ ConeSearch::Settled ConeSearch::move_to_forced(Place& place, int next, double li
 double ConeSearch::proved(const Place& place, int entering) {
     const Relaxation& relaxation = *draw_.relaxation;
     return place.active.dual_bound(normals_.data(), distances_.data(), entering, Settings::excess + relaxation.error,
-                                   std::sqrt(relaxation.apex_loss), shares_.data());
+                                   std::sqrt(relaxation.apex_loss), p_, 0.0, shares_.data());
 }
 
 }  // namespace cudbound

@@ -1,5 +1,6 @@
 #include "squared.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -14,6 +15,7 @@ struct SquaredNode final : Node {
     explicit SquaredNode(int p) : Node(p), active(p), centre(p) {}
 
     ActiveSet active;
+    double length2 = 0.0;        // of the point
     bool tidy = true;            // whether the point is that of the multipliers, but for rounding
     std::vector<double> centre;  // origin of `active`: zero but for the flat coordinates of a proximal step
 };
@@ -44,6 +46,7 @@ void SquaredRelaxation::set(std::int64_t draw) {
     const double usual = 8.0 * rows_;
     taken_off =
         4.0 * Settings::excess * (std::min(ball_.size, usual) + fall) + Settings::apex * std::min(apex_loss, usual);
+    if (ball_.rank < p) taken_off += Settings::flat_level * std::min(1.0, fall);
     const double reach = anchor_loss + fall;
     extent = std::sqrt(std::max(reach, std::max(anchor_loss, apex_loss)));
 }
@@ -69,7 +72,7 @@ void SquaredRelaxation::transform_all(const std::vector<int>& hyperplanes, doubl
 double SquaredRelaxation::rise(const Node& node, double curvature, double distance, double along) const {
     const auto& here = static_cast<const SquaredNode&>(node);
     const double plain = curvature * distance * distance;
-    const double length2 = here.loss;
+    const double length2 = here.length2;  // the loss is less, by what rounding may have done
     if (!here.tidy) return 0.0;
     if (!(length2 > 0.0) || ball_.rank < p) return plain;
     // Next to a hyperplane that is nearly parallel to the point's own, little is left of the digits: what may be lost
@@ -77,7 +80,7 @@ double SquaredRelaxation::rise(const Node& node, double curvature, double distan
     const double doubt = Settings::excess + error;
     const double length = std::sqrt(length2);
     const double cosine = along / length;
-    const double rest = 1.0 - cosine * cosine + 4.0 * doubt;
+    const double rest = 1.0 - cosine * cosine + 4.0 * doubt * (1.0 + extent / length);
     const double sure = std::max(0.0, distance - doubt * extent);
     if (sure * cosine <= rest * length) return std::max(plain, sure * sure / rest);
     const double farther = along + sure;
@@ -95,6 +98,7 @@ void SquaredRelaxation::copy(const Node& from, Node& to) const {
     target.centre = source.centre;
     target.point = source.point;
     target.loss = source.loss;
+    target.length2 = source.length2;
     target.tidy = source.tidy;
 }
 
@@ -104,12 +108,14 @@ void SquaredRelaxation::start(Node& node) const {
     std::fill(root.centre.begin(), root.centre.end(), 0.0);
     std::fill(root.point.begin(), root.point.end(), 0.0);
     root.loss = 0.0;
+    root.length2 = 0.0;
     root.tidy = true;
 }
 
 double SquaredRelaxation::proved_loss(const Node& node, const Sides& sides, int entering) const {
-    return static_cast<const SquaredNode&>(node).active.dual_bound(
-        sides.normals, sides.distances, entering, Settings::excess + error, std::sqrt(apex_loss), combined_.data());
+    return static_cast<const SquaredNode&>(node).active.dual_bound(sides.normals, sides.distances, entering,
+                                                                   Settings::excess + error, std::sqrt(apex_loss), p,
+                                                                   0.0, combined_.data());
 }
 
 Relaxation::Settled SquaredRelaxation::settle(Node& node, const Sides& sides, const std::vector<int>& forced,
@@ -147,6 +153,7 @@ Relaxation::Settled SquaredRelaxation::settle(Node& node, const Sides& sides, co
             double apart = 0.0;
             for (int l = 0; l < p; ++l) apart = std::max(apart, std::abs(combined_[l] - here.point[l]));
             here.tidy = apart <= sides.tie;
+            here.length2 = dot(here.point.data(), here.point.data(), p);
             return here.loss > limit ? Settled::too_far : Settled::yes;
         }
         // Proximal step: take the flat coordinates reached as the new centre, until they stay. Until then |u| only
@@ -157,15 +164,19 @@ Relaxation::Settled SquaredRelaxation::settle(Node& node, const Sides& sides, co
             moved += here.active.point()[l] * here.active.point()[l];
             size += here.point[l] * here.point[l];
         }
-        // slow where the cone only opens far away: what is left is then larger
-        const double still = ++steps < Settings::proximal_steps ? Settings::proximal : Settings::proximal_slow;
-        if (moved <= still * still * size) {
+        double pull = 0.0;  // large where normals nearly cancel, and so are their rounding errors
+        for (int k = 0; k < here.active.size(); ++k) pull += here.active.multiplier(k);
+        const double still = std::max(Settings::proximal * std::sqrt(size), Settings::unit_error * pull);
+        if (moved <= still * still) {
             // what is left of the move is a slope, along which the loss may fall on
-            const double left = 2.0 * std::sqrt(moved) * Settings::proximal_reach * std::sqrt(size);
-            here.loss = std::max(0.0, dot(here.point.data(), here.point.data(), ball_.rank) - left);
+            here.loss = here.active.dual_bound(sides.normals, sides.distances, -1, 4.0 * Settings::unit_error + error,
+                                               std::sqrt(apex_loss), ball_.rank,
+                                               Settings::proximal_reach * std::sqrt(size), combined_.data());
             here.tidy = true;
             return here.loss > limit ? Settled::too_far : Settled::yes;
         }
+        // slow where the cone only opens far away: what the loss is there is not known
+        if (++steps == Settings::proximal_steps) return Settled::unresolved;
         for (int l = ball_.rank; l < p; ++l) here.centre[l] = here.point[l];
         here.point = here.centre;
         here.active.reset();

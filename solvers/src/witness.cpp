@@ -225,7 +225,8 @@ double WitnessWriter::worth(const double* coef, double sign, const std::vector<c
     const double doubt = evaluation_.doubt(view_.draw, loss);
     const double excess = loss - loss_of_anchor() + doubt;
     const double near = Settings::witness_level * (anchor_loss_ + std::min(relaxation.apex_loss, 1.0));
-    const double allowed = std::isinf(relaxation.rate) ? near + 2.0 * doubt : 0.0;
+    const double most = Settings::witness_doubt * static_cast<double>(view_.problem.n);
+    const double allowed = std::isinf(relaxation.rate) ? near + std::min(2.0 * doubt, most) : 0.0;
     if (!(excess > allowed)) return score;
     return score * std::max(0.0, 1.0 - relaxation.rate * excess);
 }

@@ -1,6 +1,6 @@
 """Print the ratios of time that the package aims at, measured side by side in one run.
 
-    python tests/benchmarks/run.py [--quick]
+    python tests/benchmarks/run.py [--quick] [--picture FILE]
 
 Every comparison runs its sides in turns (A B A B ...) on one thread and reports medians, because a machine that
 is shared or changes its clock slows all of them alike. Timings are not tests: pytest collects nothing here, and
@@ -21,13 +21,16 @@ def main() -> None:
     """Run all cases and print one table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="fewer repetitions, data sets and draws")
-    quick = parser.parse_args().quick
+    parser.add_argument("--picture", type=Path, help="draw the cost curves in n and p, as docs/cost.svg")
+    options = parser.parse_args()
+    quick = options.quick
 
     # before numpy is loaded: one thread for every side
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[variable] = "1"
     sys.path.insert(0, str(Path(__file__).parents[1]))  # the worlds of the tests
     import cases
+    import curves
     import directed
     import surrogates
     import tables
@@ -37,6 +40,11 @@ def main() -> None:
     for case in (*cases.CASES, *directed.CASES, *surrogates.CASES, *tables.CASES):
         print(f"{case.__name__} ...", file=sys.stderr, flush=True)
         rows += case(quick)
+    print("cost curves ...", file=sys.stderr, flush=True)
+    points = curves.measure(quick)
+    rows += curves.rows(points)
+    if options.picture is not None:
+        curves.draw(points, options.picture)
     print(
         f"Python {platform.python_version()}, {platform.machine()}, one thread{', quick' if quick else ''}\n"
     )

@@ -42,7 +42,7 @@ struct Raw {
     const double* penalty = nullptr;  // shape (p), strengths of the squares, or null
     const double* map = nullptr;      // shape (p, Problem::p): coefficients from those of the problem
     const double* exact = nullptr;    // shape (n, Problem::p): columns of its design, a basis of their span
-    double error = 0.0;               // of an entry of Problem::design, from rounding
+    double error = 0.0;               // of rows of Problem::design, from rounding, relative to their length
 };
 
 // For every draw: sup over open cells of |S| * g(alpha (L(anchor) - inf L)), where

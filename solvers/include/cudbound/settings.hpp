@@ -81,6 +81,9 @@ struct Settings {
     // the anchor's loss and that of beta = 0 (or 1 if that is less).
     static constexpr double witness_level = 1e-12;
 
+    // And as much more as rounding may have added to what is computed, but no more than this share of the mean loss.
+    static constexpr double witness_doubt = 5e-10;
+
     // Coefficients this close to a hyperplane, relative to their length, lie on it but for rounding.
     static constexpr double on_hyperplane = 1e-13;
 
@@ -97,13 +100,16 @@ struct Settings {
     // the loss is of the order of its square.
     static constexpr double proximal = 1e-12;
 
-    // After so many of them, this is enough.
-    static constexpr int proximal_steps = 30;
-    static constexpr double proximal_slow = 1e-6;
+    // After so many of them a node is left open, which can only enlarge the upper bound.
+    static constexpr int proximal_steps = 60;
+
+    // What rounding takes off the losses of such draws: by so much a witness may miss its value and still count, in
+    // units of the loss, or of 1 / alpha of it if that is less.
+    static constexpr double flat_level = 8e-10;
 
     // What is left of the slope there is taken to act over so many times that length. The lower end is used, which can
     // only enlarge Q.
-    static constexpr double proximal_reach = 100.0;
+    static constexpr double proximal_reach = 10.0;
 
     // Newton's method for smooth losses stops when the loss is known to this, relative to 1 + loss, and the lower end
     // is used, which can only enlarge Q. It gives a node up after so many steps.
