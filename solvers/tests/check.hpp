@@ -31,6 +31,15 @@ inline bool enlist(const char* name, void (*run)()) {
 inline int failures = 0;
 inline std::string context;  // printed with a failure: which of many random problems it was
 
+// How many random problems to try: instrumented code is ten times as slow, and looks for other faults.
+constexpr int trials(int many) {
+#ifdef CUDBOUND_SANITIZED
+    return many / 6 + 1;
+#else
+    return many;
+#endif
+}
+
 template <class... Parts>
 void set_context(const Parts&... parts) {
     std::ostringstream text;

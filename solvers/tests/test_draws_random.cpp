@@ -80,7 +80,7 @@ double random_alpha(Random& random, int n) {
 void check_kind(RowKind rows, LabelKind labels, std::uint64_t seed, int trials) {
     Random random(seed);
     int open = 0;
-    for (int trial = 0; trial < trials; ++trial) {
+    for (int trial = 0; trial < check::trials(trials); ++trial) {
         const int p = 1 + trial % 4;
         const int n = p == 4 ? 7 : integer(random, p + 1, 9);
         Instance instance = random_instance(random, n, p, rows, labels, p == 4 ? 1 : 3);
@@ -106,7 +106,7 @@ TEST(repeated_rows_weak_labels) { check_kind(RowKind::repeated, LabelKind::noise
 // Any signed weights, on whole numbers or not, and an anchor that is not the fit.
 TEST(general_weights_and_anchor) {
     Random random(89);
-    for (int trial = 0; trial < 360; ++trial) {
+    for (int trial = 0; trial < check::trials(360); ++trial) {
         const int p = 1 + trial % 3;
         Instance instance = random_instance(random, p + 5, p, trial % 2 == 0 ? RowKind::general : RowKind::integers,
                                             LabelKind::noise, 2);
@@ -123,7 +123,7 @@ TEST(general_weights_and_anchor) {
 // A ridge penalty, also with fewer drawn rows than coefficients.
 TEST(penalty) {
     Random random(90);
-    for (int trial = 0; trial < 270; ++trial) {
+    for (int trial = 0; trial < check::trials(270); ++trial) {
         const int p = 1 + trial % 3;
         Instance instance = random_instance(random, p + 5, p, RowKind::general, LabelKind::noise, 2);
         instance.penalty.assign(static_cast<std::size_t>(p) * p, 0.0);
@@ -143,7 +143,7 @@ TEST(penalty) {
 TEST(rank_deficient_draws) {
     Random random(91);
     int open = 0;
-    for (int trial = 0; trial < 600; ++trial) {
+    for (int trial = 0; trial < check::trials(600); ++trial) {
         const int p = 2 + trial % 3;
         const auto rows = trial / 3 % 2 == 0 ? RowKind::general : RowKind::integers;
         Instance instance =
@@ -163,7 +163,7 @@ TEST(rank_deficient_draws) {
 // open cell.
 TEST(every_draw_is_certified) {
     Random random(92);
-    for (int trial = 0; trial < 12; ++trial) {
+    for (int trial = 0; trial < check::trials(12); ++trial) {
         const int p = 4 + trial % 3;
         const int n = p == 6 ? 30 : 40;
         const Instance instance = random_instance(random, n, p, trial % 2 == 0 ? RowKind::general : RowKind::integers,
