@@ -39,7 +39,7 @@ format: .venv/installed-for-development
 	find solvers -name '*.cpp' -o -name '*.hpp' | xargs $(BIN)/clang-format -i
 
 benchmark: .venv/installed-for-development
-	$(BIN)/python tests/benchmarks/run.py
+	$(BIN)/python tests/benchmarks/run.py --picture docs/cost.svg
 
 stub: .venv/installed-for-development
 	$(BIN)/python -m nanobind.stubgen -m cudbound._solvers -o cudbound/_solvers.pyi

@@ -11,16 +11,27 @@ BENCHMARKS = Path(__file__).with_name("benchmarks")
 SCRIPT = """
 import sys
 sys.path[:0] = [{benchmarks!r}, {tests!r}]
-import cases, directed, run, surrogates, tables
+from pathlib import Path
+import cases, curves, directed, run, surrogates, tables
 from measure import table
 assert all(callable(case) for module in (cases, directed, surrogates, tables) for case in module.CASES)
 rows = tables.comparisons(quick=True)
+points = [
+    curves.Point(n, p, signal, 0.1, 0.01, 10, n < 100, "q 0.1")
+    for signal in (3.0, 1.0, 0.0)
+    for n, p in ((50, 5), (100, 5), (100, 2))
+]
+curves.draw(points, Path({picture!r}))
+rows += curves.rows(points)
 print(table(rows))
 """
 
 
-def test_the_benchmark_runs():
-    script = SCRIPT.format(benchmarks=str(BENCHMARKS), tests=str(BENCHMARKS.parent))
+def test_the_benchmark_runs(tmp_path: Path):
+    picture = tmp_path / "cost.svg"
+    script = SCRIPT.format(benchmarks=str(BENCHMARKS), tests=str(BENCHMARKS.parent), picture=str(picture))
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert "comparisons together / one by one" in done.stdout
+    assert "cost of q of 500 draws" in done.stdout
+    assert picture.read_text(encoding="utf-8").rstrip().endswith("</svg>")

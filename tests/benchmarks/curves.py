@@ -16,7 +16,7 @@ from cudbound.problem import Problem
 ROWS = (20, 50, 100, 200, 500, 1000)
 COLUMNS = (2, 3, 5, 7, 10, 15, 20)
 AT_ROWS, AT_COLUMNS = 100, 5
-LIMIT = 20.0
+LIMIT = 10.0
 
 
 @dataclass(frozen=True)
