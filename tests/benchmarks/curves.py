@@ -112,5 +112,6 @@ def draw(points: list[Point], path: Path) -> None:
         ax.minorticks_off()
         ax.grid(alpha=0.3)
     axes[0].set_ylabel("processor time, seconds")
-    axes[1].legend(frameon=False)
+    handles, labels = axes[1].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=4, frameon=False)
     figure.savefig(path, metadata={"Date": None})
