@@ -37,9 +37,19 @@ void DrawSolver::begin(std::int64_t draw, Side side) {
     double score = 0.0;
     beta_.assign(view_.problem.anchor, view_.problem.anchor + view_.p);
     if (view_.score_anchor(&score)) offer_start(beta_, true, score, side);
-    if (!view_.relaxation->found) return;
-    view_.relaxation->to_beta(view_.minimiser->point.data(), beta_.data());
-    if (view_.score_minimiser(&score)) offer_start(beta_, false, score, side);
+    if (view_.relaxation->found) {
+        view_.relaxation->to_beta(view_.minimiser->point.data(), beta_.data());
+        if (view_.score_minimiser(&score)) offer_start(beta_, false, score, side);
+    }
+    started_at_ = incumbent_.value;
+}
+
+// What the incumbent is worth by the caller's rows; of one that the search has not improved that is soon told.
+double DrawSolver::write(double* witness) {
+    const bool as_it_was = incumbent_.value > 0.0 && incumbent_.value == started_at_;
+    const double worth = as_it_was ? writer_.write_start(incumbent_, witness) : -1.0;
+    if (worth >= incumbent_.value - writer_.allowed(incumbent_)) return worth;
+    return writer_.write(incumbent_, witness);
 }
 
 void DrawSolver::offer_start(const std::vector<double>& beta, bool is_anchor, double score, Side side) {
@@ -114,7 +124,7 @@ Outcome DrawSolver::finish(double floor, double open_bound, Side side, double* w
     const double most = trivial_bound(side);
     const double upper = std::min(std::max(value, open_bound), most);
     outcome.upper = std::max((upper + view_.rounding) / view_.divisor, floor);
-    const double worth = writer_.write(incumbent_, witness);
+    const double worth = write(witness);
     const bool attained = worth >= value - writer_.allowed(incumbent_);
     outcome.lower = attained ? (value + view_.rounding) / view_.divisor : std::max(worth, 0.0) / view_.divisor;
     const bool ended = outcome.status == Status::OPTIMAL;

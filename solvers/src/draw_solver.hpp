@@ -49,6 +49,7 @@ class DrawSolver {
 
  private:
     void begin(std::int64_t draw, Side side);
+    double write(double* witness);
     void offer_start(const std::vector<double>& beta, bool is_anchor, double score, Side side);
     double trivial_bound(Side side) const;
     Outcome finish(double floor, double open_bound, Side side, double* witness);
@@ -59,6 +60,7 @@ class DrawSolver {
     SignedSearch search_;
     WitnessWriter writer_;
     Incumbent incumbent_;
+    double started_at_ = 0.0;   // its value before the search
     std::vector<double> beta_;  // (p) scratch
 };
 

@@ -63,14 +63,20 @@ void DrawView::tally(std::int64_t which) {
             difference.push_back(apart);
         }
     }
-    // Rows of a hyperplane whose sides count the same change sides together, unless they point both ways: sign(0) = +1.
-    strict.assign(static_cast<std::size_t>(n), 0);
+}
+
+// Rows of a hyperplane whose sides count the same change sides together, unless they point both ways: sign(0) = +1.
+void DrawView::list_strict(std::vector<char>* strict) const {
+    const std::int64_t n = problem.n;
+    strict->assign(static_cast<std::size_t>(n), 0);
     for (std::int64_t i = 0; i < n; ++i) {
         const int h = arrangement.of_row[static_cast<std::size_t>(i)];
-        if (h < 0 || weights[i] == 0.0) continue;
+        const double weight =
+            problem.weights != nullptr ? problem.weights[draw * n + i] : problem.counts[draw * n + i] - 1.0;
+        if (h < 0 || weight == 0.0) continue;
         const auto at = static_cast<std::size_t>(h);
         const double apart = scores_.positive[at] - scores_.negative[at];
-        strict[static_cast<std::size_t>(i)] = std::abs(apart) > rounding || arrangement.mixed[at];
+        (*strict)[static_cast<std::size_t>(i)] = std::abs(apart) > rounding || arrangement.mixed[at];
     }
 }
 

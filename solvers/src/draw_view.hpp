@@ -30,6 +30,9 @@ class DrawView {
     bool score_anchor(double* score) const;
     bool score_minimiser(double* score) const;
 
+    // Lists (n) rows whose side must be beyond doubt for a score to be known.
+    void list_strict(std::vector<char>* strict) const;
+
     // Above every score of either sign: the weights of that sign.
     double most(double sign) const { return sign > 0.0 ? most_ : -least_; }
 
@@ -42,7 +45,6 @@ class DrawView {
     std::int64_t draw = -1;
     std::vector<int> id;             // (m) hyperplanes with a score that differs between their sides
     std::vector<double> difference;  // (m) score on the positive side minus score on the negative side
-    std::vector<char> strict;        // (n) rows whose side must be beyond doubt for a score to be known
     double constant = 0.0;           // score of everything else
     double divisor = 1.0;            // scores are in units of 1 / divisor
     double rounding = 0.0;           // error that sums of weights may carry

@@ -14,7 +14,6 @@ constexpr std::int64_t first_cap = 4000;     // nodes of the first search of a d
 constexpr std::int64_t next_cap = 8;         // times as many in the next one
 constexpr std::int64_t narrowing_steps = 6;  // floors that nodes are kept for when t is given up
 constexpr double narrow_enough = 0.002;      // of the scale of Q
-constexpr int dive_rounds = 2;
 
 }  // namespace
 
@@ -70,8 +69,8 @@ const std::vector<Task>& Schedule::plan() {
     for (; at_rank_ < ranks_.count; ++at_rank_) {
         const std::int64_t rank = ranks_.values[at_rank_];
         if (stage_ == Stage::dive) {
-            if (dives_ < dive_rounds && plan_dives(rank)) return batch_;
             stage_ = Stage::search;
+            if (plan_dives(rank)) return batch_;
         }
         if (stage_ == Stage::search) {
             if (plan_searches(rank)) return batch_;
@@ -80,7 +79,6 @@ const std::vector<Task>& Schedule::plan() {
         }
         if (plan_narrowing(rank)) return batch_;
         stage_ = ranks_.known ? Stage::search : Stage::dive;
-        dives_ = 0;
     }
     return batch_;
 }
@@ -104,7 +102,6 @@ bool Schedule::plan_some() {
 // The draws that may lie above the quantile, those with the largest lower bound first: most are shown to lie there by a
 // few nodes, which lifts t for the searches that follow.
 bool Schedule::plan_dives(std::int64_t rank) {
-    ++dives_;
     const Quantile now = quantile(rank);
     if (!(now.lower < now.upper) || nodes_left() <= 0) return false;
     order_.clear();

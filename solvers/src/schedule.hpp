@@ -63,7 +63,6 @@ class Schedule {
     enum class Stage { start, dive, search, narrow } stage_ = Stage::start;
     std::int64_t at_rank_ = 0;
     std::int64_t at_draw_ = 0;
-    int dives_ = 0;
     std::int64_t spent_ = 0;
     std::atomic<std::int64_t> decided_{0};
     std::vector<std::int64_t> cap_;  // (draws) nodes that the next search of a draw may take

@@ -132,6 +132,7 @@ void SignedSearch::orient(double sign, double threshold) {
         probe(threshold);
         settle_far_hyperplanes(threshold);
     }
+    if (score_cap_ <= threshold) return;  // nothing is left to search
     const std::size_t k = member_.size();
     const auto p = static_cast<std::size_t>(p_);
     normal_.resize(k * p);

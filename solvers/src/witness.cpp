@@ -42,6 +42,7 @@ double WitnessWriter::write(const Incumbent& incumbent, double* witness) {
         }
         if (value >= incumbent.value - may_miss) return value;
     }
+    view_.list_strict(&strict_);
     find_direction(incumbent);
     put_onto_hyperplanes();
     clear_ties(base);
@@ -63,7 +64,7 @@ double WitnessWriter::write(const Incumbent& incumbent, double* witness) {
         return best >= incumbent.value - may_miss;
     };
     const auto try_steps = [&] {
-        for (const auto* strict : {all, static_cast<const std::vector<char>*>(&view_.strict)}) {
+        for (const auto* strict : {all, static_cast<const std::vector<char>*>(&strict_)}) {
             for (const double factor : {1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e1, 1e2, 1e3}) {
                 if (try_step(factor * step, 1.0, strict)) return;
             }
@@ -72,7 +73,7 @@ double WitnessWriter::write(const Incumbent& incumbent, double* witness) {
         // less is found farther away.
         for (const double clear : {1.0, 1e2, 1e4}) {
             for (const double factor : {1e4, 1e5, 1e6, 1e7, 1e8, 1e9}) {
-                if (best > 0.0 || try_step(factor * step, clear, &view_.strict)) return;
+                if (best > 0.0 || try_step(factor * step, clear, &strict_)) return;
             }
         }
     };

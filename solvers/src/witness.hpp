@@ -50,6 +50,7 @@ class WitnessWriter {
     std::vector<double> step_;
     std::vector<double> trial_;
     std::vector<double> best_;
+    std::vector<char> strict_;  // (n) scratch
     std::vector<double> raw_;   // the caller's coefficients for trial_
     double anchor_loss_ = 0.0;  // of the draw, from the caller's rows
     bool anchor_loss_known_ = false;
