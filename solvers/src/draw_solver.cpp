@@ -129,7 +129,9 @@ Outcome DrawSolver::finish(double floor, double open_bound, Side side, double* w
     outcome.lower = attained ? (value + view_.rounding) / view_.divisor : std::max(worth, 0.0) / view_.divisor;
     const bool ended = outcome.status == Status::OPTIMAL;
     if (ended && outcome.lower < outcome.upper) outcome.status = Status::DECIDED;  // nothing above the floor
-    if ((ended && open_bound > value) || (!attained && (ended || outcome.status == Status::DECIDED))) {
+    // a search that ended at its ceiling has done its work if the witness is above the floor all the same
+    const bool missed = !attained && (ended || (outcome.status == Status::DECIDED && !(outcome.lower > floor)));
+    if ((ended && open_bound > value) || missed) {
         outcome.status = Status::INACCURATE;
     }
     return outcome;
