@@ -128,7 +128,7 @@ def compare_intervals(
         None means "fit" where refits are made in batches, which gives a constant classifier
         (`LeastSquaresClassifier`, `ConvexLossClassifier` without a basis, `RidgeClassifier`, `LogisticRegression`,
         `LinearSVC`, `LinearDiscriminantAnalysis`, alone and behind the usual steps), and "redraw" for others.
-        The CUD bound needs no refits and uses all draws as they fell.
+        The CUD bound needs no refits and uses every draw unchanged.
     options : mapping of str to mapping, default=None
         Options of single methods by name, such as ``{"kohavi-normal": {"form": "wilson"}}``.
     sizes : ResamplingSizes, default=None

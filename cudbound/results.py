@@ -101,7 +101,7 @@ class Draws:
         return lower, upper
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a draw; the witness is spread over columns ``witness_0``, ``witness_1``, ..."""
+        """Return one row per draw; the witness is spread over columns ``witness_0``, ``witness_1``, ..."""
         import pandas as pd
 
         frame = pd.DataFrame(

@@ -268,7 +268,7 @@ class Limits:
 def _check_previous(previous: Draws, problem: Problem, digest: str) -> None:
     if len(previous) != problem.n_draws:
         raise ValueError(
-            f"'previous' must have one row a draw, {problem.n_draws}. Got {len(previous)} instead: "
+            f"'previous' must have one row per draw, {problem.n_draws}. Got {len(previous)} instead: "
             "it belongs to another problem."
         )
     if previous.problem_digest != digest:

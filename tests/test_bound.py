@@ -451,7 +451,7 @@ def test_level_of_at_is_checked() -> None:
 def test_draws_of_another_problem_are_refused() -> None:
     X, y = patients(n=20)
     draws = result_for(X, y, n_resamples=10).draws
-    with pytest.raises(ValueError, match=r"'previous' must have one row a draw, 20\. Got 10 instead"):
+    with pytest.raises(ValueError, match=r"'previous' must have one row per draw, 20\. Got 10 instead"):
         result_for(X, y, n_resamples=20, previous=draws)
 
 

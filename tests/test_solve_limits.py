@@ -384,7 +384,7 @@ def test_an_interval_that_was_stopped_can_be_resumed() -> None:
 
 
 def test_ctrl_c_in_the_reference_solver_keeps_the_earlier_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    # one row a draw of the whole problem, though only the open draws went to the solver
+    # one row per draw of the whole problem, though only the open draws went to the solver
     problem = make("weak_labels", 3)
     limited = solve_problem(problem, node_limit=1)
     assert 0 < limited.certified.sum() < len(limited)
@@ -490,7 +490,7 @@ def test_an_error_in_the_progress_bar_is_not_lost(monkeypatch: pytest.MonkeyPatc
         ({"penalty": -1.0}, r"'penalty' must be non-negative\. Got -1\.0 instead"),
         (
             {"previous": Draws(*(np.zeros(2) for _ in range(4)), np.zeros((2, 3)))},
-            r"'previous' must have one row a draw, 3\. Got 2 instead: it belongs to another problem",
+            r"'previous' must have one row per draw, 3\. Got 2 instead: it belongs to another problem",
         ),
     ],
 )

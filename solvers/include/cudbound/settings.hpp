@@ -96,8 +96,8 @@ struct Settings {
     // draws drive its influence on the minimum to zero.
     static constexpr double flat_step = 1e-4;
 
-    // Those iterations stop when the flat coordinates move by less than this share of their length; what is left of
-    // the loss is of the order of its square.
+    // Those iterations stop when the flat coordinates move by less than this share of their length, or by less than the
+    // rounding errors of normals that nearly cancel (`unit_error` times their multipliers).
     static constexpr double proximal = 1e-12;
 
     // After so many of them a node is left open, which can only enlarge the upper bound.
