@@ -142,8 +142,10 @@ bool Schedule::plan_searches(std::int64_t rank) {
     std::stable_sort(order_.begin(), order_.end(),
                      [this](auto a, auto b) { return results_.lower[a] > results_.lower[b]; });
     if (order_.size() > batch_size) order_.resize(batch_size);
+    // a batch is planned at once, so that its draws share what is left
+    const std::int64_t share = std::max<std::int64_t>(1, left / std::ssize(order_));
     for (const std::int64_t d : order_) {
-        batch_.push_back({Kind::search, d, {now.lower, ceiling, std::min(least_cap, left)}});
+        batch_.push_back({Kind::search, d, {now.lower, ceiling, std::min(least_cap, share)}});
     }
     return true;
 }
@@ -178,7 +180,8 @@ bool Schedule::plan_narrowing(std::int64_t rank) {
                          [this](auto a, auto b) { return results_.upper[a] < results_.upper[b]; });
         if (order_.size() > batch_size) order_.resize(batch_size);
         for (const std::int64_t d : order_) {
-            batch_.push_back({Kind::search, d, {floor, floor, std::min(narrow_cap_, left)}});
+            const std::int64_t share = std::max<std::int64_t>(1, left / std::ssize(order_));
+            batch_.push_back({Kind::search, d, {floor, floor, std::min(narrow_cap_, share)}});
         }
         return !batch_.empty();
     }
