@@ -92,10 +92,10 @@ bool Schedule::plan_some() {
             ++decided_;
             continue;
         }
-        Target target;
-        target.nodes = std::min(limits_.nodes, nodes_left());
-        batch_.push_back({Kind::search, at_draw_, target});
+        batch_.push_back({Kind::search, at_draw_, {}});
     }
+    const std::int64_t nodes = std::min(limits_.nodes, share(batch_.size()));
+    for (Task& task : batch_) task.target.nodes = nodes;
     return !batch_.empty();
 }
 
@@ -142,11 +142,8 @@ bool Schedule::plan_searches(std::int64_t rank) {
     std::stable_sort(order_.begin(), order_.end(),
                      [this](auto a, auto b) { return results_.lower[a] > results_.lower[b]; });
     if (order_.size() > batch_size) order_.resize(batch_size);
-    // a batch is planned at once, so that its draws share what is left
-    const std::int64_t share = std::max<std::int64_t>(1, left / std::ssize(order_));
-    for (const std::int64_t d : order_) {
-        batch_.push_back({Kind::search, d, {now.lower, ceiling, std::min(least_cap, share)}});
-    }
+    const std::int64_t nodes = std::min(least_cap, share(order_.size()));
+    for (const std::int64_t d : order_) batch_.push_back({Kind::search, d, {now.lower, ceiling, nodes}});
     return true;
 }
 
@@ -179,13 +176,16 @@ bool Schedule::plan_narrowing(std::int64_t rank) {
         std::stable_sort(order_.begin(), order_.end(),
                          [this](auto a, auto b) { return results_.upper[a] < results_.upper[b]; });
         if (order_.size() > batch_size) order_.resize(batch_size);
-        for (const std::int64_t d : order_) {
-            const std::int64_t share = std::max<std::int64_t>(1, left / std::ssize(order_));
-            batch_.push_back({Kind::search, d, {floor, floor, std::min(narrow_cap_, share)}});
-        }
+        const std::int64_t nodes = std::min(narrow_cap_, share(order_.size()));
+        for (const std::int64_t d : order_) batch_.push_back({Kind::search, d, {floor, floor, nodes}});
         return !batch_.empty();
     }
     return false;
+}
+
+// A batch is planned at once, so that its draws share what is left.
+std::int64_t Schedule::share(std::size_t draws) const {
+    return std::max<std::int64_t>(1, nodes_left() / std::max<std::int64_t>(1, static_cast<std::int64_t>(draws)));
 }
 
 Schedule::Quantile Schedule::quantile(std::int64_t rank) {

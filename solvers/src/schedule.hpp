@@ -51,6 +51,7 @@ class Schedule {
     bool plan_searches(std::int64_t rank);
     bool plan_narrowing(std::int64_t rank);
     Quantile quantile(std::int64_t rank);
+    std::int64_t share(std::size_t draws) const;
     std::int64_t nodes_left() const { return limits_.total_nodes - spent_; }
     bool placed(std::int64_t draw, const Quantile& quantile) const;
 
