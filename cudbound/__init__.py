@@ -9,66 +9,66 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cudbound.bound import CudResult as CudResult
-    from cudbound.bound import cud_interval as cud_interval
-    from cudbound.certificate import Certificate as Certificate
-    from cudbound.compare import compare_intervals as compare_intervals
-    from cudbound.convex_loss import ConvexLossClassifier as ConvexLossClassifier
-    from cudbound.cvxpy_loss import CvxpyLoss as CvxpyLoss
-    from cudbound.estimate import estimate_error as estimate_error
-    from cudbound.estimators import LeastSquaresClassifier as LeastSquaresClassifier
-    from cudbound.learners import compare_learners as compare_learners
-    from cudbound.learners import tabulate_comparisons as tabulate_comparisons
-    from cudbound.methods import available_methods as available_methods
-    from cudbound.problem import Problem as Problem
-    from cudbound.recorded import recorded_comparison as recorded_comparison
-    from cudbound.recorded import recorded_estimate as recorded_estimate
-    from cudbound.recorded import recorded_interval as recorded_interval
+    from cudbound.bound.cud_interval import CudResult as CudResult
+    from cudbound.bound.cud_interval import cud_interval as cud_interval
+    from cudbound.estimators.convex_loss import ConvexLossClassifier as ConvexLossClassifier
+    from cudbound.estimators.least_squares import LeastSquaresClassifier as LeastSquaresClassifier
+    from cudbound.estimators.stumps import stump_basis as stump_basis
+    from cudbound.exact.certificate import Certificate as Certificate
+    from cudbound.losses.cvxpy_loss import CvxpyLoss as CvxpyLoss
+    from cudbound.problem.problem import Problem as Problem
     from cudbound.resampling import ResamplingSizes as ResamplingSizes
     from cudbound.results import ComparisonResult as ComparisonResult
-    from cudbound.results import ComparisonTable as ComparisonTable
     from cudbound.results import ConfidenceInterval as ConfidenceInterval
     from cudbound.results import Draws as Draws
     from cudbound.results import IntervalEstimate as IntervalEstimate
-    from cudbound.results import IntervalTable as IntervalTable
     from cudbound.results import SolveStatus as SolveStatus
-    from cudbound.solve import solve_draws as solve_draws
-    from cudbound.study.runner import run_study as run_study
-    from cudbound.study.scenario import Scenario as Scenario
-    from cudbound.study.scenario import Study as Study
-    from cudbound.study.summary import summarise as summarise
-    from cudbound.stumps import stump_basis as stump_basis
+    from cudbound.solve.solve_draws import solve_draws as solve_draws
+    from cudbound.study.design.scenario import Scenario as Scenario
+    from cudbound.study.design.scenario import Study as Study
+    from cudbound.study.measure.summary import summarise as summarise
+    from cudbound.study.run.runner import run_study as run_study
+    from cudbound.tables.available_methods import available_methods as available_methods
+    from cudbound.tables.compare_intervals import compare_intervals as compare_intervals
+    from cudbound.tables.compare_learners import compare_learners as compare_learners
+    from cudbound.tables.compare_learners import tabulate_comparisons as tabulate_comparisons
+    from cudbound.tables.estimate_error import estimate_error as estimate_error
+    from cudbound.tables.from_recorded import recorded_comparison as recorded_comparison
+    from cudbound.tables.from_recorded import recorded_estimate as recorded_estimate
+    from cudbound.tables.from_recorded import recorded_interval as recorded_interval
+    from cudbound.tables.table import ComparisonTable as ComparisonTable
+    from cudbound.tables.table import IntervalTable as IntervalTable
 
 _HOME = {
-    "CudResult": "bound",
-    "cud_interval": "bound",
-    "Certificate": "certificate",
-    "compare_intervals": "compare",
-    "available_methods": "methods",
-    "compare_learners": "learners",
-    "tabulate_comparisons": "learners",
-    "estimate_error": "estimate",
-    "recorded_comparison": "recorded",
-    "recorded_estimate": "recorded",
-    "recorded_interval": "recorded",
+    "CudResult": "bound.cud_interval",
+    "cud_interval": "bound.cud_interval",
+    "Certificate": "exact.certificate",
+    "compare_intervals": "tables.compare_intervals",
+    "available_methods": "tables.available_methods",
+    "compare_learners": "tables.compare_learners",
+    "tabulate_comparisons": "tables.compare_learners",
+    "estimate_error": "tables.estimate_error",
+    "recorded_comparison": "tables.from_recorded",
+    "recorded_estimate": "tables.from_recorded",
+    "recorded_interval": "tables.from_recorded",
     "ResamplingSizes": "resampling",
     "ComparisonResult": "results",
-    "ComparisonTable": "results",
-    "ConvexLossClassifier": "convex_loss",
-    "CvxpyLoss": "cvxpy_loss",
-    "LeastSquaresClassifier": "estimators",
-    "Problem": "problem",
+    "ComparisonTable": "tables.table",
+    "ConvexLossClassifier": "estimators.convex_loss",
+    "CvxpyLoss": "losses.cvxpy_loss",
+    "LeastSquaresClassifier": "estimators.least_squares",
+    "Problem": "problem.problem",
     "ConfidenceInterval": "results",
     "Draws": "results",
     "IntervalEstimate": "results",
-    "IntervalTable": "results",
+    "IntervalTable": "tables.table",
     "SolveStatus": "results",
-    "solve_draws": "solve",
-    "stump_basis": "stumps",
-    "Scenario": "study.scenario",
-    "Study": "study.scenario",
-    "run_study": "study.runner",
-    "summarise": "study.summary",
+    "solve_draws": "solve.solve_draws",
+    "stump_basis": "estimators.stumps",
+    "Scenario": "study.design.scenario",
+    "Study": "study.design.scenario",
+    "run_study": "study.run.runner",
+    "summarise": "study.measure.summary",
 }
 
 __all__ = [*_HOME, "__version__"]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from cudbound.recording import Unfinished
     from cudbound.results import Draws
 
 
@@ -98,16 +97,28 @@ class SolveInterrupted(KeyboardInterrupt):
         self.proved = proved
 
 
+class UnfinishedRun(Protocol):
+    """What a run of refits that was stopped had computed."""
+
+    @property
+    def n_fits(self) -> int:
+        """Number of refits that were made."""
+
+    @property
+    def draws(self) -> Draws | None:
+        """What was proved about the draws of the CUD bound."""
+
+
 class RunInterrupted(KeyboardInterrupt):
     """Ctrl-C stopped a run of refits; what was computed so far is kept.
 
     Attributes
     ----------
-    unfinished : Unfinished
+    unfinished : cudbound.tables.session.Unfinished
         Pass it as ``previous=`` to the same call to go on from there.
     """
 
-    def __init__(self, unfinished: Unfinished, proved: str = ""):
+    def __init__(self, unfinished: UnfinishedRun, proved: str = ""):
         done = f"after {unfinished.n_fits} refits"
         super().__init__(
             f"stopped {'; '.join(filter(None, (done, proved)))}; pass previous=error.unfinished to go on from there"

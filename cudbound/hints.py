@@ -1,4 +1,4 @@
-"""What may have been meant by a name that does not exist."""
+"""What may have been meant by a name that does not exist; the command needs it before anything heavy is loaded."""
 
 from __future__ import annotations
 

@@ -1,18 +1,29 @@
-"""Results that every leaf of the package reads: frozen, with a frame and a readable representation."""
+"""Results that every leaf of the package reads: frozen, each field declared once, with a readable representation."""
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.rounding import format_difference, format_level, format_pvalue, format_statistic, printable
+
 if TYPE_CHECKING:
     import pandas as pd
 
+#: More numbers of a method's own than these are not added to its remarks; JSON has all of them.
+MAX_DETAILS = 3
+
+#: What a small p-value speaks for, by the alternative.
+AGAINST = {
+    "two-sided": "unequal errors",
+    "less": "error(a) < error(b)",
+    "greater": "error(a) > error(b)",
+}
 
 #: What the estimate of an interval is, where the notes under a table say so.
 Center = Literal["training error", ".632 estimate", "error on new cases"]
@@ -116,8 +127,83 @@ class Draws:
         return pd.concat([frame, witness], axis=1).rename_axis("draw")
 
 
+class Row:
+    """One row of a table: what one method found, with what a reader must know to judge it."""
+
+    #: Attributes that programs read, in the order of the columns of a frame.
+    COLUMNS: ClassVar[tuple[str, ...]]
+
+    remarks: tuple[str, ...]
+    degenerate: str | None
+    details: Mapping[str, float]
+
+    def to_record(self) -> dict[str, Any]:
+        """Return one unrounded value for each of `COLUMNS`; the reason of a degenerate row ends its remarks."""
+        record = {name: getattr(self, name) for name in self.COLUMNS}
+        reason = (self.degenerate,) if self.degenerate else ()
+        return record | {
+            "degenerate": self.degenerate is not None,
+            "remarks": "; ".join((*self.remarks, *reason)),
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return this row with the columns that a table of such rows has."""
+        return frame_of([self], self.COLUMNS)
+
+    @property
+    def all_remarks(self) -> str:
+        """What happened, few numbers of the method's own, and why the row is degenerate, for readers."""
+        few = self.details if len(self.details) <= MAX_DETAILS else {}
+        numbers = ", ".join(f"{name} = {value:.4g}" for name, value in few.items())
+        degenerate = f"degenerate: {self.degenerate}" if self.degenerate else ""
+        return "; ".join(part for part in (*self.remarks, numbers, degenerate) if part)
+
+
+class _WithLimits(Row):
+    """A row with an interval, whose clipped and raw limits are columns."""
+
+    raw_interval: ConfidenceInterval
+
+    @property
+    def confidence_interval(self) -> ConfidenceInterval:
+        """The limits clipped to the values that are possible."""
+        raise NotImplementedError
+
+    @property
+    def low(self) -> float:
+        """Lower limit, clipped."""
+        return self.confidence_interval.low
+
+    @property
+    def high(self) -> float:
+        """Upper limit, clipped."""
+        return self.confidence_interval.high
+
+    @property
+    def width(self) -> float:
+        """``high - low``."""
+        return self.confidence_interval.width
+
+    @property
+    def raw_low(self) -> float:
+        """Lower limit as the formula gives it."""
+        return self.raw_interval.low
+
+    @property
+    def raw_high(self) -> float:
+        """Upper limit as the formula gives it."""
+        return self.raw_interval.high
+
+
+def frame_of(rows: Iterable[Row], columns: tuple[str, ...]) -> pd.DataFrame:
+    """Return one unrounded row for each of `rows`."""
+    import pandas as pd
+
+    return pd.DataFrame([row.to_record() for row in rows], columns=list(columns))
+
+
 @dataclass(frozen=True)
-class IntervalEstimate:
+class IntervalEstimate(_WithLimits):
     """One row of the table: an interval by one method, with what a reader must know to judge it.
 
     Attributes
@@ -159,6 +245,21 @@ class IntervalEstimate:
     center: Center | None = None
     standard_error: float | None = None
 
+    COLUMNS: ClassVar = (
+        *(
+            "method",
+            "estimate",
+            "low",
+            "high",
+            "width",
+            "raw_low",
+            "raw_high",
+            "confidence_level",
+            "estimand",
+        ),
+        *("n_fits", "degenerate", "remarks"),
+    )
+
     @property
     def confidence_interval(self) -> ConfidenceInterval:
         """The limits clipped to [0, 1]."""
@@ -166,51 +267,7 @@ class IntervalEstimate:
 
 
 @dataclass(frozen=True)
-class IntervalTable:
-    """Intervals by several methods on the same data, in the order they were asked for."""
-
-    rows: tuple[IntervalEstimate, ...]
-
-    def __getitem__(self, method: str) -> IntervalEstimate:
-        for row in self.rows:
-            if row.method == method:
-                return row
-        raise KeyError(f"no interval by {method!r} in this table; it has {[row.method for row in self.rows]}")
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row a method, unrounded; limits clipped to [0, 1], with the raw ones beside them."""
-        import pandas as pd
-
-        return pd.DataFrame(
-            [
-                {
-                    "method": row.method,
-                    "estimate": row.estimate,
-                    "low": row.confidence_interval.low,
-                    "high": row.confidence_interval.high,
-                    "width": row.confidence_interval.width,
-                    "raw_low": row.raw_interval.low,
-                    "raw_high": row.raw_interval.high,
-                    "confidence_level": row.confidence_level,
-                    "estimand": row.estimand,
-                    "n_fits": row.n_fits,
-                    "degenerate": row.degenerate is not None,
-                    "remarks": _joined(row),
-                }
-                for row in self.rows
-            ]
-        )
-
-    def __str__(self) -> str:
-        from cudbound.report.render import render_table
-
-        return render_table(self, "table")
-
-    __repr__ = __str__
-
-
-@dataclass(frozen=True)
-class ComparisonResult:
+class ComparisonResult(_WithLimits):
     """The difference of two errors by one method: test and interval.
 
     The difference is error(a) - error(b): positive where the first classifier or learning algorithm errs more.
@@ -261,70 +318,70 @@ class ComparisonResult:
     details: Mapping[str, float] = field(default_factory=dict)
     standard_error: float | None = None
 
+    COLUMNS: ClassVar = (
+        *(
+            "method",
+            "estimate",
+            "low",
+            "high",
+            "raw_low",
+            "raw_high",
+            "confidence_level",
+            "statistic",
+            "pvalue",
+        ),
+        *("alternative", "estimand", "n_fits", "degenerate", "remarks"),
+    )
+
     @property
     def confidence_interval(self) -> ConfidenceInterval:
         """The limits clipped to [-1, 1]."""
         return self.raw_interval.clipped(-1.0, 1.0)
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row with the columns of `ComparisonTable.to_frame`."""
-        return ComparisonTable((self,)).to_frame()
-
     def __str__(self) -> str:
-        from cudbound.report.comparisons import describe_comparison
-
-        return describe_comparison(self)
+        lines = [
+            f"{self.method}: error(a) - error(b) = {format_difference(self.estimate)}",
+            f"{format_level(self.confidence_level)} confidence interval: {format_difference(self.low)} to "
+            f"{format_difference(self.high)}",
+            f"statistic {format_statistic(self.statistic)}, p-value {format_pvalue(self.pvalue)} against "
+            f"{AGAINST[self.alternative]}",
+            f"estimand {self.estimand}; {self.n_fits} fits",
+            self.all_remarks,
+        ]
+        return "\n".join(printable(line) for line in lines if line)
 
     __repr__ = __str__
 
 
 @dataclass(frozen=True)
-class ComparisonTable:
-    """Comparisons of the same two classifiers or learning algorithms by several methods, in the order asked for."""
+class PointEstimate(Row):
+    """One row of the table of point estimates, with what a reader must know to judge it.
 
-    rows: tuple[ComparisonResult, ...]
+    Attributes
+    ----------
+    method : str
+        Registered name of the estimator.
+    estimate : float
+        Estimated error, a proportion in [0, 1], or a difference of two errors in [-1, 1]; nan where undefined.
+    estimand : str
+        What it aims at.
+    n_fits : int
+        Classifier fits that it used, the one on the whole training set included; a fit shared with another estimator
+        counts for both.
+    remarks : tuple of str
+        What happened on the way: draws of one class, kernels without width, ...
+    degenerate : str or None
+        Why the estimate is undefined, or None if it is not.
+    details : mapping of str to float
+        Further numbers that belong to the estimator.
+    """
 
-    def __getitem__(self, method: str) -> ComparisonResult:
-        for row in self.rows:
-            if row.method == method:
-                return row
-        raise KeyError(
-            f"no comparison by {method!r} in this table; it has {[row.method for row in self.rows]}"
-        )
+    method: str
+    estimate: float
+    estimand: str
+    n_fits: int
+    remarks: tuple[str, ...] = ()
+    degenerate: str | None = None
+    details: Mapping[str, float] = field(default_factory=dict)
 
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row a method, unrounded; limits clipped to [-1, 1], with the raw ones beside them."""
-        import pandas as pd
-
-        return pd.DataFrame(
-            [
-                {
-                    "method": row.method,
-                    "estimate": row.estimate,
-                    "low": row.confidence_interval.low,
-                    "high": row.confidence_interval.high,
-                    "raw_low": row.raw_interval.low,
-                    "raw_high": row.raw_interval.high,
-                    "confidence_level": row.confidence_level,
-                    "statistic": row.statistic,
-                    "pvalue": row.pvalue,
-                    "alternative": row.alternative,
-                    "estimand": row.estimand,
-                    "n_fits": row.n_fits,
-                    "degenerate": row.degenerate is not None,
-                    "remarks": _joined(row),
-                }
-                for row in self.rows
-            ]
-        )
-
-    def __str__(self) -> str:
-        from cudbound.report.render import render_table
-
-        return render_table(self, "table")
-
-    __repr__ = __str__
-
-
-def _joined(row: IntervalEstimate | ComparisonResult) -> str:
-    return "; ".join(row.remarks + ((row.degenerate,) if row.degenerate else ()))
+    COLUMNS: ClassVar = ("method", "estimate", "estimand", "n_fits", "degenerate", "remarks")

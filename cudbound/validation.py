@@ -13,6 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 Array = NDArray[np.float64]
+#: Recorded losses: booleans, integers or floats.
+Losses = NDArray[Any]
 
 #: More workers than this a processor are not started: they would wait for each other.
 JOBS_PER_CPU = 4
@@ -301,3 +303,31 @@ def _some(values: Collection[Any]) -> str:
         repr(value.item() if isinstance(value, np.generic) else value) for value in list(values)[:5]
     )
     return f"[{shown}{', ...' if len(values) > 5 else ''}]"
+
+
+def checked(name: str, values: ArrayLike, n_dimensions: int) -> Losses:
+    """Return a numeric array of that many dimensions with at least one value, all of them finite."""
+    array = np.asarray(values)
+    if array.ndim != n_dimensions or array.size == 0 or array.dtype.kind not in "biuf":
+        raise ValueError(
+            f"The '{name}' parameter must be a numeric array with {n_dimensions} dimension(s) and at least one value. "
+            f"Got shape {array.shape} and type {array.dtype} instead."
+        )
+    if not np.isfinite(array).all():
+        raise ValueError(f"The '{name}' parameter must be finite. Got nan or infinite values in it.")
+    return array
+
+
+def check_sizes(n_train: float, n_test: float) -> None:
+    """Raise ValueError unless both sizes are at least 1."""
+    for name, size in (("n_train", n_train), ("n_test", n_test)):
+        if not size >= 1:
+            raise ValueError(f"The '{name}' parameter must be at least 1. Got {size!r} instead.")
+
+
+def check_pairs(means: ArrayLike) -> None:
+    """Raise ValueError unless there is one pair of means a halving."""
+    if checked("means", means, 2).shape[1] != 2:
+        raise ValueError(
+            f"The 'means' parameter must have shape (n_halvings, 2). Got {np.shape(means)} instead."
+        )

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from cudbound import LeastSquaresClassifier, Problem, SolveStatus, cud_interval, solve_draws
-from cudbound.bootstrap import replay_draw
+from cudbound.problem.draws import replay_draw
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(50, 4))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cli_fakes import CLEAN, Fake
 
-from cudbound.cli import run
+from cudbound.cli.commands import run_interval as run
 
 
 @pytest.fixture

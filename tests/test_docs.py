@@ -18,15 +18,14 @@ from pathlib import Path
 
 import pytest
 from docs_pages import GENERATED, PAGES, PARTS, PATIENTS, ROOT, renewed, run_in
-from test_imports import ORDER
 
 import cudbound
-from cudbound.cli.commands import EXIT_CODES
+from cudbound.cli.commands.group import EXIT_CODES
 from cudbound.intervals import METHODS
-from cudbound.losses import LOSSES
+from cudbound.losses.surrogates import LOSSES
 from cudbound.point_estimates import ESTIMATORS
-from cudbound.reference_subproblems import CVXPY_LOSSES
 from cudbound.resampling import ResamplingSizes
+from cudbound.solve.reference_cones import CVXPY_LOSSES
 
 FENCE = re.compile(r"(?:<!-- quoted from (\S+) -->\n)?^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LANGUAGES = {"python", "pycon", "shell", "text"}
@@ -129,7 +128,7 @@ def test_every_example_is_found():
 @each_page
 def test_generated_parts_are_up_to_date(page):
     text = page.read_text()
-    assert renewed(text) == text, "renew it with: python tests/docs_pages.py"
+    assert renewed(text) == text, "renew it with: python tests/helpers/docs_pages.py"
 
 
 def test_every_generated_part_is_used():
@@ -163,15 +162,6 @@ def test_defaults_of_the_sizes_are_those_of_the_notation():
 def test_exit_codes_are_those_of_the_command():
     documented = re.findall(r"^\| (\d+) \|", (ROOT / "docs" / "command_line.md").read_text(), re.MULTILINE)
     assert documented == re.findall(r"^ +(\d+)  ", EXIT_CODES, re.MULTILINE)
-
-
-def test_layout_is_that_of_the_imports():
-    """CONTRIBUTING lists every module, in an order that the test of imports allows."""
-    text = (ROOT / "CONTRIBUTING.md").read_text()
-    (block,) = (match[3] for match in FENCE.finditer(text) if match[3].startswith("exceptions, "))
-    listed = [name for line in block.splitlines() for name in line.split("  ")[0].split(", ")]
-    assert set(listed) == set(ORDER) - {"_solvers"}
-    assert [ORDER[name] for name in listed] == sorted(ORDER[name] for name in listed)
 
 
 @each_page

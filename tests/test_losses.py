@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import approx_fprime
 
-from cudbound.losses import LOSSES, get_loss
+from cudbound.losses.surrogates import LOSSES, get_loss
 
 # value, first and second derivative in the score at margins m, label +1
 BY_HAND = {

@@ -18,7 +18,7 @@ from cudbound.plotting import (
     draw_svg,
 )
 from cudbound.plotting.style import method_styles, noise_band
-from cudbound.study.summary import Summary, summarise
+from cudbound.study.measure.summary import Summary, summarise
 
 HOSTILE = "$\\frac{$ <b>&\n_名"
 

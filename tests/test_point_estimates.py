@@ -19,7 +19,6 @@ from cudbound import LeastSquaresClassifier
 from cudbound.point_estimates import (
     ESTIMATORS,
     PointEstimate,
-    PointEstimateTable,
     compute_estimate,
     error_632,
     error_632_plus,
@@ -41,6 +40,7 @@ from cudbound.records import (
     RepeatedFoldLosses,
     TestSetLosses,
 )
+from cudbound.tables.table import PointEstimateTable
 
 VECTORS = shared_vectors()
 PROPORTIONS = st.floats(0.0, 1.0)

@@ -11,13 +11,15 @@ import pandas as pd
 import pytest
 
 from cudbound.intervals import GROUPS, METHODS, compute_interval
-from cudbound.intervals.base import estimate_632
+from cudbound.intervals.method import estimate_632
 from cudbound.intervals.test_set import TEST_SET_WILSON
 from cudbound.records import BootstrapLosses, FoldLosses, Records, TestSetLosses
 from cudbound.report import FORMATS, ComparisonRun, RunDescription, render_methods, render_table
 from cudbound.report.estimands import DIFFERENCES, ERRORS, base
-from cudbound.report.intervals import notes, reader_columns, reader_rows, title
-from cudbound.report.style import (
+from cudbound.report.interval_columns import notes, reader_columns, title
+from cudbound.report.tables import reader_records
+from cudbound.results import ComparisonResult, ConfidenceInterval, IntervalEstimate
+from cudbound.rounding import (
     format_cell,
     format_difference,
     format_level,
@@ -26,13 +28,7 @@ from cudbound.report.style import (
     format_statistic,
     printable,
 )
-from cudbound.results import (
-    ComparisonResult,
-    ComparisonTable,
-    ConfidenceInterval,
-    IntervalEstimate,
-    IntervalTable,
-)
+from cudbound.tables.table import ComparisonTable, IntervalTable
 
 AROUND_632 = [name for name in GROUPS["paper"] if name != "cud"]
 
@@ -181,18 +177,18 @@ def test_unknown_format(table):
 
 def test_levels_that_differ_get_a_column():
     mixed = IntervalTable((row("cud", level=0.9), row("cud", level=0.999)))
-    assert "level" in [column.heading for column in reader_columns(mixed)]
-    assert title(mixed) == "Confidence intervals for the error of this fitted classifier"
-    assert "Nominal level 90%, 99.9%; no finite-sample guarantee." in notes(mixed, None)
+    assert "level" in [column.heading for column in reader_columns(mixed.rows)]
+    assert title(mixed.rows) == "Confidence intervals for the error of this fitted classifier"
+    assert "Nominal level 90%, 99.9%; no finite-sample guarantee." in notes(mixed.rows, None)
     assert "99.9%" in render_table(mixed)
 
 
 def test_another_estimand_is_not_called_the_error_of_this_classifier():
     other = IntervalTable((row("cud"), row("some-cv", estimand="expected(n1=27)")))
-    assert title(other) == "95% confidence intervals for the error of a classifier"
+    assert title(other.rows) == "95% confidence intervals for the error of a classifier"
     alone = IntervalTable(other.rows[1:])
-    assert title(alone) == "95% confidence intervals for the mean error of this learning algorithm"
-    assert not any("fitted to these data" in note for note in notes(alone, None))
+    assert title(alone.rows) == "95% confidence intervals for the mean error of this learning algorithm"
+    assert not any("fitted to these data" in note for note in notes(alone.rows, None))
 
 
 def test_every_estimand_in_the_table_is_explained_once():
@@ -205,7 +201,7 @@ def test_every_estimand_in_the_table_is_explained_once():
         "expected(n1=27)",
     )
     table = IntervalTable(tuple(row("some", estimand=word) for word in words))
-    said = [note for note in notes(table, None) if note.startswith("Estimand")]
+    said = [note for note in notes(table.rows, None) if note.startswith("Estimand")]
     assert [note.partition(":")[0] for note in said] == [
         'Estimand "conditional"',
         'Estimands "expected(n1=27)", "expected(n1=25)"',
@@ -225,7 +221,7 @@ def test_the_estimands_of_all_methods_have_words():
 
 
 def test_an_estimand_without_words_is_left_to_its_author():
-    assert not any("Estimand" in note for note in notes(IntervalTable((row("own", estimand="mine"),)), None))
+    assert not any("Estimand" in note for note in notes((row("own", estimand="mine"),), None))
 
 
 @pytest.mark.parametrize(
@@ -245,7 +241,7 @@ def test_an_estimand_without_words_is_left_to_its_author():
 )
 def test_a_test_set_is_not_called_internal(centers, note):
     rows = tuple(row(f"m{number}", center=center) for number, center in enumerate(centers))
-    found = notes(IntervalTable(rows), None)
+    found = notes(rows, None)
     assert note in found
     assert sum("test cases" in said or "Internal" in said for said in found) == 1
 
@@ -264,7 +260,7 @@ def test_a_test_set_is_not_called_internal(centers, note):
     ],
 )
 def test_the_note_on_centres_speaks_of_methods_that_are_there(methods, note):
-    assert note in notes(IntervalTable(tuple(map(row, methods))), None)
+    assert note in notes(tuple(map(row, methods)), None)
 
 
 def test_the_methods_called_so_are_centred_at_the_632_estimate():
@@ -300,17 +296,15 @@ def test_the_rows_of_a_new_test_set_say_so():
 
 def test_two_methods_at_the_training_error():
     rows = (row("cud"), row("aci", center="training error"), row("martin-beta"))
-    assert "CUD, aci are centred at the training error, the others at the .632 estimate." in notes(
-        IntervalTable(rows), None
-    )
+    assert "CUD, aci are centred at the training error, the others at the .632 estimate." in notes(rows, None)
 
 
 def test_nothing_is_said_of_the_centre_of_an_unknown_method():
-    assert not any("centred" in note.lower() for note in notes(IntervalTable((row("my-own"),)), None))
+    assert not any("centred" in note.lower() for note in notes((row("my-own"),), None))
 
 
 def test_rows_are_unrounded(table):
-    rows = reader_rows(table)
+    rows = reader_records(table.rows)
     assert rows[1]["estimate"] == 1 / 7
     assert rows[0]["low"] == 0.0
     assert rows[0]["high"] == 0.4125
@@ -519,7 +513,7 @@ def test_few_numbers_of_a_method_stand_in_the_remarks_and_all_of_them_in_json():
     few = row("a", remarks=("first",), degenerate="why", details={"rho": 0.7, "rho_threshold": 1 / 3})
     many = row("b", details={f"theta_{number}": number / 7 for number in range(1, 6)} | {"lost": math.nan})
     table = IntervalTable((few, many, row("c")))
-    remarks = [shown["remarks"] for shown in reader_rows(table)]
+    remarks = [shown["remarks"] for shown in reader_records(table.rows)]
     assert remarks == ["first; rho = 0.7, rho_threshold = 0.3333; degenerate: why", "", ""]
     intervals = json.loads(render_table(table, "json"))["intervals"]
     assert intervals[0]["details"] == {"rho": 0.7, "rho_threshold": 1 / 3}

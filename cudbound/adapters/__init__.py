@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from cudbound.adapters import convex_loss, least_squares, logistic, refitting, ridge, sgd, svm
-from cudbound.adapters.base import Adapter, Refusal
+from cudbound.adapters import logistic, own_classifiers, refitting, ridge, sgd, svm
+from cudbound.adapters.family import Adapter, Refusal
 from cudbound.adapters.pipeline import pipeline_adapter
 from cudbound.adapters.refusals import REFUSALS
-from cudbound.adapters.search import search_adapter
 from cudbound.adapters.threshold import threshold_adapter
-from cudbound.batches import BatchedRefit
+from cudbound.adapters.tuning import search_adapter
+from cudbound.estimators.batched import BatchedRefit
 from cudbound.exceptions import TuningNotResampledWarning, UnsupportedEstimatorError
-from cudbound.minimum import check_minimiser
-from cudbound.minimum import polish as polish_model
-from cudbound.model import TIE_TOLERANCE, AdditiveModel
+from cudbound.problem.additive_model import TIE_TOLERANCE, AdditiveModel
+from cudbound.solve.minimum import check_minimiser
+from cudbound.solve.minimum import polish as polish_model
 from cudbound.validation import check_binary_classifier
 
 __all__ = ["ADAPTERS", "REFUSALS", "Adapter", "Refusal", "batched_refit", "express", "find_adapter"]
@@ -55,8 +55,8 @@ _OTHER_METHODS = (
 )
 
 ADAPTERS: tuple[Adapter, ...] = (
-    least_squares.ADAPTER,
-    convex_loss.ADAPTER,
+    own_classifiers.LEAST_SQUARES,
+    own_classifiers.CONVEX_LOSS,
     ridge.ADAPTER,
     logistic.ADAPTER,
     svm.LINEAR_SVC,

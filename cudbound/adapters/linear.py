@@ -10,8 +10,8 @@ from scipy import sparse
 from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
 from sklearn.utils.validation import validate_data
 
-from cudbound.losses import get_loss
-from cudbound.model import AdditiveModel
+from cudbound.losses.surrogates import get_loss
+from cudbound.problem.additive_model import AdditiveModel
 from cudbound.validation import check_labels, check_lengths
 
 Array = NDArray[np.float64]

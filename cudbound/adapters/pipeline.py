@@ -12,8 +12,8 @@ from typing import Any
 
 from sklearn.pipeline import Pipeline
 
-from cudbound.adapters.base import Adapter
-from cudbound.model import AdditiveModel
+from cudbound.adapters.family import Adapter
+from cudbound.problem.additive_model import AdditiveModel
 
 
 def pipeline_adapter(find_adapter: Callable[[Any], Adapter]) -> Adapter:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from cudbound.adapters.base import Adapter
-from cudbound.batches import BatchedFit, BatchedRefit, refit_in_batches
-from cudbound.batches.discriminant import discriminant_fit
-from cudbound.batches.sources import flatten, prepare
-from cudbound.batches.steps import is_fixed
+from cudbound.adapters.family import Adapter
+from cudbound.estimators.batched import BatchedFit, BatchedRefit, refit_in_batches
+from cudbound.estimators.batched.discriminant import discriminant_fit
+from cudbound.estimators.batched.sources import flatten, prepare
+from cudbound.estimators.batched.steps import is_fixed
 from cudbound.exceptions import UnsupportedEstimatorError
 from cudbound.validation import check_labels
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cudbound.adapters.base import Refusal
+from cudbound.adapters.family import Refusal
 
 _STAGEWISE = (
     "adds one tree after another and does not revise earlier ones, so that its coefficients are not the joint "

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from sklearn.linear_model import RidgeClassifier, RidgeClassifierCV
 
-from cudbound.adapters.base import Adapter
+from cudbound.adapters.family import Adapter
 from cudbound.adapters.linear import class_pair, count_rows, linear_model
-from cudbound.batches import LinearFit
+from cudbound.estimators.batched import LinearFit
 from cudbound.exceptions import UnsupportedEstimatorError
-from cudbound.model import AdditiveModel
+from cudbound.problem.additive_model import AdditiveModel
 
 
 def _accepts(estimator: Any) -> bool:

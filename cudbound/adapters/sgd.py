@@ -11,10 +11,10 @@ from typing import Any
 
 from sklearn.linear_model import SGDClassifier
 
-from cudbound.adapters.base import Adapter
+from cudbound.adapters.family import Adapter
 from cudbound.adapters.linear import linear_model
 from cudbound.exceptions import UnsupportedEstimatorError
-from cudbound.model import AdditiveModel
+from cudbound.problem.additive_model import AdditiveModel
 
 #: Our name of each loss, and what one of ours is in units of scikit-learn's.
 LOSSES = {

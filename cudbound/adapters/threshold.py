@@ -14,9 +14,9 @@ import numpy as np
 from scipy.special import logit
 from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 
-from cudbound.adapters.base import Adapter
+from cudbound.adapters.family import Adapter
 from cudbound.exceptions import UnsupportedEstimatorError
-from cudbound.model import AdditiveModel
+from cudbound.problem.additive_model import AdditiveModel
 
 
 def threshold_adapter(find_adapter: Callable[[Any], Adapter]) -> Adapter:

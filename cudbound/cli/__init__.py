@@ -16,6 +16,6 @@ Exit codes
 
 from __future__ import annotations
 
-from cudbound.cli.commands import main
+from cudbound.cli.commands.group import main
 
 __all__ = ["main"]

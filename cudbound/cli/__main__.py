@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from cudbound.cli.commands import main
+from cudbound.cli.commands.group import main
 
 main(prog_name="cudbound")

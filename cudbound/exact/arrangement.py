@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
 from cudbound.exact.integers import Vector, bits, cut, dot, identity, pivot_columns, primitive, to_integers
-from cudbound.problem import Problem
+from cudbound.problem.problem import Problem
 
 
 def score_weights(problem: Problem, draw: int) -> list[Fraction]:

@@ -8,7 +8,7 @@ from math import inf
 
 from cudbound.exact.arrangement import Arrangement
 from cudbound.exact.integers import Matrix, Vector, dot, identity, restrict, solve, to_integers
-from cudbound.problem import Problem
+from cudbound.problem.problem import Problem
 
 
 def mean_loss(problem: Problem, draw: int, coef: Sequence[Fraction | float]) -> Fraction:

@@ -1,27 +1,28 @@
-"""Interval methods: one file a family, one registry, one contract (`cudbound.intervals.base.Method`)."""
+"""Interval methods: one file a family, one registry, one contract (`cudbound.intervals.method.Method`)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cudbound.intervals.adaptive import ACI
+from cudbound.intervals.aci import ACI
 from cudbound.intervals.austern_zhou import AUSTERN_ZHOU
-from cudbound.intervals.base import Method, Outcome, compute_interval
 from cudbound.intervals.bayle import BAYLE
-from cudbound.intervals.beta import MARTIN
-from cudbound.intervals.binomial import LANGFORD
-from cudbound.intervals.bootstrap import BIAS_CORRECTED, PERCENTILE
-from cudbound.intervals.bootstrap_cv import BCCVP, BCCVP_BR
+from cudbound.intervals.bccv import BCCVP, BCCVP_BR
+from cudbound.intervals.bootstrap_percentile import BIAS_CORRECTED, PERCENTILE
 from cudbound.intervals.conservative_z import CONSERVATIVE_Z
 from cudbound.intervals.cud import CUD
-from cudbound.intervals.discordant import MCNEMAR
 from cudbound.intervals.efron_tibshirani import NORMAL_632, NORMAL_632_PLUS
 from cudbound.intervals.five_by_two import FIVE_BY_TWO_F, FIVE_BY_TWO_T
 from cudbound.intervals.grandvalet_bengio import GRANDVALET_BENGIO
+from cudbound.intervals.independent_test_sets import INDEPENDENT_TEST_SETS
 from cudbound.intervals.k_fold import K_FOLD_T
+from cudbound.intervals.kohavi_yang import KOHAVI, YANG
+from cudbound.intervals.langford import LANGFORD
 from cudbound.intervals.leave_one_out import LEAVE_ONE_OUT
+from cudbound.intervals.martin import MARTIN
+from cudbound.intervals.mcnemar import MCNEMAR
+from cudbound.intervals.method import Method, Outcome, compute_interval
 from cudbound.intervals.nested_cv import NESTED_CV
-from cudbound.intervals.normal import KOHAVI, YANG
 from cudbound.intervals.resampled_t import (
     CORRECTED_PSEUDO_BOOTSTRAP,
     CORRECTED_RESAMPLED_T,
@@ -35,7 +36,6 @@ from cudbound.intervals.test_set import (
     TEST_SET_WALD,
     TEST_SET_WILSON,
 )
-from cudbound.intervals.two_test_sets import INDEPENDENT_TEST_SETS
 
 __all__ = ["GROUPS", "METHODS", "Method", "Outcome", "compute_interval", "find_comparisons", "find_methods"]
 

@@ -7,12 +7,11 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cudbound.intervals.base import Method, binomial_fallback
+from cudbound.intervals.method import Method, binomial_fallback
 from cudbound.intervals.pivot import EQUAL, Pivot
+from cudbound.method_card import Choice, expected_error
 from cudbound.records import Records, ReplacementErrors
-from cudbound.records.checks import checked
-from cudbound.registry import Choice, expected_error
-from cudbound.validation import check_choice
+from cudbound.validation import check_choice, checked
 
 #: Factors of n in front of the sum of squares.
 FACTORS = {"corrected": 0.25, "as-printed": 0.5}

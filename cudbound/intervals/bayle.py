@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from cudbound.intervals.base import Method
 from cudbound.intervals.k_fold import ON_ALL_ROWS
+from cudbound.intervals.method import Method
 from cudbound.intervals.pivot import EQUAL, Pivot
+from cudbound.method_card import Choice
 from cudbound.records import FoldLosses, Records
-from cudbound.registry import Choice
 from cudbound.validation import check_choice
 
 

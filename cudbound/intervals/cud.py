@@ -1,8 +1,8 @@
-"""The CUD interval as a method among the others; `cudbound.bound` computes it."""
+"""The CUD interval as a method among the others; `cudbound.bound.cud_interval` computes it."""
 
 from __future__ import annotations
 
-from cudbound.intervals.base import Method, Outcome
+from cudbound.intervals.method import Method, Outcome
 from cudbound.records import Records
 
 

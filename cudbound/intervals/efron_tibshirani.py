@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cudbound.intervals.base import Method, Outcome, binomial_fallback, estimate_632
+from cudbound.intervals.effective_size import effective_size_bootstrap
+from cudbound.intervals.method import Method, Outcome, binomial_fallback, estimate_632
 from cudbound.intervals.pivot import Pivot
-from cudbound.intervals.sample_size import effective_size_bootstrap
 from cudbound.point_estimates import (
     estimate_632_plus,
     leave_one_out_bootstrap_error,

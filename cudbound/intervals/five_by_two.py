@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import fdtrc, fdtri
 
-from cudbound.intervals.base import Method, Outcome, TestOutcome, binomial_fallback
+from cudbound.intervals.method import Method, Outcome, TestOutcome, binomial_fallback
 from cudbound.intervals.pivot import EQUAL, Pivot
+from cudbound.method_card import Choice, expected_error
 from cudbound.records import HalvingLosses, Records
-from cudbound.records.checks import check_pairs
-from cudbound.records.splits import N_HALVINGS
-from cudbound.registry import Choice, expected_error
+from cudbound.records.split_losses import N_HALVINGS
 from cudbound.results import ConfidenceInterval
-from cudbound.validation import check_choice
+from cudbound.validation import check_choice, check_pairs
 
 Array = NDArray[np.float64]
 

@@ -15,17 +15,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
-from cudbound.intervals.base import Method, Outcome, TestOutcome
 from cudbound.intervals.k_fold import (
     ON_ALL_ROWS,
     checked_means,
     k_fold_t_pivot,
     unequal_folds,
 )
+from cudbound.intervals.method import Method, Outcome, TestOutcome
 from cudbound.intervals.pivot import Pivot
+from cudbound.method_card import Number
 from cudbound.point_estimates import mean_training_size
 from cudbound.records import FoldLosses, Records
-from cudbound.registry import Number
 from cudbound.validation import check_choice, check_number
 
 

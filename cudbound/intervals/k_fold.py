@@ -12,12 +12,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cudbound.intervals.base import Method, binomial_fallback
+from cudbound.intervals.method import Method, binomial_fallback
 from cudbound.intervals.pivot import EQUAL, Pivot
+from cudbound.method_card import expected_error
 from cudbound.point_estimates import mean_training_size
 from cudbound.records import FoldLosses, Records
-from cudbound.records.checks import checked
-from cudbound.registry import expected_error
+from cudbound.validation import checked
 
 ON_ALL_ROWS = binomial_fallback(
     "all cross-validated rows", lambda records: records.require("folds").losses.size

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cudbound.intervals.base import Method, Outcome
+from cudbound.intervals.method import Method, Outcome
 from cudbound.intervals.proportions import inverted_binomial_interval
 from cudbound.records import Records
-from cudbound.records.checks import checked
 from cudbound.results import ConfidenceInterval
+from cudbound.validation import checked
 
 
 def leave_one_out_interval(losses: ArrayLike, confidence_level: float) -> ConfidenceInterval:

@@ -7,10 +7,10 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cudbound.intervals.base import Method, binomial_fallback
+from cudbound.intervals.method import Method, binomial_fallback
 from cudbound.intervals.pivot import EQUAL, Pivot
+from cudbound.method_card import Choice
 from cudbound.records import NestedLosses, Records
-from cudbound.registry import Choice
 from cudbound.validation import check_choice
 
 #: Exponents of (K - 2) / K in the correction of bias.

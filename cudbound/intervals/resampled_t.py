@@ -13,12 +13,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cudbound.intervals.base import Method, binomial_fallback
+from cudbound.intervals.method import Method, binomial_fallback
 from cudbound.intervals.pivot import EQUAL, Pivot
+from cudbound.method_card import Choice, expected_error
 from cudbound.records import HalfSplitLosses, Records, ReplicateLosses, SplitLosses, TestSetLosses
-from cudbound.records.checks import Losses, check_sizes, checked
-from cudbound.registry import Choice, expected_error
-from cudbound.validation import check_choice
+from cudbound.validation import Losses, check_choice, check_sizes, checked
 
 #: Mean losses on fewer test rows than this take so few values that a t distribution describes them badly.
 FEW_TEST_ROWS = 5

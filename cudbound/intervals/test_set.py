@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cudbound.intervals.base import Fallback, Method, Outcome
+from cudbound.intervals.method import Fallback, Method, Outcome
 from cudbound.intervals.proportions import inverted_binomial_interval, wald_interval, wilson_interval
+from cudbound.method_card import Choice
 from cudbound.records import Records
-from cudbound.registry import Choice
 from cudbound.results import ConfidenceInterval
 from cudbound.validation import check_choice
 

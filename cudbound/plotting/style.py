@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import cycle, islice
 from typing import TYPE_CHECKING, Any, Literal
 
-from cudbound.report.style import printable
+from cudbound.rounding import printable
 
 if TYPE_CHECKING:
     import pandas as pd

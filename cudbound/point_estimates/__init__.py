@@ -4,21 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cudbound.point_estimates.base import (
-    PointEstimate,
-    PointEstimateTable,
-    PointEstimator,
-    PointOutcome,
-    compute_estimate,
-)
-from cudbound.point_estimates.bolstering import (
+from cudbound.point_estimates.bolstered import (
     BOLSTERED,
     SEMI_BOLSTERED,
     KernelWidths,
     kernel_widths,
     linear_bolstered_losses,
 )
-from cudbound.point_estimates.bootstrap import (
+from cudbound.point_estimates.bootstrap_632 import (
     BOOTSTRAP_632,
     BOOTSTRAP_632_PLUS,
     BOOTSTRAP_POOLED,
@@ -40,15 +33,16 @@ from cudbound.point_estimates.cross_validation import (
     RESUBSTITUTION,
     mean_training_size,
 )
+from cudbound.point_estimates.estimator import PointEstimator, PointOutcome, compute_estimate
 from cudbound.point_estimates.lv1o import LV1O, error_lv1o
-from cudbound.records.bootstrap import never_out_of_bag
+from cudbound.records.bootstrap_losses import never_out_of_bag
+from cudbound.results import PointEstimate
 
 __all__ = [
     "ESTIMATORS",
     "Error632Plus",
     "KernelWidths",
     "PointEstimate",
-    "PointEstimateTable",
     "PointEstimator",
     "PointOutcome",
     "compute_estimate",

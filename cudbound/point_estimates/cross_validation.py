@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cudbound.point_estimates.base import PointEstimator, PointOutcome
+from cudbound.method_card import expected_error
+from cudbound.point_estimates.estimator import PointEstimator, PointOutcome
 from cudbound.records import FoldLosses, Records
-from cudbound.registry import expected_error
 
 
 def mean_training_size(folds: FoldLosses) -> float:

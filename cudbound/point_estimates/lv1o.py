@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from cudbound.point_estimates.base import PointEstimator, PointOutcome
-from cudbound.point_estimates.bootstrap import NOTHING_OUT_OF_BAG, estimate_632
+from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG, estimate_632
+from cudbound.point_estimates.estimator import PointEstimator, PointOutcome
 from cudbound.records import Records
 
 

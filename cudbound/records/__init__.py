@@ -13,16 +13,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.records.bootstrap import BootstrapLosses, BoundaryDeviations, InnerErrors, RemovedCaseErrors
-from cudbound.records.checks import Array, Losses
-from cudbound.records.folds import FoldLosses, NestedLosses, RepeatedFoldLosses, ReplacementErrors
-from cudbound.records.splits import (
+from cudbound.records.bootstrap_losses import (
+    BootstrapLosses,
+    BoundaryDeviations,
+    InnerErrors,
+    RemovedCaseErrors,
+)
+from cudbound.records.fold_losses import FoldLosses, NestedLosses, RepeatedFoldLosses, ReplacementErrors
+from cudbound.records.split_losses import (
     HalfSplitLosses,
     HalvingLosses,
     ReplicateLosses,
     SplitLosses,
     TestSetLosses,
 )
+from cudbound.validation import Array, Losses
 
 Bools = NDArray[np.bool_]
 

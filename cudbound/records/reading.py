@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cudbound.records.bootstrap import never_out_of_bag
+from cudbound.records.bootstrap_losses import never_out_of_bag
 
 if TYPE_CHECKING:
+    from cudbound.method_card import Registered
     from cudbound.records import Records
-    from cudbound.registry import Registered
 
 
 def check_records(method: Registered, records: Records) -> None:

@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
-from cudbound.report.comparisons import comparison_report
-from cudbound.report.intervals import interval_report
-from cudbound.report.methods import methods_report
-from cudbound.report.style import format_cell, printable
+from cudbound.report.method_columns import methods_report
 from cudbound.report.tables import REMARKS_WIDTH, Column, Report, Run
-from cudbound.results import ComparisonTable, IntervalTable
+from cudbound.rounding import format_cell, printable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -25,9 +22,14 @@ _MARKDOWN_ESCAPES = {ch: f"\\{ch}" for ch in "\\`*_[]|~$"} | {"&": "&amp;", "<":
 _LATEX_BRACKETS = {"[": "{[}", "*": "{*}"}
 
 
-def render_table(
-    table: IntervalTable | ComparisonTable, format: str = "table", *, run: Run | None = None
-) -> str:
+class Reportable(Protocol):
+    """A table that says how it is written."""
+
+    def report(self, run: Run | None = None) -> Report:
+        """Return the table with what must stand around it."""
+
+
+def render_table(table: Reportable, format: str = "table", *, run: Run | None = None) -> str:
     r"""Write a table of intervals or of comparisons in one of five formats.
 
     ``table``, ``markdown`` and ``latex`` are for reading: proportions rounded to 3 decimals, with a title
@@ -66,15 +68,14 @@ def render_table(
 
     Examples
     --------
-    >>> from cudbound.results import ConfidenceInterval, IntervalEstimate, IntervalTable
+    >>> from cudbound.results import ConfidenceInterval, IntervalEstimate
+    >>> from cudbound.tables.table import IntervalTable
     >>> row = IntervalEstimate("cud", 0.2, ConfidenceInterval(-0.0125, 0.4125), 0.95, "conditional", 1)
     >>> print(render_table(IntervalTable((row,)), "csv"))
     method,estimate,low,high,width,raw_low,raw_high,confidence_level,estimand,n_fits,degenerate,remarks
     cud,0.2,0.0,0.4125,0.4125,-0.0125,0.4125,0.95,conditional,1,False,
     """
-    if isinstance(table, ComparisonTable):
-        return render_report(comparison_report(table, run), format)
-    return render_report(interval_report(table, run), format)
+    return render_report(table.report(run), format)
 
 
 def render_methods(

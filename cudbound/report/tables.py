@@ -6,16 +6,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cudbound.report.style import Kind, format_level
 from cudbound.results import ComparisonResult, IntervalEstimate
+from cudbound.rounding import Kind, format_level
 
 if TYPE_CHECKING:
     import pandas as pd
 
 #: Columns of text that a cell of remarks may fill before it is wrapped, so that a line stays near 120.
 REMARKS_WIDTH = 40
-#: More numbers of a method's own than these are not added to its remarks; JSON has all of them.
-MAX_DETAILS = 3
 
 
 @dataclass(frozen=True)
@@ -167,12 +165,9 @@ class Report:
 Row = IntervalEstimate | ComparisonResult
 
 
-def joined_remarks(row: Row) -> str:
-    """Return the remarks of a row in one text: what happened, few numbers of its own, why it is degenerate."""
-    few = row.details if len(row.details) <= MAX_DETAILS else {}
-    numbers = ", ".join(f"{name} = {value:.4g}" for name, value in few.items())
-    degenerate = f"degenerate: {row.degenerate}" if row.degenerate else ""
-    return "; ".join(part for part in (*row.remarks, numbers, degenerate) if part)
+def reader_records(rows: Iterable[Row]) -> tuple[dict[str, Any], ...]:
+    """Return the unrounded values of rows for readers, who want to know more of what happened than programs."""
+    return tuple(row.to_record() | {"remarks": row.all_remarks} for row in rows)
 
 
 def levels_of(rows: Iterable[Row]) -> list[float]:

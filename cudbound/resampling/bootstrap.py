@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.bootstrap import draw_counts
 from cudbound.point_estimates import leave_one_out_bootstrap_error
+from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, InnerErrors
-from cudbound.refits import Refit
+from cudbound.resampling.refits import Refit
 from cudbound.resampling.single_class import DONE, Policy, has_one_class, refuse_one_class
 
 Array = NDArray[np.float64]

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import KFold
 
 from cudbound.records import FoldLosses, RepeatedFoldLosses
-from cudbound.refits import Refit
+from cudbound.resampling.refits import Refit
 from cudbound.resampling.single_class import Policy, draw_design
 from cudbound.resampling.sizes import ResamplingSizes
 

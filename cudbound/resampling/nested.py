@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.records import NestedLosses
-from cudbound.records.checks import Losses
-from cudbound.refits import Refit
+from cudbound.resampling.refits import Refit
 from cudbound.resampling.single_class import Policy, draw_design, has_one_class
 from cudbound.resampling.sizes import ResamplingSizes
+from cudbound.validation import Losses
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.int64]

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.records import TestSetLosses
-from cudbound.refits import Refit
+from cudbound.resampling.refits import Refit
 from cudbound.resampling.single_class import Policy, draw_design
 from cudbound.resampling.sizes import ResamplingSizes
 

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.records import Records
-from cudbound.records.splits import N_HALVINGS
-from cudbound.refits import Refit, Refits, Tape, prepare_refits
+from cudbound.records.split_losses import N_HALVINGS
 from cudbound.resampling.bootstrap import record_bootstrap, record_inner, usable_draws
 from cudbound.resampling.folds import record_folds, record_leave_one_out, record_repeated_folds
 from cudbound.resampling.nested import count_nested_fits, record_nested
+from cudbound.resampling.refits import Refit, Refits, Tape, prepare_refits
 from cudbound.resampling.removed_cases import record_removed_cases
 from cudbound.resampling.replacements import count_replacement_fits, record_replacements
 from cudbound.resampling.single_class import Policy, SingleClassError

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.records import RemovedCaseErrors
-from cudbound.refits import Refit
+from cudbound.resampling.refits import Refit
 from cudbound.resampling.single_class import Policy, has_one_class, refuse_one_class
 
 Array = NDArray[np.float64]

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.records import ReplacementErrors
-from cudbound.refits import Refit
 from cudbound.resampling.folds import draw_folds, fold_training
+from cudbound.resampling.refits import Refit
 from cudbound.resampling.single_class import Policy, draw_design
 from cudbound.resampling.sizes import ResamplingSizes
 

@@ -16,8 +16,8 @@ from cudbound.records import (
     SplitLosses,
     TestSetLosses,
 )
-from cudbound.records.splits import N_HALVINGS
-from cudbound.refits import Refit
+from cudbound.records.split_losses import N_HALVINGS
+from cudbound.resampling.refits import Refit
 from cudbound.resampling.single_class import Policy, describe_parts, draw_design, draw_parts
 from cudbound.resampling.sizes import ResamplingSizes
 

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from sklearn.model_selection import check_cv
 
 from cudbound.records import FoldLosses, HalvingLosses, RepeatedFoldLosses, SplitLosses
-from cudbound.records.splits import N_HALVINGS
-from cudbound.refits import Losses, Refit
+from cudbound.records.split_losses import N_HALVINGS
+from cudbound.resampling.refits import Losses, Refit
 from cudbound.resampling.single_class import Policy, has_one_class, refuse_one_class
 
 Array = NDArray[np.float64]

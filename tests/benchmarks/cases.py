@@ -11,7 +11,7 @@ from sklearn.linear_model import LinearRegression
 from worlds import world, world_problem
 
 from cudbound import LeastSquaresClassifier, cud_interval
-from cudbound.solve import solve_problem
+from cudbound.solve.solve_draws import solve_problem
 
 #: Strength of the score against noise of unit variance in `worlds.world`.
 SIGNAL, WEAK, NOISE = 1.0, 0.3, 0.0

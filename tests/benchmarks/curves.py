@@ -11,7 +11,7 @@ from directed import DRAWS, NAMES, NOISE, RANK, SIGNAL, STRONG, found, quantile
 from measure import Row, milliseconds
 from worlds import world_problem
 
-from cudbound.problem import Problem
+from cudbound.problem.problem import Problem
 
 ROWS = (20, 50, 100, 200, 500, 1000)
 COLUMNS = (2, 3, 5, 7, 10, 15, 20)

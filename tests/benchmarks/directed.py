@@ -1,6 +1,6 @@
 """The search for the quantile that an interval needs. Each returns rows of the table.
 
-Nodes are those of 500 draws and the .95 quantile; `tests/test_directed.py` pins them.
+Nodes are those of 500 draws and the .95 quantile; `tests/solve/test_directed.py` pins them.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from worlds import world, world_problem
 
 from cudbound import LeastSquaresClassifier, cud_interval
 from cudbound.exceptions import NotCertifiedWarning
-from cudbound.problem import Problem
+from cudbound.problem.problem import Problem
 from cudbound.results import Draws
-from cudbound.solve import solve_problem
+from cudbound.solve.solve_draws import solve_problem
 
 DRAWS, RANK = 500, 475
 STRONG, SIGNAL, NOISE = 3.0, 1.0, 0.0

@@ -4,8 +4,8 @@
 
 Every comparison runs its sides in turns (A B A B ...) on one thread and reports medians, because a machine that
 is shared or changes its clock slows all of them alike. Timings are not tests: pytest collects nothing here, and
-the numbers of nodes of seeded problems are pinned in ``tests/test_solve_properties.py`` and
-``tests/test_directed.py`` instead.
+the numbers of nodes of seeded problems are pinned in ``tests/solve/test_properties.py`` and
+``tests/solve/test_directed.py`` instead.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def main() -> None:
     # before numpy is loaded: one thread for every side
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[variable] = "1"
-    sys.path.insert(0, str(Path(__file__).parents[1]))  # the worlds of the tests
+    sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))  # the worlds of the tests
     import cases
     import curves
     import directed

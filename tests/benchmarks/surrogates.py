@@ -22,13 +22,13 @@ from worlds import surrogate_problem, world
 
 from cudbound import cud_interval
 from cudbound.adapters import express
-from cudbound.bootstrap import draw_counts
-from cudbound.kernel import minimise
-from cudbound.losses import LOSSES
-from cudbound.minimum import draws_problem
-from cudbound.problem import Problem
+from cudbound.losses.surrogates import LOSSES
+from cudbound.problem.draws import draw_counts
+from cudbound.problem.problem import Problem
 from cudbound.results import Draws
-from cudbound.solve import solve_problem
+from cudbound.solve.minimum import draws_problem
+from cudbound.solve.native import minimise
+from cudbound.solve.solve_draws import solve_problem
 
 SIGNAL, NOISE = 1.0, 0.0
 

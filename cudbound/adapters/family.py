@@ -1,0 +1,73 @@
+"""What the package has to know of an estimator family."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from cudbound.estimators.batched import BatchedFit, BatchedRefit
+from cudbound.problem.additive_model import AdditiveModel
+
+
+@dataclass(frozen=True)
+class Adapter:
+    """One family of estimators that can be written as additive classifiers with a convex surrogate loss.
+
+    Attributes
+    ----------
+    supports : str
+        The family, as error messages and the documentation name it.
+    accepts : callable
+        ``accepts(estimator)``: whether the estimator belongs to the family.
+    express : callable
+        ``express(estimator, X, y)``: the fitted estimator on its training rows as plain arrays. Validates `X`
+        and `y` against the estimator; need not check that the coefficients minimise the loss. Raises
+        `UnsupportedEstimatorError` for parameters under which the family has no convex loss.
+    loss, penalty, weights, intercept : str
+        For the documentation: the loss; the strengths r_j of sum_j r_j beta_j^2 on the mean loss; which weights of
+        rows enter it; how the intercept is penalised.
+    batched_fit : callable, optional
+        ``batched_fit(estimator, n_jobs)``: a `BatchedFit`, which fits a stack of such classifiers behind any steps that
+        are fitted in batches, on so many threads; None where the estimator has to be cloned and refitted. None for the
+        whole family if not given.
+    batched_refit : callable, optional
+        ``batched_refit(estimator, X, y)``: a `BatchedRefit` that is faster where no step before this very estimator
+        is fitted to the rows, or None.
+    """
+
+    supports: str
+    accepts: Callable[[Any], bool]
+    express: Callable[[Any, Any, Any], AdditiveModel]
+    loss: str = "that of the estimator inside"
+    penalty: str = "the same"
+    weights: str = "the same"
+    intercept: str = "the same"
+    batched_fit: Callable[[Any, int], BatchedFit | None] | None = None
+    batched_refit: Callable[[Any, Any, Any], BatchedRefit | None] | None = None
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A family of estimators that cannot be supported, with the reason and the way out.
+
+    Attributes
+    ----------
+    family : tuple of str
+        Names of its classes in scikit-learn, some of which not every version has.
+    reason : str
+        Why, as the end of a sentence that begins with the name of the class.
+    way_out : str
+        What to do instead, as a sentence.
+    """
+
+    family: tuple[str, ...]
+    reason: str
+    way_out: str
+
+    def applies(self, estimator: Any) -> bool:
+        """Whether the estimator belongs to the family."""
+        return any(
+            known.__name__ in self.family and known.__module__.startswith("sklearn.")
+            for known in type(estimator).__mro__
+        )

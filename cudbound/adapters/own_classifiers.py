@@ -1,0 +1,128 @@
+"""The classifiers of this package: `LeastSquaresClassifier`, and `ConvexLossClassifier` with any of the losses."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import validate_data
+
+from cudbound.adapters.family import Adapter
+from cudbound.adapters.linear import class_pair
+from cudbound.estimators.batched import BatchedRefit, LinearFit
+from cudbound.estimators.batched.squares import LeastSquaresFit
+from cudbound.estimators.convex_loss import ConvexLossClassifier
+from cudbound.estimators.least_squares import LeastSquaresClassifier
+from cudbound.estimators.weighted_least_squares import LeastSquaresRefit
+from cudbound.losses.surrogates import get_loss
+from cudbound.problem.additive_model import TIE_TOLERANCE, AdditiveModel
+from cudbound.validation import check_labels, check_lengths
+
+
+def _accepts_least_squares(estimator: Any) -> bool:
+    return isinstance(estimator, LeastSquaresClassifier)
+
+
+def _validated(
+    estimator: LeastSquaresClassifier, X: Any, y: Any
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    labels = check_labels(y, estimator.classes_)
+    features = validate_data(estimator, X, dtype=np.float64, reset=False)
+    check_lengths(features.shape[0], labels.size)
+    return features, labels
+
+
+def _express_least_squares(estimator: LeastSquaresClassifier, X: Any, y: Any) -> AdditiveModel:
+    features, labels = _validated(estimator, X, y)
+    coef = estimator.coef_[0]
+    if estimator.fit_intercept:
+        features = np.column_stack([np.ones(labels.size), features])
+        coef = np.concatenate([estimator.intercept_, coef])
+    return AdditiveModel(
+        design=np.ascontiguousarray(features),
+        labels=labels,
+        coef=coef,
+        loss=get_loss("squared"),
+        classes=estimator.classes_,
+    )
+
+
+def _batched_refit_least_squares(estimator: LeastSquaresClassifier, X: Any, y: Any) -> BatchedRefit | None:
+    if type(estimator) is not LeastSquaresClassifier:  # a subclass may fit in a way of its own
+        return None
+    features, labels = _validated(estimator, X, y)
+    refit = LeastSquaresRefit(
+        features, labels, fit_intercept=estimator.fit_intercept, tie_tolerance=TIE_TOLERANCE
+    )
+    return lambda counts: (refit(counts), np.ones(len(counts), dtype=bool))
+
+
+def _batched_fit_least_squares(estimator: LeastSquaresClassifier, n_jobs: int) -> LeastSquaresFit | None:
+    return LeastSquaresFit(estimator.fit_intercept) if type(estimator) is LeastSquaresClassifier else None
+
+
+LEAST_SQUARES = Adapter(
+    supports="cudbound.LeastSquaresClassifier",
+    accepts=_accepts_least_squares,
+    express=_express_least_squares,
+    loss="squared",
+    penalty="none",
+    weights="none",
+    intercept="free",
+    batched_fit=_batched_fit_least_squares,
+    batched_refit=_batched_refit_least_squares,
+)
+
+
+def _accepts_convex_loss(estimator: Any) -> bool:
+    return isinstance(estimator, ConvexLossClassifier)
+
+
+def _express_convex_loss(estimator: ConvexLossClassifier, X: Any, y: Any) -> AdditiveModel:
+    labels = check_labels(y, estimator.classes_)
+    rows = estimator.basis_rows(X)
+    check_lengths(rows.shape[0], labels.size)
+    coef = estimator.coef_[0]
+    strengths = estimator.strengths(coef.size)
+    if estimator.fit_intercept:
+        rows = np.column_stack([np.ones(labels.size), rows])
+        coef = np.concatenate([estimator.intercept_, coef])
+    return AdditiveModel(
+        design=np.ascontiguousarray(rows),
+        labels=labels,
+        coef=coef,
+        loss=get_loss(estimator.loss),
+        classes=estimator.classes_,
+        penalty=strengths if strengths.any() else None,
+        sample_weight=estimator.row_weights(estimator.classes_, labels, np.ones(labels.size)),
+    )
+
+
+def _batched_fit_convex_loss(estimator: ConvexLossClassifier, n_jobs: int) -> LinearFit | None:
+    # a subclass may fit in a way of its own, and a basis is fitted again in every refit
+    if type(estimator) is not ConvexLossClassifier or estimator.basis is not None:
+        return None
+    penalty = np.asarray(estimator.penalty, dtype=np.float64)
+    return LinearFit(
+        estimator.loss,
+        penalty if penalty.ndim else float(penalty),
+        fit_intercept=estimator.fit_intercept,
+        intercept_penalty=float(estimator.intercept_penalty),
+        class_weight=class_pair(estimator),
+        per_row=True,
+        ties="second",
+        n_jobs=n_jobs,
+    )
+
+
+CONVEX_LOSS = Adapter(
+    supports="cudbound.ConvexLossClassifier",
+    accepts=_accepts_convex_loss,
+    express=_express_convex_loss,
+    loss="`loss`",
+    penalty="`penalty`",
+    weights="`class_weight`",
+    intercept="`intercept_penalty`",
+    batched_fit=_batched_fit_convex_loss,
+)

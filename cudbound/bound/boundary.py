@@ -1,0 +1,349 @@
+"""Bootstrap deviations of the adaptive confidence interval: every classification of the points near the boundary."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.exceptions import NotCertifiedWarning, SolveInterrupted, UnsupportedEstimatorError
+from cudbound.losses.surrogates import LOSSES
+from cudbound.problem.additive_model import TIE_TOLERANCE, AdditiveModel
+from cudbound.problem.coordinates import orthonormal_basis
+from cudbound.problem.problem import Problem, make_problem
+from cudbound.records import BoundaryDeviations
+from cudbound.results import Draws, SolveStatus
+from cudbound.solve.minimum import draws_problem, least_loss
+from cudbound.solve.native import is_native
+from cudbound.solve.solve_draws import solve_problem
+from cudbound.validation import check_number
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Integers = NDArray[np.int64]
+
+#: Eigenvalues of a draw's Hessian below this share of its largest count as zero.
+RANK_TOLERANCE = 1e-11
+#: A curvature below this is that of a loss which falls to 0 without reaching it: where rows are separated the kernel
+#: follows it until 1e-10 is left.
+LEAST_CURVATURE = 1e-8
+#: A row with more than this share of its length outside the span of a draw has no score there.
+SPAN_TOLERANCE = 1e-6
+#: Nodes of the search of one draw. Draws of 50 rows with 5 coefficients need fewer; those of 200 rows with 10
+#: coefficients and overlapping classes would need more than anyone waits for.
+NODE_LIMIT = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class DrawScores:
+    """Scores of the training rows under the classifier fitted to each draw, and how much they vary.
+
+    Attributes
+    ----------
+    scores : ndarray of float, shape (n_draws, n_samples)
+        x_i'beta_b with the minimiser beta_b of the draw's loss.
+    variances : ndarray of float, shape (n_draws, n_samples)
+        x_i'Sigma_b x_i, where Sigma_b is the sandwich covariance of sqrt(n) beta_b; infinite where the draw does not
+        determine the score.
+    wrong : ndarray of bool, shape (n_draws, n_samples)
+        Whether the draw's classifier errs on the row, with sign(0) = +1.
+    """
+
+    scores: Array
+    variances: Array
+    wrong: Bools
+
+    def near(self, rate: float) -> Bools:
+        """Whether n (x_i'beta_b)^2 / (x_i'Sigma_b x_i) is at most a_n = `rate`; shape (n_draws, n_samples).
+
+        A score of 0 is near whatever its variance. At rate 0 no row is near.
+        """
+        if rate == 0.0:
+            return np.zeros(self.scores.shape, dtype=bool)
+        if math.isinf(rate):
+            return np.ones(self.scores.shape, dtype=bool)
+        n = self.scores.shape[1]
+        within = n * self.scores**2 <= rate * self.variances
+        return np.asarray(within | (np.abs(self.scores) <= TIE_TOLERANCE))
+
+
+def near_rate(rate: str | float, n_samples: int) -> float:
+    """Return a_n, the bound on n (x_i'beta)^2 / (x_i'Sigma x_i) up to which a point is near the boundary.
+
+    Parameters
+    ----------
+    rate : {"log", "loglog"} or float in [0, inf]
+        "log" is log n, "loglog" is log log n (0 for n < 3); numbers stand for themselves.
+    n_samples : int
+
+    Raises
+    ------
+    ValueError
+        If `rate` is none of these.
+
+    Examples
+    --------
+    >>> round(near_rate("log", 50), 3), near_rate(2, 50)
+    (3.912, 2.0)
+    """
+    if isinstance(rate, str):
+        if rate == "log":
+            return math.log(n_samples)
+        if rate == "loglog":
+            return math.log(math.log(n_samples)) if n_samples >= 3 else 0.0
+        raise ValueError(
+            f"The 'rate' parameter must be 'log', 'loglog' or a number of at least 0. Got {rate!r} instead."
+        )
+    return check_number("rate", rate, 0.0, math.inf)
+
+
+def boundary_deviations(
+    model: AdditiveModel,
+    counts: NDArray[np.int32],
+    *,
+    rate: str | float = "log",
+    n_jobs: int | None = 1,
+    node_limit: float | None = NODE_LIMIT,
+    time_limit: float | None = None,
+    total_time_limit: float | None = None,
+    progress: bool = False,
+) -> BoundaryDeviations:
+    r"""Largest and smallest deviation of each draw over all classifications of the points near its boundary.
+
+    With the weights :math:`w_i = (\phi_i - 1) / \sqrt n` of a draw with counts :math:`\phi`, its classifier
+    :math:`\beta_b` and its near points :math:`N_b`, those with
+    :math:`n (x_i'\beta_b)^2 \le a_n \, x_i'\Sigma_b x_i`, these are
+
+    .. math::
+
+        U_b = \sum_{i \notin N_b} w_i 1\{\mathrm{sign}(x_i'\beta_b) \ne y_i\}
+            + \max_u \sum_{i \in N_b} w_i 1\{\mathrm{sign}(x_i'u) \ne y_i\}
+
+    and :math:`L_b` with the minimum. The maximum is over u off the hyperplanes of the near points, as u = 0 would be
+    no classifier, and it is exact: the search is that of the CUD bound without its loss. -u exchanges right and wrong
+    on every near row that is not 0, so that one search gives both.
+
+    Parameters
+    ----------
+    model : AdditiveModel
+        From `cudbound.adapters.express`.
+    counts : ndarray of int, shape (n_resamples, n_samples)
+        Bootstrap draws, shared with the other methods.
+    rate : {"log", "loglog"} or float in [0, inf], default="log"
+        a_n, see `near_rate`. At 0 no point is near and the interval is the centred percentile bootstrap; at infinity
+        all points are.
+    n_jobs : int or None, default=1
+        Threads; -1 for all cores. The answer does not depend on it.
+    node_limit : int or None, default=20_000
+        Nodes after which the search of a draw is given up; U_b and L_b are then bounds that make the interval longer,
+        and a warning and a remark count the draws. None means no limit: the time grows exponentially with the
+        number of near points.
+    time_limit : float, default=None
+        Seconds after which the search of a draw is given up likewise; None means no limit.
+    total_time_limit : float, default=None
+        Seconds after which all searches end likewise; None means no limit.
+    progress : bool, default=False
+        Whether to show a progress bar of the searches.
+
+    Returns
+    -------
+    BoundaryDeviations
+        With the a_n that was used and the mean number of near points. Its remarks count draws of one class, draws
+        that leave scores undetermined and draws whose search was given up.
+
+    Raises
+    ------
+    UnsupportedEstimatorError
+        If the loss has no gradient and curvature (hinge loss, l1 penalty, losses written in cvxpy) and `rate` is
+        not 0, which needs neither.
+    ValueError
+        If `rate` or a limit is not allowed, or `counts` has a wrong shape.
+    KeyboardInterrupt
+        On Ctrl-C.
+
+    Warns
+    -----
+    NotCertifiedWarning
+        If the search of some draws was given up; the message says how to go on.
+
+    Notes
+    -----
+    Sigma_b = H^- V H^- with the Hessian H of the draw's penalised mean loss and V the covariance matrix of the rows'
+    gradients in the draw, which is centred because a penalty moves their mean away from 0. Only x_i'Sigma_b x_i
+    enters, which is the same for every basis of the design. A row has no score that the
+    draw determines if it lies outside the span of the draw's rows, or if the draw separates it, as a loss that
+    vanishes then falls without end: its variance is infinite and it is near. A row whose score does not vary (a draw
+    that is fitted without error) is near if its score is 0, else far.
+
+    The theory asks of a_n that it grows without bound and more slowly than n; log n is our choice. U_b is never below
+    its value at rate 0, nor L_b above, so that the interval contains the centred percentile bootstrap (but for draws
+    whose classifier gives rows a score of exactly 0, which no open cell does). Between two positive rates there is no
+    order: with fewer near points the others keep the class that the draw's classifier gives them, and the two need
+    not be the work of one linear classifier.
+
+    References
+    ----------
+    E. B. Laber and S. A. Murphy, "Adaptive confidence intervals for the test error in classification", Journal of the
+    American Statistical Association 106 (2011), pages 904-913.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cudbound import LeastSquaresClassifier
+    >>> from cudbound.adapters import express
+    >>> from cudbound.problem.draws import draw_counts
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(40, 2))
+    >>> y = X[:, 0] + rng.normal(size=40) > 0
+    >>> model = express(LeastSquaresClassifier().fit(X, y), X, y)
+    >>> found = boundary_deviations(model, draw_counts(40, 200, rng))
+    >>> bool((found.lower <= found.upper).all())
+    True
+    """
+    n = model.labels.size
+    a_n = near_rate(rate, n)
+    problem = draws_problem(model, counts)
+    if a_n > 0.0:
+        check_curvature(problem)
+    drawn = draw_scores(problem, variances=0.0 < a_n < math.inf)
+    # the class of a row of zeros is the same for every u
+    near = drawn.near(a_n) & model.design.any(axis=1)
+    weights = problem.counts.astype(np.int64) - 1
+    largest, n_open = _largest_scores(
+        model, problem.counts, weights * near, n_jobs, node_limit, time_limit, total_time_limit, progress
+    )
+    fixed = (weights * (drawn.wrong & ~near)).sum(axis=1)
+    smallest = (weights * near).sum(axis=1) - largest
+    return BoundaryDeviations(
+        upper=(fixed + largest) / math.sqrt(n),
+        lower=(fixed + smallest) / math.sqrt(n),
+        n_samples=n,
+        n_fits=problem.n_draws,
+        remarks=_remarks(problem, drawn, n_open, a_n),
+        rate=a_n,
+        n_near=float(near.sum(axis=1).mean()),
+    )
+
+
+def check_curvature(problem: Problem) -> None:
+    """Raise `UnsupportedEstimatorError` unless the sandwich covariance of the coefficients is defined."""
+    if is_native(problem) and problem.loss.name != "hinge":
+        return
+    what = (
+        "an l1 penalty" if problem.l1_penalty is not None and problem.l1_penalty.any() else problem.loss.name
+    )
+    raise UnsupportedEstimatorError(
+        "The adaptive confidence interval needs a loss with a gradient and a curvature, from which it takes the "
+        f"covariance of the coefficients. Got {what} instead. Use the squared, logistic, exponential, squared_hinge "
+        "or huber loss, for example LogisticRegression() with an l2 penalty, or take the rate 0 for the centred "
+        "percentile bootstrap, which needs no covariance."
+    )
+
+
+def draw_scores(problem: Problem, *, variances: bool = True) -> DrawScores:
+    """Fit each draw and compute the scores of all rows and, if asked for, their variances (else infinite)."""
+    coef = least_loss(problem).coef
+    scores = coef @ problem.design.T
+    varying = _score_variances(problem, coef) if variances else np.full(scores.shape, np.inf)
+    classes = np.where(scores >= -TIE_TOLERANCE, 1.0, -1.0)
+    return DrawScores(scores, varying, classes != problem.labels)
+
+
+def _score_variances(problem: Problem, coef: Array) -> Array:
+    """Return x_i'Sigma_b x_i for all draws b and rows i, in coordinates in which the design is orthonormal."""
+    basis, loss, n = orthonormal_basis(problem), LOSSES[problem.loss.name], problem.labels.size
+    design, lengths = basis.design, np.linalg.norm(basis.design, axis=1)
+    curved = 0.0 if basis.penalty is None else 2.0 * basis.penalty
+    variances = np.empty(problem.counts.shape)
+    for draw in range(problem.n_draws):
+        rows = problem.counts[draw] > 0
+        share = problem.counts[draw, rows] / n
+        weight = 1.0 if problem.sample_weight is None else problem.sample_weight[rows]
+        labels, scores = problem.labels[rows], problem.scores(coef[draw])[rows]
+        gradients = (weight * loss.gradient(labels, scores))[:, None] * design[rows]
+        curvature = loss.curvature(labels, scores)
+        bend = share * weight * np.where(curvature > LEAST_CURVATURE, curvature, 0.0)
+        hessian = (design[rows] * bend[:, None]).T @ design[rows] + curved
+        values, vectors = np.linalg.eigh(hessian)
+        regular = values > RANK_TOLERANCE * max(values[-1], 0.0)
+        inverse = (vectors[:, regular] / values[regular]) @ vectors[:, regular].T
+        spread = np.sqrt(share)[:, None] * (gradients - share @ gradients) @ inverse
+        root = np.asarray(np.linalg.qr(spread, mode="r"))
+        varying = np.square(design @ root.T).sum(axis=1)
+        outside = np.linalg.norm(design @ vectors[:, ~regular], axis=1) > SPAN_TOLERANCE * lengths
+        variances[draw] = np.where(outside, np.inf, varying)
+    return variances
+
+
+def _largest_scores(
+    model: AdditiveModel,
+    counts: NDArray[np.int32],
+    weights: Integers,
+    n_jobs: int | None,
+    node_limit: float | None,
+    time_limit: float | None,
+    total_time_limit: float | None,
+    progress: bool,
+) -> tuple[Integers, int]:
+    """Return the largest weighted number of errors on an open cell for each draw, and how many are bounds only."""
+    largest = np.zeros(len(weights), dtype=np.int64)
+    todo = np.flatnonzero(weights.any(axis=1))
+    if not todo.size:
+        return largest, 0
+    # The kernel finds the largest positive score, and g = 1 at alpha = 0. A row of zeros that is always wrong lifts
+    # scores above 0: the negative weights are as large as their rows, in all, can make a score negative.
+    lift = np.maximum(-weights, 0).sum(axis=1)[todo]
+    problem = make_problem(
+        np.vstack([model.design, np.zeros(model.coef.size)]),
+        np.append(model.labels, -1.0),
+        model.coef,
+        np.column_stack([counts[todo], np.zeros(todo.size, dtype=np.int32)]),
+        alpha=0.0,
+        weights=np.column_stack([weights[todo], lift]),
+    )
+    try:
+        draws = solve_problem(
+            problem,
+            side="positive",
+            n_jobs=n_jobs,
+            node_limit=node_limit,
+            time_limit=time_limit,
+            total_time_limit=total_time_limit,
+            progress=progress,
+        )
+    except SolveInterrupted:  # its advice is for the bound
+        raise KeyboardInterrupt("stopped while searching the points near the boundary") from None
+    # scores are whole numbers, and the kernel's rounding only enlarges its bounds
+    largest[todo] = np.floor(draws.upper).astype(np.int64) - lift
+    if not draws.certified.all():
+        warnings.warn(_not_certified(draws, len(weights)), stacklevel=3)
+    return largest, int((~draws.certified).sum())
+
+
+def _not_certified(draws: Draws, n_draws: int) -> NotCertifiedWarning:
+    n_open = int((~draws.certified).sum())
+    n_inaccurate = int((draws.status == SolveStatus.INACCURATE).sum())
+    return NotCertifiedWarning(
+        f"The search of {n_open} of {n_draws} draws of the adaptive interval was given up; bounds were used, which "
+        "make it longer. Raise node_limit or time_limit, or take a smaller rate, so that fewer points are near.",
+        n_limited=n_open - n_inaccurate,
+        n_inaccurate=n_inaccurate,
+    )
+
+
+def _remarks(problem: Problem, drawn: DrawScores, n_open: int, rate: float) -> tuple[str, ...]:
+    totals = problem.counts.sum(axis=1)
+    positives = problem.counts[:, problem.labels > 0].sum(axis=1)
+    n_one_class = int(((positives == 0) | (positives == totals)).sum())
+    n_undetermined = int(np.isinf(drawn.variances).any(axis=1).sum()) if 0.0 < rate < math.inf else 0
+    remarks = []
+    if n_one_class:
+        remarks.append(f"{n_one_class} single-class draws")
+    if n_undetermined:
+        remarks.append(f"{n_undetermined} draws leave scores undetermined, those points taken as near")
+    if n_open:
+        remarks.append(f"{n_open} of {problem.n_draws} draws not solved to the end, bounds used")
+    return tuple(remarks)

@@ -1,0 +1,88 @@
+"""The example of ``cudbound demo``: real data, few enough to make the point, and what the table says."""
+
+from __future__ import annotations
+
+import textwrap
+from dataclasses import dataclass
+
+from cudbound.cli.commands.run_interval import Outcome, Settings
+from cudbound.cli.inputs.sample import Sample
+from cudbound.rounding import format_proportion
+
+N_SAMPLES = 50
+#: The first seed whose training error lies between .15 and .35, where an interval has something to say.
+SAMPLE_SEED = 1
+SETTINGS = Settings(seed=0)
+#: The strong features (radius, area, concavity, ...) would separate the classes and leave nothing to see.
+FEATURES = ("mean texture", "mean smoothness", "mean symmetry", "mean fractal dimension")
+
+
+@dataclass(frozen=True)
+class DemoData:
+    """The sample of the demo, and the rows that an analyst with 50 patients would not have."""
+
+    sample: Sample
+    others: Sample
+
+
+def demo_data() -> DemoData:
+    """Draw 50 rows at random from the Wisconsin diagnostic breast cancer data that scikit-learn carries."""
+    import numpy as np
+    from sklearn.datasets import load_breast_cancer
+
+    data = load_breast_cancer()
+    columns = [list(data.feature_names).index(name) for name in FEATURES]
+    X = data.data[:, columns]
+    y = (data.target_names[data.target] == "malignant").astype(np.int64)
+    order = np.random.default_rng(SAMPLE_SEED).permutation(y.size)
+    source, event = "scikit-learn load_breast_cancer", "malignant"
+    chosen, rest = (
+        Sample(X[rows], y[rows], FEATURES, source, event) for rows in (order[:N_SAMPLES], order[N_SAMPLES:])
+    )
+    return DemoData(chosen, rest)
+
+
+def error_on_others(data: DemoData) -> float:
+    """Share of the other rows that the classifier fitted to the sample gets wrong."""
+    from cudbound.estimators.least_squares import LeastSquaresClassifier
+
+    classifier = LeastSquaresClassifier().fit(data.sample.X, data.sample.y)
+    return float((classifier.predict(data.others.X) != data.others.y).mean())
+
+
+def introduction(data: DemoData) -> str:
+    """Say what the data are."""
+    total = data.sample.y.size + data.others.y.size
+    return _paragraph(
+        f"Data: {data.sample.y.size} rows drawn at random (seed {SAMPLE_SEED}) from the {total} of the "
+        f"Wisconsin diagnostic breast cancer data that scikit-learn carries (load_breast_cancer). The event "
+        f"is a {data.sample.event} tumour; {len(FEATURES)} of the 30 features are used: "
+        f"{', '.join(FEATURES)}."
+    )
+
+
+def meaning(data: DemoData, outcome: Outcome) -> str:
+    """Say what the numbers of the demo mean, and what they do not."""
+    cud = outcome.table["cud"]
+    low, high = (format_proportion(x) for x in (cud.confidence_interval.low, cud.confidence_interval.high))
+    outside, rows = format_proportion(error_on_others(data)), data.others.y.size
+    return "\n\n".join(
+        [
+            _paragraph(
+                f"What the numbers mean: the classifier gets {format_proportion(cud.estimate)} of its own "
+                f"training rows wrong. The row cud says that its error on new cases of the same population "
+                f"lies between {low} and {high}. Here that can be looked at: on the {rows} rows left out, "
+                f"which an analyst with {data.sample.y.size} patients would not have, its error is {outside}."
+            ),
+            _paragraph(
+                "What they do not mean: 95% is the share of repeated samples in which such an interval is "
+                "meant to hold the error, not a probability for this one, and no method here guarantees it "
+                "at this sample size. One data set does not rank the methods: a shorter interval may be "
+                "better, or may miss more often. Nothing is said of patients from another population."
+            ),
+        ]
+    )
+
+
+def _paragraph(text: str) -> str:
+    return textwrap.fill(text, 100)

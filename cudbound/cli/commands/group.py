@@ -1,0 +1,48 @@
+"""The command line as a whole: the group and its commands."""
+
+from __future__ import annotations
+
+import click
+
+from cudbound.cli.commands import interval as intervals
+from cudbound.cli.commands.interval import interval
+from cudbound.cli.commands.learners import compare_learners
+from cudbound.cli.commands.methods import methods
+from cudbound.cli.commands.study import study
+from cudbound.cli.inputs.classifier_options import Choice
+from cudbound.cli.inputs.fitted import fit
+from cudbound.cli.output.exit_codes import EXIT_CODES
+from cudbound.cli.output.one_line import OneLineGroup
+
+__all__ = ["EXIT_CODES", "compare_learners", "demo", "interval", "main", "methods", "study"]
+
+
+@click.group("cudbound", cls=OneLineGroup, invoke_without_command=True, epilog=EXIT_CODES)
+@click.version_option(package_name="cudbound", prog_name="cudbound")
+@click.pass_context
+def main(context: click.Context) -> None:
+    """Confidence intervals for the error of a classifier that was trained on few patients.
+
+    The interval comes from the training data alone: the exact CUD bound (Laber & Murphy, 2008), beside the intervals
+    that its authors compare it with and the others in use.
+    """
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help(), err=True)
+        context.exit(2)
+
+
+@main.command(epilog=EXIT_CODES)
+def demo() -> None:
+    """Show the seven intervals on a small real data set, and what they mean and do not mean."""
+    from cudbound.cli.commands import demo as example
+
+    data = example.demo_data()
+    click.echo(example.introduction(data) + "\n")
+    outcome = intervals.compute(fit(Choice(), data.sample, example.SETTINGS.seed), example.SETTINGS)
+    intervals.emit(outcome, "table", None)
+    click.echo("\n" + example.meaning(data, outcome))
+    intervals.finish(outcome)
+
+
+for command in (interval, compare_learners, methods, study):
+    main.add_command(command)

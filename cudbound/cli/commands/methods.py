@@ -1,0 +1,71 @@
+"""The command ``cudbound methods``: what there is, what it aims at, and what it takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cudbound.cli.inputs import common_options
+from cudbound.cli.output import destination as output
+from cudbound.cli.output.exit_codes import EXIT_CODES, UNUSABLE
+from cudbound.cli.output.one_line import fail
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Values of --gives, and how `cudbound.available_methods` says it.
+KINDS = {"interval": "interval", "comparison": "comparison", "point-estimate": "point estimate"}
+FOR_READERS = ("table", "markdown", "latex")
+#: What a reader sees of all methods, and of those of one kind; programs get every column.
+OVERVIEW = ("name", "gives", "estimand", "title")
+OF_ONE_KIND = ("name", "estimand", "title", "cost", "options")
+NOTE_OF_OVERVIEW = (
+    "Costs in fits and options: --gives interval, comparison or point-estimate. Assumptions, known tendencies, "
+    "references and fallbacks: --format csv or json."
+)
+NOTES_OF_ONE_KIND = (
+    "Costs in fits: n rows, B bootstrap draws, k folds, J splits, and the other numbers of the sources, which "
+    "--size NAME=VALUE sets.",
+    "Options: the default first; --option METHOD.NAME=VALUE sets another.",
+    "Assumptions, known tendencies, references and fallbacks: --format csv or json.",
+)
+
+
+@click.command("methods", epilog=EXIT_CODES)
+@click.option(
+    "--gives",
+    type=click.Choice(tuple(KINDS)),
+    help="List only what gives an interval for one classifier ('cudbound interval'), a comparison of two ('cudbound "
+    "compare-learners'), or a point estimate (estimate_error in Python).",
+)
+@common_options.output_options
+def methods(gives: str | None, form: str, place: Path | None) -> None:
+    """List the methods: their names and what they aim at; with --gives also their cost in fits and their options.
+
+    The formats csv and json have every column: also groups, assumptions, known tendency, reference, what is
+    recorded, and the fallback.
+    """
+    from cudbound.report.estimands import DIFFERENCES, ERRORS, explain_estimands
+    from cudbound.report.render import render_methods
+
+    try:
+        if place is not None:
+            output.check_output(place)
+        frame = _available(gives)
+        columns = OVERVIEW if gives is None else OF_ONE_KIND
+        shown = frame[list(columns)] if form in FOR_READERS else frame
+        said = [NOTE_OF_OVERVIEW] if gives is None else NOTES_OF_ONE_KIND
+        words = DIFFERENCES if gives == "comparison" else ERRORS
+        notes = [*said, *explain_estimands(frame["estimand"], words)]
+        output.emit(render_methods(shown, form, notes=notes), place)
+    except (ValueError, OSError) as error:
+        fail(str(error), UNUSABLE)
+
+
+def _available(gives: str | None) -> pd.DataFrame:
+    from cudbound.tables.available_methods import available_methods
+
+    frame = available_methods()
+    return frame if gives is None else frame[frame["gives"].str.contains(KINDS[gives])]

@@ -1,0 +1,194 @@
+"""What `cudbound interval` does once the command line is understood; nothing here parses or prints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cudbound.cli.inputs.fitted import Fitted
+from cudbound.cli.inputs.sample import Sample, make_cv
+from cudbound.cli.inputs.settings import SharedSettings
+from cudbound.cli.output.advice import OF_INTERVAL, advice_of_the_command, collected_warnings
+
+if TYPE_CHECKING:
+    from cudbound.exceptions import NotCertifiedWarning
+    from cudbound.report.tables import RunDescription
+    from cudbound.results import Draws
+    from cudbound.tables.table import IntervalTable
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(SharedSettings):
+    """How the intervals are computed: further arguments of `cudbound.compare_intervals`."""
+
+    methods: str | tuple[str, ...] = "paper"
+    n_resamples: int = 1000
+    alpha: str | float = "n"
+    node_limit: int | None = None
+    total_node_limit: float | None = None
+    time_limit: float | None = None
+    inner: int | str | None = None
+    fallback: bool = False
+    polish: bool = False
+    solver: str = "native"
+
+    def choices(self, sample: Sample) -> str | None:
+        """Return the options of the command line that change numbers and stand nowhere else in the notes."""
+        given = [super().choices(sample) or "", "--fallback" if self.fallback else ""]
+        return " ".join(filter(None, given)) or None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A table with its description and the package's warnings.
+
+    Attributes
+    ----------
+    table : IntervalTable
+    run : RunDescription
+    warnings : tuple of str
+    certified : bool
+        Whether the bounds in it are proved.
+    interrupted : bool
+        Whether Ctrl-C ended the run, so that the table has the row cud alone.
+    """
+
+    table: IntervalTable
+    run: RunDescription
+    warnings: tuple[str, ...]
+    certified: bool
+    interrupted: bool = False
+
+
+def compute(fitted: Fitted, settings: Settings, *, progress: bool = False) -> Outcome:
+    """Compute the intervals for the error of a fitted classifier; on Ctrl-C that of cud from what is proved by then.
+
+    Raises
+    ------
+    ValueError
+        If the CUD bound is asked for and cannot be had for this classifier; the message has the way out.
+    KeyboardInterrupt
+        On Ctrl-C, if nothing is known of the draws of cud.
+    """
+    from cudbound.exceptions import NotCertifiedWarning, RunInterrupted
+
+    interrupted = False
+    with (
+        collected_warnings("some of the refits", OF_INTERVAL) as collected,
+        advice_of_the_command(saved=fitted.saved),
+    ):
+        try:
+            table = _compare(fitted, settings, progress)
+        except RunInterrupted as stopped:
+            if stopped.unfinished.draws is None:
+                raise
+            table, interrupted = _cud_alone(fitted, settings, stopped.unfinished.draws), True
+    said = [
+        not_certified(warning, settings, interrupted)
+        if isinstance(warning, NotCertifiedWarning)
+        else str(warning)
+        for warning in collected
+    ]
+    if interrupted:
+        said.append("the run was stopped: the table has the row cud alone; no file was written")
+    return Outcome(
+        table,
+        describe(fitted, settings),
+        tuple(dict.fromkeys((*fitted.warnings, *said))),
+        not any(isinstance(warning, NotCertifiedWarning) for warning in collected),
+        interrupted,
+    )
+
+
+def _compare(fitted: Fitted, settings: Settings, progress: bool) -> IntervalTable:
+    from cudbound.tables.compare_intervals import compare_intervals
+
+    cv, groups = make_cv(fitted.sample, settings.folds)
+    return compare_intervals(
+        fitted.estimator,
+        fitted.X,
+        fitted.y,
+        methods=settings.methods,
+        confidence_level=settings.confidence_level,
+        n_resamples=settings.n_resamples,
+        alpha=settings.alpha,
+        inner=settings.inner,
+        options=settings.options,
+        sizes=settings.sizes,
+        cv=cv,
+        groups=groups,
+        fallback=settings.fallback,
+        polish=settings.polish,
+        solver=settings.solver,
+        rng=settings.seed,
+        n_jobs=settings.n_jobs,
+        node_limit=settings.node_limit,
+        total_node_limit=settings.total_node_limit,
+        total_time_limit=settings.time_limit,
+        progress=progress,
+    )
+
+
+def _cud_alone(fitted: Fitted, settings: Settings, draws: Draws) -> IntervalTable:
+    """Return the row cud from what is known of its draws, without a search."""
+    from cudbound.bound.cud_interval import cud_interval
+    from cudbound.tables.table import IntervalTable
+
+    result = cud_interval(
+        fitted.estimator,
+        fitted.X,
+        fitted.y,
+        confidence_level=settings.confidence_level,
+        n_resamples=settings.n_resamples,
+        alpha=settings.alpha,
+        polish=settings.polish,
+        solver=settings.solver,
+        rng=settings.seed,
+        total_node_limit=0,
+        previous=draws,
+    )
+    return IntervalTable((result.row,))
+
+
+def not_certified(event: NotCertifiedWarning, settings: Settings, interrupted: bool = False) -> str:
+    """Word the warning for the command line, which has other means to go on than Python has."""
+    from cudbound.quantiles import within
+
+    known = (
+        "aci: bounds were used"
+        if event.half_width is None
+        else f"cud: q is {within(*event.half_width)}; the larger value was used"
+    )
+    said = [f"{known}, which can only make the interval longer."]
+    if event.n_limited and interrupted:
+        said.append(f"{event.n_limited} of {settings.n_resamples} draws were open when the run was stopped.")
+    elif event.n_limited:
+        way_on = (
+            "raise --node-limit"
+            if event.half_width is None
+            else (
+                "give the search more time with --time-limit SECONDS, or let it end by itself with "
+                "--total-node-limit none"
+            )
+        )
+        said.append(f"A limit left {event.n_limited} of {settings.n_resamples} draws open: {way_on}.")
+    if event.n_inaccurate:
+        said.append(
+            f"Rounding left {event.n_inaccurate} draws open: rescale the features or look for an outlying value."
+        )
+    return " ".join(said)
+
+
+def describe(fitted: Fitted, settings: Settings) -> RunDescription:
+    """Return what the notes under the table say of the data, the classifier and the run."""
+    from cudbound.report.tables import RunDescription
+
+    sample = fitted.sample
+    return RunDescription(
+        **sample.described(),
+        n_resamples=settings.n_resamples,
+        alpha=settings.alpha,
+        seed=settings.seed,
+        classifier=fitted.description,
+        choices=settings.choices(sample),
+    )

@@ -1,0 +1,85 @@
+"""What `cudbound compare-learners` does once the command line is understood; nothing here parses or prints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cudbound.cli.inputs.fitted import Fitted
+from cudbound.cli.inputs.sample import make_cv
+from cudbound.cli.inputs.settings import SharedSettings
+from cudbound.cli.output.advice import OF_A_OR_B, advice_of_the_command, collected_warnings
+
+if TYPE_CHECKING:
+    from cudbound.report.tables import ComparisonRun
+    from cudbound.tables.table import ComparisonTable
+
+
+@dataclass(frozen=True, kw_only=True)
+class ComparisonSettings(SharedSettings):
+    """How two learners are compared: further arguments of `cudbound.tabulate_comparisons`."""
+
+    methods: str | tuple[str, ...] = ("corrected-resampled-t",)
+    alternative: str = "two-sided"
+
+
+@dataclass(frozen=True)
+class ComparisonOutcome:
+    """A finished table with its description and the warnings of the package."""
+
+    table: ComparisonTable
+    run: ComparisonRun
+    warnings: tuple[str, ...]
+
+
+def compare(
+    a: Fitted, b: Fitted, settings: ComparisonSettings, *, progress: bool = False
+) -> ComparisonOutcome:
+    """Compare two classifiers that were fitted to the same sample.
+
+    Raises
+    ------
+    ValueError
+        If one of them cannot be fitted to a part of the rows; the message has the way out.
+    """
+    from cudbound.tables.compare_learners import tabulate_comparisons
+
+    cv, groups = make_cv(a.sample, settings.folds)
+    with (
+        collected_warnings("some of the refits", OF_A_OR_B) as collected,
+        advice_of_the_command(OF_A_OR_B),
+    ):
+        table = tabulate_comparisons(
+            a.estimator,
+            b.estimator,
+            a.X,
+            a.y,
+            methods=settings.methods,
+            confidence_level=settings.confidence_level,
+            alternative=settings.alternative,
+            options=settings.options,
+            sizes=settings.sizes,
+            cv=cv,
+            groups=groups,
+            rng=settings.seed,
+            n_jobs=settings.n_jobs,
+            progress=progress,
+        )
+    said = [f"{name}: {warning}" for name, fitted in (("a", a), ("b", b)) for warning in fitted.warnings]
+    return ComparisonOutcome(
+        table, describe(a, b, settings), tuple(dict.fromkeys((*said, *map(str, collected))))
+    )
+
+
+def describe(a: Fitted, b: Fitted, settings: ComparisonSettings) -> ComparisonRun:
+    """Return what the notes under the table say of the data, the two classifiers and the run."""
+    from cudbound.report.tables import ComparisonRun
+
+    sample = a.sample
+    return ComparisonRun(
+        **sample.described(),
+        learner_a=a.description,
+        learner_b=b.description,
+        seed=settings.seed,
+        choices=settings.choices(sample),
+    )

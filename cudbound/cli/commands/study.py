@@ -1,0 +1,236 @@
+"""The commands ``cudbound study``: a design file, a run into a store, how far it is, one replicate, a report."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cudbound.cli.inputs import common_options
+from cudbound.cli.output import destination as output
+from cudbound.cli.output.exit_codes import INTERRUPTED, UNUSABLE
+from cudbound.cli.output.one_line import fail, say
+from cudbound.rounding import printable
+
+if TYPE_CHECKING:
+    from cudbound.study.run.rows import ReplicateRow
+    from cudbound.study.run.status import StudyStatus
+
+REPORT_FORMATS = ("html", "markdown", "csv", "latex")
+BACKENDS = ("processes", "threads")
+_FILE = click.Path(path_type=Path)
+
+#: As those of the other commands, but for what Ctrl-C leaves behind.
+EXIT_CODES = """\b
+Exit codes:
+    0  success
+    1  the design file, the data or the store cannot be used: one line on
+       stderr says why
+    2  the command line is wrong
+  130  stopped by Ctrl-C; the replicates that were done are in the store"""
+
+design_argument = click.argument("design", metavar="DESIGN.toml", type=_FILE)
+store_argument = click.argument("store", metavar="STORE", type=_FILE)
+data_folder_option = click.option(
+    "--data-folder",
+    type=_FILE,
+    metavar="DIR",
+    help="Folder of the real data sets that the design names, with its MANIFEST.json; without it the environment "
+    "variable CUDBOUND_DATA is asked.",
+)
+
+
+@click.group("study", invoke_without_command=True, epilog=EXIT_CODES)
+@click.pass_context
+def study(context: click.Context) -> None:
+    """Measure how often intervals hold the true error, over thousands of training sets."""
+    if context.invoked_subcommand is None:
+        click.echo(context.get_help(), err=True)
+        context.exit(2)
+
+
+@study.command("new", epilog=EXIT_CODES)
+@click.argument("template")
+@click.option(
+    "--output", "place", required=True, type=_FILE, metavar="FILE", help="Design file to write; a new one."
+)
+def new(*, template: str, place: Path) -> None:
+    """Write the design file TEMPLATE, with comments, as a beginning for your own.
+
+    TEMPLATE is quick, paper2008, clinical, nadeau-bengio or grandvalet-bengio.
+    """
+    with _one_line():
+        from cudbound.study.design.design_file import template_text
+
+        text = template_text(template)
+        output.check_output(place)
+        if place.exists():
+            raise ValueError(f"--output: {str(place)!r} is there already; choose another name")
+        output.write_whole(place, text)
+        say(f"wrote {place}")
+
+
+@study.command("run", epilog=EXIT_CODES)
+@design_argument
+@click.option(
+    "--store",
+    required=True,
+    type=_FILE,
+    metavar="STORE",
+    help="SQLite file of the results; if it is there the study goes on where it stopped.",
+)
+@common_options.jobs_option
+@click.option(
+    "--backend",
+    type=click.Choice(BACKENDS),
+    default=BACKENDS[0],
+    show_default=True,
+    help="What the workers of this machine are. Results do not depend on it.",
+)
+@click.option(
+    "--dask", metavar="ADDRESS", help="Run on a Dask cluster, such as tcp://host:8786, in place of --jobs."
+)
+@data_folder_option
+@click.option(
+    "--replicates",
+    type=click.IntRange(min=1),
+    metavar="R",
+    help="Number of training sets for each scenario and size, in place of that of the design.",
+)
+def run(
+    *,
+    design: Path,
+    store: Path,
+    jobs: int,
+    backend: str,
+    dask: str | None,
+    data_folder: Path | None,
+    replicates: int | None,
+) -> None:
+    """Run the study of DESIGN.toml, and keep its results in a store.
+
+    A run that was stopped goes on when it is started again. Results depend on the design alone: neither on the number
+    of workers nor on where they run.
+    """
+    with _one_line():
+        from cudbound.study.design.design_file import read_design
+        from cudbound.study.run.runner import run_study
+
+        planned = read_design(design, data_folder=data_folder, n_replicates=replicates)
+        done = run_study(
+            planned, store, n_jobs=jobs, backend=backend, dask=dask, progress=output.on_terminal()
+        )
+        click.echo(_status_text(done))
+
+
+@study.command("status", epilog=EXIT_CODES)
+@store_argument
+def status(*, store: Path) -> None:
+    """Say how many replicates of STORE are done and have failed, the rate, and the expected end."""
+    with _one_line():
+        from cudbound.study.run.store import Store
+
+        with Store.open(store) as opened:
+            click.echo(_status_text(opened.status()))
+
+
+@study.command("replay", epilog=EXIT_CODES)
+@store_argument
+@click.argument("scenario")
+@click.argument("n", type=click.IntRange(min=1))
+@click.argument("replicate", type=click.IntRange(min=0))
+@click.option(
+    "--design", required=True, type=_FILE, metavar="DESIGN.toml", help="The design file of the store."
+)
+@data_folder_option
+def replay(
+    *, store: Path, scenario: str, n: int, replicate: int, design: Path, data_folder: Path | None
+) -> None:
+    """Run one replicate again, such as one that failed, and print what it gives."""
+    with _one_line():
+        from cudbound.study.design.design_file import read_design
+        from cudbound.study.run.runner import replay as run_again
+
+        row = run_again(read_design(design, data_folder=data_folder), store, scenario, n, replicate)
+        click.echo(_replicate_text(row))
+
+
+@study.command("report", epilog=EXIT_CODES)
+@store_argument
+@click.option("--output", "place", required=True, type=_FILE, metavar="FILE", help="File to write.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(REPORT_FORMATS),
+    default=REPORT_FORMATS[0],
+    show_default=True,
+    help="Form of the report; html is one file that needs no network.",
+)
+def report(*, store: Path, place: Path, form: str) -> None:
+    """Write what the results of STORE say: coverage, misses, widths, with their Monte Carlo standard errors."""
+    with _one_line():
+        from cudbound.study.report.write import report_texts
+
+        output.check_output(place, store=store)
+        for path, text in report_texts(store, place, form).items():
+            output.write_whole(path, text)
+            say(f"wrote {path}")
+
+
+def _status_text(status: StudyStatus) -> str:
+    """Return how far a study is, as lines of text."""
+    lines = [
+        f"{status.name}: {status.n_done} of {status.n_total} replicates done, {status.n_failed} failed",
+        "a run is writing the store" if status.running else "no run is writing the store",
+    ]
+    if status.rate is not None:
+        lines.append(f"rate of the last run: {status.rate:.3g} replicates a second")
+    if status.expected_end is not None:
+        lines.append(f"expected end: {status.expected_end:%Y-%m-%d %H:%M}")
+    lines += [
+        f"  {cell.scenario}, n = {cell.n}: {cell.n_done} of {cell.n_total} done, {cell.n_failed} failed"
+        for cell in status.cells
+    ]
+    return _printable_lines(lines)
+
+
+def _replicate_text(row: ReplicateRow) -> str:
+    """Return a replicate and its intervals as lines of text."""
+    key = row.key
+    lines = [f"{key.scenario}, n = {key.n}, replicate {key.replicate}"]
+    if row.failure is not None:
+        return _printable_lines([*lines, *row.failure.rstrip().splitlines()])
+    lines.append(f"true error {_number(row.truth)}, standard error {_number(row.truth_se)}")
+    lines.append(f"training error {_number(row.training_error)}")
+    for one in row.intervals:
+        said = "; ".join(filter(None, (one.degenerate, one.remarks)))
+        limits = f"{one.method}: {_number(one.estimate)} [{_number(one.low)}, {_number(one.high)}]"
+        lines.append(f"{limits} {said}".rstrip())
+    return _printable_lines(lines)
+
+
+def _printable_lines(lines: list[str]) -> str:
+    """Join lines in which a stranger's names are escaped where they do not print."""
+    return "\n".join(printable(line) for line in lines)
+
+
+def _number(value: float | None) -> str:
+    return "none" if value is None else repr(value)
+
+
+@contextmanager
+def _one_line() -> Iterator[Any]:
+    """Report what is wrong with a file as one line."""
+    try:
+        yield
+    except KeyboardInterrupt as error:
+        if not str(error):  # of a study it says what is stored, and how to go on
+            raise
+        say(str(error))
+        sys.exit(INTERRUPTED)
+    except (ValueError, OSError, ImportError) as error:
+        fail(str(error), UNUSABLE)

@@ -1,0 +1,1 @@
+"""From the words of a command line to values: files, options, classifiers."""

@@ -1,0 +1,132 @@
+"""Checks of options that depend on each other."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cudbound.cli.inputs.assignments import did_you_mean, parse_assignments, parse_value
+from cudbound.cli.inputs.classifier_options import Choice, choose
+from cudbound.inputs.csv_file import quoted
+
+if TYPE_CHECKING:
+    from cudbound.intervals import Method
+
+#: What the folds of --folds and --group are recorded as: one partition of the rows.
+_OF_FOLDS = frozenset({"folds", "repeated_folds", "splits"})
+
+
+def choose_or_refuse(
+    context: click.Context, name: str, assignments: tuple[str, ...], standardize: bool, option: str
+) -> Choice:
+    """Return the classifier of a name with its options, which `option` sets; raise BadParameter if one is wrong."""
+    try:
+        return choose(name, assignments, standardize=standardize)
+    except ValueError as error:
+        raise click.BadParameter(str(error), context, param_hint=f"'{option}'") from error
+
+
+def method_options(
+    context: click.Context, assignments: Iterable[str], methods: Iterable[Method]
+) -> dict[str, dict[str, Any]]:
+    """Return the options of single methods by the names of the methods.
+
+    Parameters
+    ----------
+    context : click.Context
+    assignments : iterable of str
+        ``METHOD.NAME=VALUE`` each.
+    methods : iterable of Method
+        Those that are asked for.
+
+    Raises
+    ------
+    click.BadParameter
+        If one is malformed, given twice, for a method that is not asked for, unknown or not allowed.
+    """
+    asked = {method.name: method for method in methods}
+    from cudbound.method_card import Number
+
+    form = "METHOD.NAME=VALUE, such as kohavi-normal.form=wilson"
+    found: dict[str, dict[str, Any]] = {}
+    try:
+        for whole, text in parse_assignments(assignments, form=form).items():
+            method, dot, name = whole.partition(".")
+            if not method or not dot or not name:
+                raise ValueError(f"{quoted(f'{whole}={text}')} is not of the form {form}.")
+            if method not in asked:
+                raise ValueError(_not_asked_for(method, asked))
+            known = asked[method].options
+            if name not in known:
+                hint = did_you_mean(name, list(known), "its options are") if known else "it has none."
+                raise ValueError(f"{method} has no option {quoted(name)}; {hint}")
+            value = parse_value(text) if isinstance(known[name], Number) else text
+            found.setdefault(method, {})[name] = known[name].check(f"{method}.{name}", value)
+    except ValueError as error:
+        raise click.BadParameter(str(error), context, param_hint="'--option'") from error
+    return found
+
+
+def _not_asked_for(name: str, asked: Mapping[str, Method]) -> str:
+    from cudbound.intervals import METHODS
+
+    if name in METHODS:
+        return f"{name} is not among the methods asked for; add it to --methods."
+    close = difflib.get_close_matches(name, asked, n=1)
+    hint = f"did you mean {close[0]}?" if close else "'cudbound methods' lists the names and their options."
+    return f"there is no method {quoted(name)}; {hint}"
+
+
+def check_folds(
+    context: click.Context,
+    folds: int | None,
+    group: str | None,
+    methods: Iterable[Method],
+    available: Iterable[Method],
+) -> None:
+    """Raise UsageError if no method reads the folds that are asked for, or one would tear groups of rows apart.
+
+    Parameters
+    ----------
+    context : click.Context
+    folds, group
+        The values of --folds and --group.
+    methods : iterable of Method
+        Those that are asked for.
+    available : iterable of Method
+        Those that the command has, for the way out.
+    """
+    if folds is None and group is None:
+        return
+    methods = tuple(methods)
+    torn = [method.name for method in methods if not method.needs <= _OF_FOLDS]
+    if group is not None and torn:
+        whole = [method.name for method in available if method.needs <= _OF_FOLDS]
+        raise click.UsageError(
+            f"--group: {', '.join(torn)} would take the rows of a group apart; these keep them together: "
+            f"{', '.join(whole)}.",
+            context,
+        )
+    if not any(method.needs & _OF_FOLDS for method in methods):
+        readers = [method.name for method in available if method.needs & _OF_FOLDS]
+        raise click.UsageError(
+            f"--folds: none of the methods asked for reads folds or splits; these do: {', '.join(readers)}.",
+            context,
+        )
+
+
+def check_alternative(context: click.Context, alternative: str, methods: Iterable[Method]) -> None:
+    """Raise UsageError if a method has no direction and the alternative has one."""
+    from cudbound.intervals import METHODS
+
+    undirected = [method.name for method in methods if method.two_sided_only]
+    if alternative != "two-sided" and undirected:
+        others = [name for name, one in METHODS.items() if one.compares and not one.two_sided_only]
+        raise click.UsageError(
+            f"--alternative {alternative}: {', '.join(undirected)} has no direction; leave it out of --methods, "
+            f"or name the others: {','.join(others)}.",
+            context,
+        )

@@ -1,0 +1,147 @@
+"""Options that several commands share, as decorators."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import click
+
+from cudbound.cli.inputs import options
+from cudbound.cli.inputs.sample import DataFile
+
+Command = Callable[..., Any]
+Decorator = Callable[[Command], Command]
+
+FORMATS = ("table", "markdown", "latex", "csv", "json")
+
+
+def together(*decorators: Decorator) -> Decorator:
+    """Return one decorator for several; the first of them comes first in the help."""
+
+    def decorate(command: Command) -> Command:
+        for decorator in reversed(decorators):
+            command = decorator(command)
+        return command
+
+    return decorate
+
+
+def data_options(command: Command) -> Command:
+    """Add FILE.csv and the options that say what its columns are; the command gets them as ``data``, a DataFile."""
+
+    @functools.wraps(command)
+    def with_data(*arguments: Any, **values: Any) -> Any:
+        data = DataFile(**{one.name: values.pop(one.name) for one in fields(DataFile)})
+        return command(*arguments, data=data, **values)
+
+    return _OF_THE_DATA(with_data)
+
+
+_OF_THE_DATA = together(
+    click.argument("file", metavar="FILE.csv", type=click.Path(path_type=Path)),
+    click.option(
+        "--target", required=True, metavar="COL", help="Column of the class label; it must have two values."
+    ),
+    click.option("--positive", required=True, metavar="VALUE", help="Value of the target that is the event."),
+    click.option(
+        "--categorical",
+        multiple=True,
+        metavar="COL",
+        help="Column whose k levels become k - 1 indicators, the first level in sorted order being the "
+        "reference. May be repeated.",
+    ),
+    click.option(
+        "--exclude", multiple=True, metavar="COL", help="Column that is not a feature. May be repeated."
+    ),
+    click.option(
+        "--delimiter",
+        callback=options.delimiter,
+        default=",",
+        show_default=True,
+        metavar="CHAR",
+        help="Character between the cells of the file: , ; | or tab.",
+    ),
+    click.option(
+        "--group",
+        metavar="COL",
+        help="Column that says which rows belong together, such as those of one patient; no fold takes them "
+        "apart. For methods that read nothing but folds and splits.",
+    ),
+)
+
+confidence_level_option = click.option(
+    "--confidence-level",
+    callback=options.level,
+    default="0.95",
+    show_default=True,
+    metavar="FLOAT",
+    help="Nominal level, in (0, 1).",
+)
+
+seed_option = click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    metavar="INT",
+    help="Seed of the resampling. Without it one is chosen, and printed so that the run can be repeated.",
+)
+
+jobs_option = click.option(
+    "--jobs",
+    type=int,
+    callback=options.jobs,
+    default=1,
+    show_default=True,
+    metavar="INT",
+    help="Workers; -1 for all processors.",
+)
+
+#: What is drawn and how: the parts of the methods that can be chosen.
+resampling_options = together(
+    click.option(
+        "--option",
+        "assigned",
+        multiple=True,
+        metavar="METHOD.NAME=VALUE",
+        help="Option of one method, such as bayle-cv.variance=within-fold; 'cudbound methods --gives interval' lists "
+        "them. May be repeated.",
+    ),
+    click.option(
+        "--size",
+        "sizes",
+        multiple=True,
+        callback=options.sizes,
+        metavar="NAME=VALUE",
+        help="Number of folds, splits or repetitions, such as n_splits=30; NAME is n_folds, n_repeats, n_splits, "
+        "test_fraction, n_halvings, n_replicates, n_nested_repeats or holdout_fraction. May be repeated.",
+    ),
+    click.option(
+        "--folds",
+        type=click.IntRange(min=2),
+        metavar="INT",
+        help="One stratified partition into so many folds, or into folds of whole groups, for all methods that read "
+        "folds or splits.",
+    ),
+)
+
+output_options = together(
+    click.option(
+        "--format",
+        "form",
+        type=click.Choice(FORMATS),
+        default="table",
+        show_default=True,
+        help="Form of the output.",
+    ),
+    click.option(
+        "--output",
+        "place",
+        type=click.Path(path_type=Path),
+        callback=options.output,
+        metavar="PATH",
+        help="File to write instead of stdout, which is also -. It is replaced whole, at the end.",
+    ),
+)

@@ -1,0 +1,269 @@
+"""Load a fitted model from a file of the package skops, and refuse any file whose loading could run code.
+
+A pickle is a program, and so is what joblib writes. A skops file names the types it is made of before any
+object is made; it is loaded only if all of them are known.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import warnings
+import zipfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from cudbound.inputs.csv_file import quoted
+
+#: Bytes that a file may take, packed and unpacked; a linear model on 10,000 features takes less than one.
+LARGEST = 64 * 2**20
+#: Bytes unpacked at a time, so that a file which unpacks to more than it says is noticed in time.
+PIECE = 2**16
+#: Names that a message lists before it only counts.
+LISTED = 10
+
+_PICKLE_SUFFIXES = frozenset({".pkl", ".pickle", ".joblib", ".dill", ".cloudpickle", ".sav", ".p", ".pk"})
+#: First bytes of pickles since protocol 2, and of the compressions that joblib lays around them.
+_PICKLE_STARTS = (
+    *(b"\x80" + bytes([protocol]) for protocol in range(2, 6)),
+    *(b"\x78" + level for level in (b"\x01", b"\x5e", b"\x9c", b"\xda")),  # zlib
+    b"\x1f\x8b",  # gzip
+    b"BZh",
+    b"\xfd7zXZ",
+    b"\x5d\x00\x00",  # lzma
+    b"\x04\x22\x4d\x18",  # lz4
+)
+_ZIP_START = b"PK\x03\x04"
+
+#: Kinds of node that a fitted classifier on numbers is made of. The others can call a method by its name, build an
+#: object from arguments of the file, or unpack an archive in the archive, whose size nobody has looked at.
+_KNOWN_NODES = frozenset(
+    {
+        "CachedNode",
+        "DTypeNode",
+        "DictNode",
+        "FunctionNode",
+        "JsonNode",
+        "ListNode",
+        "LossNode",
+        "MaskedArrayNode",
+        "NdArrayNode",
+        "ObjectNode",
+        "RandomStateNode",
+        "SetNode",
+        "SliceNode",
+        "TreeNode",
+        "TupleNode",
+        "TypeNode",
+    }
+)
+_WAY_ON = "save the model with skops.io.dump, or let the command fit one with --classifier"
+
+
+@dataclass(frozen=True, eq=False)
+class SavedModel:
+    """A fitted estimator from a file.
+
+    Attributes
+    ----------
+    estimator : object
+        As it was saved.
+    file_name : str
+        Without its folder.
+    description : str
+        The model in words, for the notes under the table.
+    warnings : tuple of str
+        What was remarkable about the file.
+    """
+
+    estimator: Any
+    file_name: str
+    description: str
+    warnings: tuple[str, ...] = ()
+
+
+def load_model(path: Path) -> SavedModel:
+    """Load a fitted estimator that `skops.io.dump` has written.
+
+    Raises
+    ------
+    ValueError
+        If there is no such file, it is a pickle or no skops file at all, it is larger than `LARGEST`, it is damaged,
+        it holds types that skops does not know as harmless, or skops is not installed. Nothing of the file has been
+        run then.
+    """
+    name = quoted(path.name)
+    content = _read(path, name)
+    try:
+        import skops.io
+    except ImportError as error:
+        raise ValueError(
+            f"--model needs the package skops, which is not installed ({error}); "
+            "add it with: pip install 'cudbound[models]'"
+        ) from error
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            packed = _unpacked(content, name)
+            unknown = _unknown_types(packed)
+            if not unknown:
+                estimator = _quiet(skops.io.loads(packed, trusted=_own_types()))
+                description = f"{_in_words(estimator)} from the file {path.name}, as it was saved"
+        except _RefusedError:
+            raise
+        except Exception as error:  # a damaged or crafted file can make skops raise anything
+            raise ValueError(
+                f"--model: {name} cannot be loaded, {type(error).__name__}: {quoted(str(error), 200)}; it is "
+                f"damaged, or was written with other versions of scikit-learn and skops: {_WAY_ON}"
+            ) from error
+    if unknown:
+        raise ValueError(
+            f"--model: {name} holds types that are not known to be harmless: {listed(unknown)}. It was not loaded, "
+            "since loading could run code. Save the model without them (of a search its best_estimator_), let the "
+            "command fit one with --classifier, or look through the types and load the file in Python"
+        )
+    return SavedModel(estimator, path.name, description, _versions(caught, name))
+
+
+def listed(names: Sequence[str]) -> str:
+    """Quote foreign names for a message, the first few of them if they are many."""
+    shown = ", ".join(quoted(name, 100) for name in names[:LISTED])
+    return shown + (f" and {len(names) - LISTED} more" if len(names) > LISTED else "")
+
+
+class _RefusedError(ValueError):
+    """The file is refused for a reason that is already in words."""
+
+
+def _read(path: Path, name: str) -> bytes:
+    """Return the content of a file that looks like one of skops."""
+    if path.suffix.lower() in _PICKLE_SUFFIXES:
+        raise _pickle(name)
+    if path.is_dir():
+        raise ValueError(f"--model: {name} is a folder; name a file in it")
+    if not path.is_file():
+        raise ValueError(f"--model: no such file: {quoted(str(path))}")
+    with path.open("rb") as file:
+        content = file.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        raise _too_large(name)
+    if content.startswith(_PICKLE_STARTS):
+        raise _pickle(name)
+    if not content.startswith(_ZIP_START):
+        raise ValueError(f"--model: {name} is not a skops file; {_WAY_ON}")
+    return content
+
+
+def _pickle(name: str) -> ValueError:
+    return ValueError(
+        f"--model: {name} looks like a pickle (as joblib writes, too), and loading a pickle runs whatever code is in "
+        f"it, so it was not opened; {_WAY_ON}"
+    )
+
+
+def _too_large(name: str) -> _RefusedError:
+    return _RefusedError(
+        f"--model: {name} is larger than {LARGEST // 2**20} MB, packed or unpacked, which no model that this command "
+        "can use is; save the model alone, without data"
+    )
+
+
+def _unpacked(content: bytes, name: str) -> bytes:
+    """Return the archive with its members unpacked, having counted every byte of them.
+
+    What is looked at and what is loaded are then the same bytes, whatever the headers of the file say.
+    """
+    plain = io.BytesIO()
+    total = 0
+    with zipfile.ZipFile(io.BytesIO(content)) as packed, zipfile.ZipFile(plain, "w") as archive:
+        if "schema.json" not in packed.namelist():
+            raise _RefusedError(f"--model: {name} is an archive, but not one of skops; {_WAY_ON}")
+        for member in packed.infolist():
+            parts = []
+            with packed.open(member) as stream:
+                while piece := stream.read(PIECE):
+                    total += len(piece)
+                    if total > LARGEST:
+                        raise _too_large(name)
+                    parts.append(piece)
+            archive.writestr(member.filename, b"".join(parts))
+    return plain.getvalue()
+
+
+def _unknown_types(archive: bytes) -> list[str]:
+    """Return what is made by a kind of node that is not known; if nothing is, the types that are not known."""
+    import skops.io
+
+    with zipfile.ZipFile(io.BytesIO(archive)) as file:
+        schema = json.loads(file.read("schema.json"))
+    odd = {
+        f"{node.get('__module__')}.{node.get('__class__')} ({node['__loader__']})"
+        for node in _nodes(schema)
+        if node["__loader__"] not in _KNOWN_NODES
+    }
+    return sorted(odd or set(skops.io.get_untrusted_types(data=archive)) - set(_own_types()))
+
+
+def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
+    """Go through everything in a schema that skops would make an object of."""
+    waiting = [schema]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, dict):
+            if "__loader__" in value:
+                yield value
+            waiting.extend(value.values())
+        elif isinstance(value, list):
+            waiting.extend(value)
+
+
+def _own_types() -> list[str]:
+    from cudbound.estimators.convex_loss import ConvexLossClassifier
+    from cudbound.estimators.least_squares import LeastSquaresClassifier
+
+    return [f"{one.__module__}.{one.__qualname__}" for one in (ConvexLossClassifier, LeastSquaresClassifier)]
+
+
+def _quiet(estimator: Any) -> Any:
+    """Take out the parameters that make a refit print, or read pickles from a folder that the file names."""
+    from sklearn.base import BaseEstimator, is_classifier
+
+    if not isinstance(estimator, BaseEstimator) or not is_classifier(estimator):
+        raise ValueError(f"it holds a {type(estimator).__name__}, which is not a classifier")
+    changes: dict[str, bool | None] = {}
+    for name, value in estimator.get_params(deep=True).items():
+        last = name.rpartition("__")[2]
+        if last == "memory" and value is not None:
+            changes[name] = None
+        if last == "verbose" and value:
+            changes[name] = False
+    return estimator.set_params(**changes)
+
+
+def _versions(caught: list[warnings.WarningMessage], name: str) -> tuple[str, ...]:
+    """Say once that another version of scikit-learn wrote the file, and pass other warnings on as they are."""
+    from sklearn.exceptions import InconsistentVersionWarning
+
+    said = []
+    for event in caught:
+        message = event.message
+        if isinstance(message, InconsistentVersionWarning):
+            said.append(
+                f"{name} was saved with scikit-learn {message.original_sklearn_version} and is used with "
+                f"{message.current_sklearn_version}; if the two differ in this model the numbers are wrong"
+            )
+        else:
+            said.append(f"{name}: {message}")
+    return tuple(dict.fromkeys(said))
+
+
+def _in_words(estimator: Any) -> str:
+    """Name the class, and the classes of the steps or of the estimator that it is made of."""
+    if isinstance(estimator, str):  # a step that is left out
+        return "passthrough"
+    parts = [step for _, step in getattr(estimator, "steps", [])]
+    inner = getattr(estimator, "estimator", None)
+    names = ", ".join(map(_in_words, [*parts, *([] if inner is None else [inner])]))
+    return f"{type(estimator).__name__}({names})" if names else type(estimator).__name__

@@ -1,0 +1,155 @@
+"""Values of options that click cannot check by itself: from the text to the value."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from cudbound.cli.inputs.assignments import did_you_mean, parse_assignments, parse_value
+from cudbound.inputs.csv_file import quoted
+
+if TYPE_CHECKING:
+    from cudbound.resampling import ResamplingSizes
+
+ALPHA_NAMES = ("n", "paper-literal")
+_DELIMITERS = {",": ",", ";": ";", "|": "|", "\t": "\t", "tab": "\t", r"\t": "\t"}
+
+
+def level(context: click.Context, param: click.Parameter, text: str) -> float:
+    """Return a number strictly between 0 and 1; unlike click's own range this refuses nan."""
+    number = _number(text)
+    if not 0 < number < 1:
+        raise click.BadParameter(f"{text!r} is not a number strictly between 0 and 1 (95% is 0.95).")
+    return number
+
+
+def alpha(context: click.Context, param: click.Parameter, text: str) -> str | float:
+    """Return ``n``, ``paper-literal``, or a number in [0, inf]."""
+    if text in ALPHA_NAMES:
+        return text
+    number = _number(text)
+    if not number >= 0:
+        names = " nor ".join(ALPHA_NAMES)
+        raise click.BadParameter(f"{text!r} is neither {names} nor a number in [0, inf].")
+    return number
+
+
+def total_node_limit(context: click.Context, param: click.Parameter, text: str | None) -> float | None:
+    """Return a number of nodes, infinity for ``none``, or None if nothing was said."""
+    if text is None:
+        return None
+    if text == "none":
+        return math.inf
+    if not text.isdecimal():
+        raise click.BadParameter(f"{text!r} is neither a number of nodes, such as 1000000, nor none.")
+    return int(text)
+
+
+def interval_methods(context: click.Context, param: click.Parameter, text: str) -> str | tuple[str, ...]:
+    """Return the name of a group of intervals, or the intervals whose names stand between commas."""
+    from cudbound.intervals import GROUPS, METHODS
+
+    known = [name for name, method in METHODS.items() if method.gives_interval]
+    return _methods(text, GROUPS, known, "interval")
+
+
+def comparison_methods(context: click.Context, param: click.Parameter, text: str) -> str | tuple[str, ...]:
+    """Return ``all``, or the comparisons whose names stand between commas."""
+    from cudbound.intervals import METHODS
+
+    return _methods(
+        text, ("all",), [name for name, method in METHODS.items() if method.compares], "comparison"
+    )
+
+
+def _methods(text: str, groups: Collection[str], known: list[str], gives: str) -> str | tuple[str, ...]:
+    if text.strip() in groups:
+        return text.strip()
+    names = tuple(name.strip() for name in text.split(","))
+    for name in names:
+        if name not in known:
+            raise click.BadParameter(_no_such_method(name, groups, known, gives))
+    return names
+
+
+def _no_such_method(name: str, groups: Collection[str], known: list[str], gives: str) -> str:
+    from cudbound.intervals import METHODS
+    from cudbound.point_estimates import ESTIMATORS
+
+    overview = f"'cudbound methods --gives {gives}' lists the names."
+    if name in groups:
+        return f"{name!r} stands for several methods; give it alone, or name the methods: {overview}"
+    if name in METHODS and gives == "interval":
+        return f"{name!r} compares two classifiers; it is for 'cudbound compare-learners'."
+    if name in METHODS:
+        return (
+            f"{name!r} is an interval for one classifier and compares nothing; it is for 'cudbound interval'."
+        )
+    if name in ESTIMATORS:
+        return f"{name!r} is a point estimate, which cudbound.estimate_error in Python computes; {overview}"
+    close = difflib.get_close_matches(name, [*groups, *known], n=1)
+    return f"there is no method {name!r}; {f'did you mean {close[0]}?' if close else overview}"
+
+
+def sizes(
+    context: click.Context, param: click.Parameter, assignments: Iterable[str]
+) -> ResamplingSizes | None:
+    """Return numbers of folds, splits and repetitions; None if all are left to their defaults."""
+    assignments = tuple(assignments)
+    if not assignments:
+        return None
+    from dataclasses import fields
+
+    from cudbound.resampling import ResamplingSizes
+
+    known = [one.name for one in fields(ResamplingSizes)]
+    try:
+        given = parse_assignments(assignments, form="NAME=VALUE, such as n_folds=5")
+        for name in given:
+            if name not in known:
+                raise ValueError(
+                    f"there is no size {quoted(name)}; {did_you_mean(name, known, 'the sizes are')}"
+                )
+        return ResamplingSizes(**{name: parse_value(text) for name, text in given.items()})
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+def inner(context: click.Context, param: click.Parameter, text: str | None) -> int | str | None:
+    """Return a positive number of inner draws, ``oob``, or None for what suits the classifier."""
+    if text is None or text == "oob":
+        return text
+    if not text.isdecimal() or int(text) < 1:
+        raise click.BadParameter(f"{text!r} is neither a positive number nor oob.")
+    return int(text)
+
+
+def output(context: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
+    """Return the file to write, or None for stdout, which is also called -."""
+    return None if path is None or str(path) == "-" else path
+
+
+def delimiter(context: click.Context, param: click.Parameter, text: str) -> str:
+    """Return the character between the cells of a CSV file."""
+    if text not in _DELIMITERS:
+        raise click.BadParameter(f"{text!r} is not one of: , ; | tab.")
+    return _DELIMITERS[text]
+
+
+def jobs(context: click.Context, param: click.Parameter, number: int) -> int:
+    """Return a number of workers: positive, or -1 for one per processor."""
+    if number < 1 and number != -1:
+        raise click.BadParameter(f"{number} is neither a positive number nor -1 (all processors).")
+    return number
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan

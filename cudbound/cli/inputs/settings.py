@@ -1,0 +1,61 @@
+"""What the commands that compute have in common, and how the notes under a table name it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cudbound.cli.inputs.sample import Sample
+    from cudbound.resampling import ResamplingSizes
+
+
+@dataclass(frozen=True, kw_only=True)
+class SharedSettings:
+    """Arguments of the package that every command which computes passes on.
+
+    Attributes
+    ----------
+    seed : int
+        The ``rng``.
+    confidence_level : float, default 0.95
+    n_jobs : int, default 1
+    options : mapping of str to mapping, default {}
+        Options of single methods by name.
+    sizes : ResamplingSizes or None, default None
+    folds : int or None, default None
+        Number of folds of the ``cv``; None without groups means that the methods draw their own.
+    """
+
+    seed: int
+    confidence_level: float = 0.95
+    n_jobs: int = 1
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    sizes: ResamplingSizes | None = None
+    folds: int | None = None
+
+    def choices(self, sample: Sample) -> str | None:
+        """Return the options of the command line that change numbers and stand nowhere else in the notes.
+
+        They can be pasted into a command that repeats the run.
+        """
+        given = []
+        if self.sizes is not None:
+            default = type(self.sizes)()
+            given += [
+                f"--size {one.name}={getattr(self.sizes, one.name)}"
+                for one in fields(self.sizes)
+                if getattr(self.sizes, one.name) != getattr(default, one.name)
+            ]
+        given += [
+            f"--option {method}.{name}={value}"
+            for method, options in self.options.items()
+            for name, value in options.items()
+        ]
+        if self.folds is not None:
+            given.append(f"--folds {self.folds}")
+        if sample.group is not None:
+            given.append(f"--group {shlex.quote(sample.group)}")
+        return " ".join(given) or None

@@ -1,0 +1,147 @@
+"""What goes wrong with a classifier, and how to go on, in words of the command instead of Python's."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TextIO
+
+from cudbound.cli.output.one_line import say
+
+
+@dataclass(frozen=True)
+class OptionNames:
+    """The options by which a command chooses a classifier, as a message names them."""
+
+    classifier: str = "--classifier"
+    assignment: str = "--set"
+
+
+OF_INTERVAL = OptionNames()
+OF_A = OptionNames("--a", "--set-a")
+OF_B = OptionNames("--b", "--set-b")
+#: Where it cannot be known which of the two it was.
+OF_A_OR_B = OptionNames("--a (or --b)", "--set-a (or --set-b)")
+
+#: scikit-learn's own text is several lines long and speaks of Python.
+_NOT_CONVERGED = (
+    "{what} did not converge; standardise the features with --standardize, or raise the number of steps with "
+    "{names.assignment} max_iter=N"
+)
+_NOT_MINIMISER = (
+    "add --polish for the CUD interval of the exact minimiser, or fit more exactly with {names.assignment} tol=1e-10 "
+    "and {names.assignment} max_iter=100000"
+)
+_SAVED_NOT_MINIMISER = (
+    "check that FILE.csv holds the rows that the model was fitted to, and that it was fitted without sample weights; "
+    "if so its solver stopped early: add --polish for the CUD interval of the exact minimiser"
+)
+_NO_MINIMISER = (
+    "choose a classifier with a penalty, such as {names.classifier} logistic or {names.classifier} convex-loss "
+    "{names.assignment} penalty=0.01, or one whose loss always has a minimiser, such as {names.classifier} "
+    "least-squares"
+)
+_UNSUPPORTED = (
+    "choose another --classifier for the CUD bound, or leave cud and aci out of --methods: the other intervals take "
+    "any classifier of two classes"
+)
+#: How the package names the way out for penalties that only the slow solver knows.
+_OTHER_SOLVER = "pass solver='cvxpy'"
+
+
+def not_converged(what: str, names: OptionNames) -> str:
+    """Say that a fit stopped early, and how to go on."""
+    return _NOT_CONVERGED.format(what=what, names=names)
+
+
+@contextmanager
+def advice_of_the_command(names: OptionNames = OF_INTERVAL, *, saved: bool = False) -> Iterator[None]:
+    """Raise ValueError with the fact that the package states and the command's way out of it.
+
+    Parameters
+    ----------
+    names : OptionNames, default OF_INTERVAL
+        How the way out names its options.
+    saved : bool, default False
+        Whether the classifier comes from a file, so that options of a fit are no way out.
+    """
+    from cudbound.exceptions import NoMinimiserError, NotMinimiserError, UnsupportedEstimatorError
+
+    try:
+        yield
+    except NoMinimiserError as error:
+        raise ValueError(_advise(error, _NO_MINIMISER.format(names=names))) from error
+    except NotMinimiserError as error:
+        way_on = _SAVED_NOT_MINIMISER if saved else _NOT_MINIMISER.format(names=names)
+        raise ValueError(_advise(error, way_on)) from error
+    except UnsupportedEstimatorError as error:
+        raise ValueError(_advise(error, _UNSUPPORTED)) from error
+    except ImportError as error:  # of cvxpy, with the way to get it
+        raise ValueError(str(error)) from error
+    except ValueError as error:
+        if _OTHER_SOLVER not in str(error):
+            raise
+        raise ValueError(str(error).replace(_OTHER_SOLVER, "add --solver cvxpy")) from error
+
+
+@contextmanager
+def collected_warnings(what: str, names: OptionNames) -> Iterator[list[Warning | str]]:
+    """Collect the warnings of this package, and one text for all fits that did not converge; pass the others on.
+
+    Parameters
+    ----------
+    what : str
+        What is fitted, such as "some of the refits".
+    names : OptionNames
+
+    Yields
+    ------
+    list of Warning or str
+        Filled when the block ends.
+    """
+    from sklearn.exceptions import ConvergenceWarning
+
+    from cudbound.exceptions import CudboundWarning, SlowRefitsWarning
+
+    collected: list[Warning | str] = []
+    caught: list[warnings.WarningMessage] = []
+
+    def hear(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        if isinstance(message, SlowRefitsWarning):  # of use before the time is spent
+            say(f"{message.n_fits:,} refits will take about {message.seconds / 60.0:.0f} minutes")
+        else:
+            caught.append(warnings.WarningMessage(message, category, filename, lineno))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", CudboundWarning)
+        warnings.simplefilter("default", ConvergenceWarning)  # thousands of refits may raise the same one
+        warnings.showwarning = hear
+        yield collected
+    ours = [event for event in caught if issubclass(event.category, CudboundWarning)]
+    unfinished = [event for event in caught if issubclass(event.category, ConvergenceWarning)]
+    collected += [event.message for event in ours]
+    if unfinished:
+        collected.append(not_converged(what, names))
+    warn_again([event for event in caught if event not in ours and event not in unfinished])
+
+
+def warn_again(caught: Sequence[warnings.WarningMessage]) -> None:
+    """Pass on the warnings of other packages, which are not ours to word, one for each place they come from."""
+    first = {(event.category, event.filename, event.lineno): event for event in reversed(caught)}
+    for event in reversed(first.values()):
+        warnings.warn_explicit(event.message, event.category, event.filename, event.lineno)
+
+
+def _advise(error: Exception, way_on: str) -> str:
+    """Keep the first sentence of an error, which is the fact; what follows is advice for Python."""
+    fact = str(error).partition(". ")[0].removesuffix(".")
+    return f"{fact}; {way_on}"

@@ -1,0 +1,71 @@
+"""A click group that reports every failure as one line on stderr and keeps the documented exit codes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import click
+
+from cudbound.cli.output.exit_codes import INTERRUPTED, USAGE_ERROR
+from cudbound.rounding import printable
+
+PROGRAM = "cudbound"
+
+
+class OneLineGroup(click.Group):
+    """Group whose errors read ``cudbound: error: ...``, with foreign text escaped and no traceback."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = PROGRAM,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Run the command and leave the interpreter with its exit code."""
+        if not standalone_mode:
+            return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+        self._tolerate_narrow_encodings()
+        try:
+            code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+        except click.UsageError as error:
+            command = error.ctx.command_path if error.ctx is not None else PROGRAM
+            fail(f"{error.format_message()} See '{command} --help'.", USAGE_ERROR)
+        except click.ClickException as error:
+            fail(error.format_message(), error.exit_code)
+        except (click.Abort, KeyboardInterrupt):
+            say("interrupted")
+            sys.exit(INTERRUPTED)
+        sys.exit(code)
+
+    @staticmethod
+    def _tolerate_narrow_encodings() -> None:
+        """Write a letter that the terminal's encoding lacks as an escape instead of failing on it."""
+        for stream in (sys.stdout, sys.stderr):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="backslashreplace")
+
+
+def say(message: str) -> None:
+    """Write one line to stderr, the program's name first."""
+    click.echo(f"{PROGRAM}: {printable(' '.join(message.split()))}", err=True)
+
+
+def say_seed(seed: int) -> None:
+    """Say which seed was chosen for the user."""
+    say(f"seed {seed} was chosen; repeat this run with --seed {seed}")
+
+
+def say_warnings(warnings: Sequence[str]) -> None:
+    """Write each warning on a line of its own."""
+    for warning in warnings:
+        say(f"warning: {warning}")
+
+
+def fail(message: str, exit_code: int) -> NoReturn:
+    """Write one line to stderr and leave with `exit_code`."""
+    say(f"error: {message}")
+    sys.exit(exit_code)

@@ -1,0 +1,1 @@
+"""Our own classifiers, and fits of many training sets at once."""

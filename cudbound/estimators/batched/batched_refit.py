@@ -1,0 +1,61 @@
+"""Refits of a classifier and of all steps before it, in batches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.estimators.batched.columns import BatchedFit, Draws, Source
+from cudbound.estimators.weighted_least_squares import CHUNK_VALUES
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+#: Maps counts of the training rows, float, shape (n_fits, n_samples), to whether each training row is misclassified by
+#: the classifier fitted to the resampled rows, bool, same shape, and which fits are clear, shape (n_fits,). Losses of
+#: the others mean nothing; they are refitted one by one. It must be able to fit one class alone.
+BatchedRefit = Callable[[Array], tuple[Bools, Bools]]
+
+
+def refit_in_batches(source: Source, fit: BatchedFit, labels: Array, n_columns: int) -> BatchedRefit:
+    """Return refits of a classifier on what its steps make of the rows.
+
+    Parameters
+    ----------
+    source : callable
+        The steps before the classifier.
+    fit : callable
+        The classifier.
+    labels : ndarray of float, shape (n_samples,)
+        -1.0 or +1.0.
+    n_columns : int
+        Largest number of columns that a step makes, which decides how many fits are made at once.
+    """
+    size = max(1, CHUNK_VALUES // max(1, labels.size * n_columns))
+
+    def refit(counts: Array) -> tuple[Bools, Bools]:
+        # a training set of one class gives the constant classifier, with an intercept or without
+        seconds = counts @ (labels > 0.0)
+        losses = np.where(seconds[:, None] > 0.0, labels < 0.0, labels > 0.0)
+        clear = np.ones(len(counts), dtype=bool)
+        both = np.flatnonzero((seconds > 0.0) & (seconds < counts.sum(axis=1)))
+        for start in range(0, both.size, size):
+            part = both[start : start + size]
+            draws = Draws(counts[part], labels)
+            columns, steps_clear = source(draws)
+            if columns.scale is not None:  # scikit-learn refuses a training set of which no column is left
+                steps_clear = steps_clear & columns.scale.any(axis=1)
+            if not steps_clear.any():
+                clear[part] = False
+                continue
+            if not steps_clear.all():
+                columns, draws = columns[steps_clear], draws[steps_clear]
+            predicted, fit_clear = fit(columns, draws)
+            losses[part[steps_clear]] = predicted != (labels > 0.0)
+            clear[part] = steps_clear
+            clear[part[steps_clear]] = fit_clear
+        return losses, clear
+
+    return refit

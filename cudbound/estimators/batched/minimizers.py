@@ -1,0 +1,162 @@
+"""Linear classifiers of a stack of fits: the exact minimisers of their penalised losses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.estimators.batched.columns import Columns, Draws
+from cudbound.losses.surrogates import get_loss
+from cudbound.problem.additive_model import TIE_TOLERANCE
+from cudbound.problem.problem import make_problem
+from cudbound.solve.native import fit_stack, minimise
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+#: Losses that fall to 0 without reaching it.
+FALLING = ("logistic", "exponential")
+
+#: Error of a score by the kernel's minimiser, relative to the sum of its terms. It solves for values of the loss.
+KERNEL_DOUBT = 1e-6
+
+
+@dataclass(frozen=True)
+class LinearFit:
+    """A linear classifier that minimises sum_i c_i loss_i + sum_j r_j beta_j^2, c_i being weights of the classes.
+
+    Attributes
+    ----------
+    loss : str
+        Name of one of the package's losses.
+    penalty : float or ndarray of float, shape (n_columns,)
+        Strengths r_j of the columns.
+    fit_intercept : bool, default=True
+    intercept_penalty : float, default=0.0
+        Strength of the intercept.
+    class_weight : (float, float) or "balanced", default=(1.0, 1.0)
+        Weights of the first and of the second class; "balanced" gives each class n / 2 in every training set.
+    per_row : bool, default=False
+        Whether the strengths stand beside the weighted mean of the losses instead of their sum.
+    ties : {"alone", "second"}, default="alone"
+        What a score of 0 is, but for rounding: a reason to make the fit one by one, since a rounding error decides in
+        scikit-learn, or the second class, as in this package.
+    n_jobs : int, default=1
+        Threads.
+    """
+
+    loss: str
+    penalty: float | Array
+    fit_intercept: bool = True
+    intercept_penalty: float = 0.0
+    class_weight: tuple[float, float] | Literal["balanced"] = (1.0, 1.0)
+    per_row: bool = False
+    ties: Literal["alone", "second"] = "alone"
+    n_jobs: int = 1
+
+    @property
+    def ignores_constants(self) -> bool:
+        """Whether an intercept or a penalty makes columns harmless that are constant but for rounding errors."""
+        return self.fit_intercept or bool(np.all(np.asarray(self.penalty) > 0.0))
+
+    def __call__(self, columns: Columns, draws: Draws) -> tuple[Bools, Bools]:
+        """Return whether each row is given the second class in each fit, and which fits are clear."""
+        weights = self._weights(draws)
+        strengths = self._strengths(columns.n_columns, weights)
+        flat = columns.scale is None and columns.n_columns >= draws.labels.size and not np.any(self.penalty)
+        if self.loss == "hinge" or flat:  # the latter never has a single minimiser
+            scores, doubt = np.zeros(weights.shape), np.zeros(weights.shape)
+            found = np.zeros(draws.n_fits, dtype=bool)
+        else:
+            scores, doubt, found = fit_stack(
+                columns.rows,
+                draws.labels,
+                weights,
+                strengths,
+                loss=self.loss,
+                shift=columns.shift,
+                scale=columns.scale,
+                fit_intercept=self.fit_intercept,
+                threads=self.n_jobs,
+            )
+        if self.loss == "hinge" or (self.ties == "second" and self.loss in FALLING):
+            # clones of this package's classifiers refuse separable training sets under a loss without a minimiser
+            rest = np.flatnonzero(~found)
+            scores[rest], found[rest] = self._by_kernel(columns, draws, weights, strengths, rest)
+        if self.ties == "second":
+            return scores >= -TIE_TOLERANCE, found
+        # without an intercept a row of zeros gets the first class from scikit-learn, without a doubt
+        zeros = np.zeros(scores.shape, dtype=bool) if self.fit_intercept else (scores == 0.0) & (doubt == 0.0)
+        undecided = (np.abs(scores) <= np.maximum(doubt, TIE_TOLERANCE)) & ~zeros
+        return scores > 0.0, found & ~undecided.any(axis=1)
+
+    def _weights(self, draws: Draws) -> Array:
+        """Return the weights of the losses of all rows in each fit, shape (n_fits, n_samples)."""
+        second = draws.labels > 0.0
+        if self.class_weight == "balanced":
+            seconds = draws.counts @ second
+            return np.asarray(
+                draws.counts
+                * np.where(
+                    second,
+                    (0.5 * draws.totals / seconds)[:, None],
+                    (0.5 * draws.totals / (draws.totals - seconds))[:, None],
+                )
+            )
+        if self.class_weight == (1.0, 1.0):
+            return draws.counts
+        return np.asarray(draws.counts * np.where(second, self.class_weight[1], self.class_weight[0]))
+
+    def _strengths(self, n_columns: int, weights: Array) -> Array:
+        """Return the strengths in each fit, that of the intercept first, shape (n_fits, n_coefficients)."""
+        strengths = np.broadcast_to(np.asarray(self.penalty, dtype=np.float64), (n_columns,))
+        if self.fit_intercept:
+            strengths = np.concatenate([[self.intercept_penalty], strengths])
+        factors = weights.sum(axis=1) if self.per_row else np.ones(len(weights))
+        return np.asarray(factors[:, None] * strengths)
+
+    def _by_kernel(
+        self, columns: Columns, draws: Draws, weights: Array, strengths: Array, fits: NDArray[np.intp]
+    ) -> tuple[Array, Bools]:
+        """Return the scores of fits that Newton's method does not find, and whether they are sure."""
+        scores, sure = np.zeros((fits.size, draws.labels.size)), np.zeros(fits.size, dtype=bool)
+        shared = columns.rows.ndim == 2 and columns.shift is columns.scale is None
+        if shared and self.class_weight != "balanced":
+            # one problem for all fits with the same strengths, their weights being copies
+            of_class = np.where(draws.labels > 0.0, self.class_weight[1], self.class_weight[0])
+            _, groups = np.unique(strengths[fits], axis=0, return_inverse=True)
+            for group in range(groups.max(initial=-1) + 1):
+                part = np.flatnonzero(groups == group)
+                counts = draws.counts[fits[part]].astype(np.int32)
+                scores[part], sure[part] = self._minimum(
+                    columns.rows, draws.labels, counts, of_class, strengths[fits[part[0]]]
+                )
+            return scores, sure
+        for place, fit in enumerate(fits):
+            rows = columns[np.arange(draws.n_fits) == fit].stacked(1)[0]
+            ones = (weights[fit] > 0.0).astype(np.int32)[None]
+            found = self._minimum(rows, draws.labels, ones, weights[fit], strengths[fit])
+            scores[place], sure[place] = found[0][0], found[1][0]
+        return scores, sure
+
+    def _minimum(
+        self, rows: Array, labels: Array, counts: NDArray[np.int32], weights: Array, strengths: Array
+    ) -> tuple[Array, Bools]:
+        design = np.column_stack([np.ones(labels.size), rows]) if self.fit_intercept else rows
+        problem = make_problem(
+            design,
+            labels,
+            np.zeros(design.shape[1]),
+            counts,
+            loss=get_loss(self.loss),
+            penalty=strengths / labels.size if strengths.any() else None,
+            sample_weight=weights,
+        )
+        found = minimise(problem)
+        scores = found.coef @ design.T
+        near = np.abs(scores) <= KERNEL_DOUBT * (np.abs(found.coef) @ np.abs(design).T)
+        sure = np.asarray((self.ties == "second") | ~near.any(axis=1))
+        return scores, sure

@@ -1,0 +1,163 @@
+"""Scalers of each fit, as maps of columns: standard deviations, ranges, quantiles."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.estimators.batched.columns import CLEAR_SHARE, Columns, Draws, averages
+from cudbound.estimators.batched.order import drawn_quantiles
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+#: A variance that is a smaller share of the mean square about a point near all means is computed again from rows of
+#: its fit: the difference of two nearly equal numbers has lost digits.
+CANCELLED_SHARE = 1e-3
+
+#: Ranges below this may be 0 for scikit-learn, which takes those below 2.2e-15 so, in whatever units.
+TAKEN_FOR_ZERO = 1e-14
+
+
+def standardise(
+    columns: Columns,
+    draws: Draws,
+    *,
+    with_mean: bool = True,
+    with_std: bool = True,
+    constants_matter: bool = True,
+) -> tuple[Columns, Bools]:
+    """Subtract the mean of each column, and divide it by its standard deviation.
+
+    A column that is constant in a fit, among the rows that were drawn, is not divided.
+
+    Parameters
+    ----------
+    columns : Columns
+    draws : Draws
+    with_mean, with_std : bool, default=True
+        Whether to subtract means, and whether to divide.
+    constants_matter : bool, default=True
+        Whether fits with a constant column are not clear: a mean that was rounded leaves rounding errors in it. False
+        if the next step subtracts means again, or takes no notice of columns that small.
+
+    Returns
+    -------
+    columns : Columns
+    clear : ndarray of bool, shape (n_fits,)
+
+    Examples
+    --------
+    >>> draws = Draws(np.array([[1.0, 1.0, 0.0]]), np.array([-1.0, 1.0, 1.0]))
+    >>> columns, clear = standardise(Columns(np.array([[1.0], [3.0], [9.0]])), draws)
+    >>> columns.stacked(1)[0, :, 0].tolist(), clear.tolist()
+    ([-1.0, 1.0, 7.0], [True])
+    """
+    columns = columns.plain()
+    means, deviations, constant = _spread(columns.rows, draws)
+    varies = deviations > CLEAR_SHARE * np.abs(columns.rows).max(axis=-2, initial=0.0)
+    clear = (constant | varies).all(axis=1)
+    if with_mean and constants_matter:
+        clear &= ~constant.any(axis=1)
+    scale = np.divide(1.0, deviations, out=np.ones_like(deviations), where=varies) if with_std else None
+    return Columns(columns.rows, means if with_mean else None, scale), clear
+
+
+def _spread(rows: Array, draws: Draws) -> tuple[Array, Array, Bools]:
+    """Return means and standard deviations of the columns in each fit, and which columns are constant there."""
+    if rows.ndim == 3:
+        return _spread_from_inside(rows, draws)
+    middle = rows.mean(axis=0)
+    centred = rows - middle
+    means = averages(draws.shares, centred)
+    squares = averages(draws.shares, centred**2)
+    variances = squares - means**2
+    deviations = np.sqrt(np.maximum(variances, 0.0))
+    constant = np.zeros(means.shape, dtype=bool)
+    means += middle
+    again = np.asarray((variances <= CANCELLED_SHARE * squares).any(axis=1))
+    if again.any():
+        stack = np.broadcast_to(rows, (int(again.sum()), *rows.shape))
+        means[again], deviations[again], constant[again] = _spread_from_inside(stack, draws[again])
+    return means, deviations, constant
+
+
+def _spread_from_inside(rows: Array, draws: Draws) -> tuple[Array, Array, Bools]:
+    # seen from a row of the fit a constant column is exactly 0
+    inside = np.take_along_axis(rows, draws.counts.argmax(axis=1)[:, None, None], axis=1)
+    centred = rows - inside
+    constant = averages(draws.shares, np.abs(centred)) == 0.0
+    shifted = averages(draws.shares, centred)
+    centred -= shifted[:, None, :]
+    return shifted + inside[:, 0], np.sqrt(averages(draws.shares, centred**2)), constant
+
+
+def scale_to_range(
+    columns: Columns, draws: Draws, *, low: float = 0.0, high: float = 1.0
+) -> tuple[Columns, Bools]:
+    """Map the range of each column among the rows that were drawn to [low, high], as `MinMaxScaler` does.
+
+    Parameters
+    ----------
+    columns : Columns
+    draws : Draws
+    low, high : float
+
+    Examples
+    --------
+    >>> draws = Draws(np.array([[1.0, 1.0, 0.0]]), np.array([-1.0, 1.0, 1.0]))
+    >>> columns, clear = scale_to_range(Columns(np.array([[1.0], [3.0], [9.0]])), draws)
+    >>> columns.stacked(1)[0, :, 0].tolist(), clear.tolist()
+    ([0.0, 1.0, 4.0], [True])
+    """
+    columns = columns.plain()
+    ends = drawn_quantiles(columns, draws, (0.0, 1.0))
+    scale, clear = _reciprocal(ends[:, :, 1] - ends[:, :, 0], columns)
+    scale *= high - low
+    # low = (smallest - shift) * scale
+    return Columns(columns.rows, ends[:, :, 0] - low / scale, scale), clear
+
+
+def scale_by_quantiles(
+    columns: Columns,
+    draws: Draws,
+    *,
+    with_centering: bool = True,
+    with_scaling: bool = True,
+    quantiles: tuple[float, float] = (0.25, 0.75),
+    unit: float = 1.0,
+) -> tuple[Columns, Bools]:
+    """Subtract medians and divide by ranges between quantiles, as `RobustScaler` does.
+
+    Parameters
+    ----------
+    columns : Columns
+    draws : Draws
+    with_centering, with_scaling : bool, default=True
+    quantiles : (float, float), default=(0.25, 0.75)
+    unit : float, default=1.0
+        Range between these quantiles that a column is given: that of a standard normal variable, or 1.
+
+    Examples
+    --------
+    >>> draws = Draws(np.array([[1.0, 1.0, 1.0, 0.0]]), np.array([-1.0, 1.0, 1.0, 1.0]))
+    >>> columns, clear = scale_by_quantiles(Columns(np.array([[1.0], [3.0], [5.0], [9.0]])), draws)
+    >>> columns.stacked(1)[0, :, 0].tolist(), clear.tolist()
+    ([-1.0, 0.0, 1.0, 3.0], [True])
+    """
+    columns = columns.plain()
+    found = drawn_quantiles(columns, draws, (quantiles[0], 0.5, quantiles[1]))
+    scale, clear = None, np.ones(draws.n_fits, dtype=bool)
+    if with_scaling:
+        scale, clear = _reciprocal(found[:, :, 2] - found[:, :, 0], columns)
+        scale *= unit
+    return Columns(columns.rows, found[:, :, 1] if with_centering else None, scale), clear
+
+
+def _reciprocal(lengths: Array, columns: Columns) -> tuple[Array, Bools]:
+    """Return one over lengths, 1 for a length of exactly 0, and the fits in which the others are clear of it."""
+    clear = lengths > np.maximum(CLEAR_SHARE * np.abs(columns.rows).max(axis=-2, initial=0.0), TAKEN_FOR_ZERO)
+    return (
+        np.divide(1.0, lengths, out=np.ones_like(lengths), where=clear),
+        np.asarray((clear | (lengths == 0.0)).all(axis=1)),
+    )

@@ -1,0 +1,216 @@
+"""All steps before a classifier in batches, from the rows of the data on: pipelines and column transformers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise, takewhile
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.compose import ColumnTransformer, make_column_selector
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import FLOAT_DTYPES, validate_data
+
+from cudbound.estimators.batched.columns import BatchedFit, Columns, Draws, Source, Step, beside
+from cudbound.estimators.batched.encoding import Encoder, filled_one_hot, one_hot
+from cudbound.estimators.batched.steps import (
+    INDIFFERENT,
+    batched_step,
+    encodes_in_batches,
+    fills_in_batches,
+    is_fixed,
+    is_sparse,
+    leaves_columns_out,
+)
+from cudbound.problem.scale import check_scale
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """All steps before a classifier, and the largest number of columns that one of them makes."""
+
+    source: Source
+    n_columns: int
+
+
+def flatten(steps: Sequence[Any]) -> list[Any]:
+    """Return the steps that do something, those of pipelines inside included."""
+    flat: list[Any] = []
+    for step in steps:
+        if type(step) is Pipeline:
+            flat += flatten([inner for _, inner in step.steps])
+        elif step is not None and not (isinstance(step, str) and step == "passthrough"):
+            flat.append(step)
+    return flat
+
+
+def prepare(steps: Sequence[Any], X: Any, follower: BatchedFit | Any) -> Prepared | None:
+    """Return fitted steps for batches of fits, or None where they cannot be fitted in batches.
+
+    Parameters
+    ----------
+    steps : sequence of object
+        Fitted transformers, from `flatten`.
+    X : array-like, shape (n_samples, n_features)
+        The rows that they were fitted to.
+    follower : BatchedFit or object
+        What comes after them: the classifier, or another step.
+    """
+    if not _fit_together([*steps, follower]):
+        return None
+    fixed = list(takewhile(is_fixed, steps))
+    for step in fixed:
+        X = step.transform(X)
+    rest = list(steps[len(fixed) :])
+    begun = _begin(rest, X, follower)
+    if begun is None:
+        return None
+    start, n_used = begun
+    made: list[Step] = []
+    n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
+    for step, after in pairwise([*rest[n_used:], follower]):
+        batched = batched_step(step, after, n_samples)
+        if batched is None:
+            return None
+        made.append(batched)
+    widest = max([start.n_columns, *(_width(step) for step in rest[n_used:])])
+    return Prepared(partial(_run, start.source, tuple(made)), widest)
+
+
+def _run(source: Source, steps: Sequence[Step], draws: Draws) -> tuple[Columns, Bools]:
+    columns, clear = source(draws)
+    for step in steps:
+        columns, found = step(columns, draws)
+        clear = clear & found
+    return columns, clear
+
+
+def _fit_together(steps: Sequence[Any]) -> bool:
+    """Whether no step is given what the batch has in another form than scikit-learn."""
+    left_out = made_sparse = False
+    for step in steps:
+        final = hasattr(step, "ignores_constants")
+        if made_sparse and not final:
+            return False
+        if left_out and not final and type(step) not in INDIFFERENT:
+            return False
+        parts = _branches(step)
+        left_out |= any(leaves_columns_out(part) for part in parts)
+        may_be_sparse = any(is_sparse(part) for part in parts)
+        made_sparse |= may_be_sparse and not (type(step) is ColumnTransformer and step.sparse_threshold == 0)
+    return True
+
+
+def _branches(step: Any) -> list[Any]:
+    """Return the steps of all branches of a column transformer, or the step itself."""
+    if type(step) is not ColumnTransformer:
+        return [step]
+    steps = flatten([branch for _, branch, _ in step.transformers_ if not isinstance(branch, str)])
+    return [part for inner in steps for part in _branches(inner)]
+
+
+def _begin(steps: Sequence[Any], X: Any, follower: Any) -> tuple[Prepared, int] | None:
+    """Return what is made of the data first, and by how many of the steps."""
+    if steps and type(steps[0]) is ColumnTransformer:
+        joined = _join(steps[0], X, steps[1] if len(steps) > 1 else follower)
+        return None if joined is None else (joined, 1)
+    if steps and encodes_in_batches(steps[0]):
+        return _encoded(steps[0], one_hot(X, steps[0])), 1
+    if len(steps) > 1 and encodes_in_batches(steps[1]) and fills_in_batches(steps[0]):
+        if steps[0].strategy not in ("most_frequent", "constant"):
+            return None
+        words = np.asarray(X, dtype=object)
+        fill_value = steps[0].statistics_[0] if steps[0].strategy == "constant" else None
+        # what is missing differs from itself
+        features = filled_one_hot(words, np.asarray(words != words, dtype=bool), fill_value)
+        return None if features is None else (_encoded(steps[1], features), 2)
+    rows = _numbers(steps, X)
+    return None if rows is None else (Prepared(partial(_constant, Columns(rows)), rows.shape[1]), 0)
+
+
+def _constant(columns: Columns, draws: Draws) -> tuple[Columns, Bools]:
+    return columns, np.ones(draws.n_fits, dtype=bool)
+
+
+def _numbers(steps: Sequence[Any], X: Any) -> Array | None:
+    """Return the rows that the first step is given, as numbers; None if it computes in another precision."""
+    try:
+        if not steps:
+            dense: Any = X
+            if sparse.issparse(X):
+                dense = dense.toarray()
+            return np.asarray(dense, dtype=np.float64)
+        if sparse.issparse(X):
+            return None
+        fills = fills_in_batches(steps[0])
+        rows = validate_data(
+            steps[0],
+            X,
+            dtype=FLOAT_DTYPES,
+            reset=False,
+            ensure_all_finite="allow-nan" if fills else True,
+        )
+        if rows.dtype != np.float64:
+            return None
+        check_scale("X", np.nan_to_num(rows) if fills else rows)
+    except (TypeError, ValueError):  # words, or numbers whose squares overflow
+        return None
+    return np.asarray(rows)
+
+
+def _width(step: Any) -> int:
+    if type(step) is FunctionTransformer:  # which need not know its names
+        return int(step.n_features_in_)
+    return len(step.get_feature_names_out())
+
+
+# ---- columns side by side ----
+
+
+def _join(step: ColumnTransformer, X: Any, follower: Any) -> Prepared | None:
+    selectors = (columns for *_, columns in step.transformers)
+    if step.transformer_weights or any(
+        callable(columns) and not isinstance(columns, make_column_selector) for columns in selectors
+    ):
+        return None
+    parts: list[Prepared] = []
+    for _, branch, columns in step.transformers_:
+        if isinstance(branch, str) and branch == "drop":
+            continue
+        chosen = _safe_indexing(X if hasattr(X, "shape") else np.asarray(X), columns, axis=1)
+        if chosen.ndim != 2:  # one column as a series of values, for steps that take texts
+            return None
+        if chosen.shape[1] == 0:
+            continue
+        part = prepare(flatten([branch]), chosen, follower)
+        if part is None:
+            return None
+        parts.append(part)
+    if not parts:
+        return None
+    return Prepared(
+        partial(_beside, tuple(part.source for part in parts)), sum(part.n_columns for part in parts)
+    )
+
+
+def _beside(sources: Sequence[Source], draws: Draws) -> tuple[Columns, Bools]:
+    made = [source(draws) for source in sources]
+    clear = np.logical_and.reduce([found for _, found in made])
+    return beside([columns for columns, _ in made], draws.n_fits), clear
+
+
+# ---- words ----
+
+
+def _encoded(step: Any, features: Sequence[Any]) -> Prepared:
+    encoder = Encoder(features, step.drop, step.handle_unknown == "error")
+    return Prepared(encoder, sum(feature.hot.shape[1] for feature in features))

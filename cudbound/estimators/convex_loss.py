@@ -1,0 +1,242 @@
+"""A classifier that minimises a convex surrogate loss to rounding, on the features or on a basis of them."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import get_tags
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, validate_data
+
+from cudbound.estimators.least_squares import TwoClassLinear, check_two_classes, check_weights
+from cudbound.estimators.weighted_least_squares import minimum_norm_fits
+from cudbound.losses.surrogates import get_loss
+from cudbound.problem.problem import make_problem
+from cudbound.problem.scale import check_scale
+from cudbound.solve.minimum import no_minimiser
+from cudbound.solve.native import minimise
+
+Array = NDArray[np.float64]
+
+
+class ConvexLossClassifier(TwoClassLinear):
+    r"""Classify by the sign of a linear score that minimises a convex surrogate loss exactly.
+
+    With labels :math:`y_i` of -1 for the first class in sorted order and +1 for the second, rows :math:`b_i` of the
+    basis and weights :math:`c_i` whose mean is 1, the coefficients minimise
+
+    .. math:: \frac1n \sum_i c_i \ell(y_i, \beta_0 + b_i'\beta) + r_0 \beta_0^2 + \sum_j r_j \beta_j^2 .
+
+    A score of exactly 0 gives the second class. Where the minimiser is not unique and nothing is penalised, its
+    scores have the coefficients of smallest Euclidean norm; the intercept does not count in that norm.
+
+    Parameters
+    ----------
+    loss : {"logistic", "squared", "exponential", "squared_hinge", "hinge", "huber"}, default="logistic"
+        Surrogate loss, see `cudbound.losses.surrogates`.
+    penalty : float or array-like of float, shape (n_coefficients,), default=0.0
+        Strengths :math:`r_j \ge 0` of the quadratic penalty on the mean loss, one for all or one for each column of
+        the basis. ``LogisticRegression(C=C)`` is ``penalty=1 / (2 * C * n)``.
+    fit_intercept : bool, default=True
+        Whether to fit an intercept.
+    intercept_penalty : float, default=0.0
+        Strength :math:`r_0 \ge 0` for the intercept.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, as in scikit-learn; they multiply the sample weights.
+    basis : transformer or None, default=None
+        scikit-learn transformer that makes the columns of the additive classifier out of `X`; None takes the
+        features. One that is fitted already (by `sklearn.utils.validation.check_is_fitted`) is used as it stands,
+        otherwise a clone is fitted in `fit`. Like every parameter it is cloned with the classifier, and a clone is
+        not fitted; `sklearn.frozen.FrozenEstimator` keeps a fitted basis through cross-validation and resampling.
+        Sparse rows are made dense.
+
+    Attributes
+    ----------
+    classes_ : ndarray, shape (2,)
+        The two labels, sorted; ``classes_[1]`` is +1.
+    coef_ : ndarray of float, shape (1, n_coefficients)
+        Coefficients of the columns of the basis.
+    intercept_ : ndarray of float, shape (1,)
+        Intercept of the score; 0 if `fit_intercept` is False.
+    basis_ : transformer or None
+        The fitted basis.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+        Names of the features, if `X` had names that are all strings.
+
+    References
+    ----------
+    Laber, E. B. and Murphy, S. A. (2008). Small sample inference for generalization error in classification
+    using the CUD bound. UAI 2008, section 3: parametric additive classifiers, convex surrogate losses.
+
+    Examples
+    --------
+    >>> from cudbound import ConvexLossClassifier
+    >>> from sklearn.preprocessing import PolynomialFeatures
+    >>> X = [[0.0], [1.0], [2.0], [3.0], [4.0], [5.0]]
+    >>> y = ["well", "ill", "ill", "ill", "well", "well"]
+    >>> clf = ConvexLossClassifier("hinge", penalty=0.01, basis=PolynomialFeatures(2, include_bias=False))
+    >>> clf.fit(X, y).predict([[0.0], [2.0], [5.0]]).tolist()
+    ['well', 'ill', 'well']
+    """
+
+    def __init__(
+        self,
+        loss: str = "logistic",
+        penalty: ArrayLike = 0.0,
+        fit_intercept: bool = True,
+        intercept_penalty: float = 0.0,
+        class_weight: Any = None,
+        basis: Any = None,
+    ):
+        self.loss = loss
+        self.penalty = penalty
+        self.fit_intercept = fit_intercept
+        self.intercept_penalty = intercept_penalty
+        self.class_weight = class_weight
+        self.basis = basis
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        if self.basis is not None:
+            tags.input_tags = get_tags(self.basis).input_tags
+        return tags
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the classifier, and the basis if it is not fitted.
+
+        Parameters
+        ----------
+        X : array-like, shape (n_samples, n_features)
+            Training rows: numbers, or whatever `basis` takes.
+        y : array-like, shape (n_samples,)
+            Labels of exactly two classes.
+        sample_weight : array-like of float, shape (n_samples,), default=None
+            Non-negative weights of the losses; only their ratios matter. None weighs all alike.
+
+        Returns
+        -------
+        ConvexLossClassifier
+            The fitted classifier itself.
+
+        Raises
+        ------
+        NoMinimiserError
+            If the classes can be separated and the loss, logistic or exponential, is not penalised.
+        ValueError
+            If a parameter is out of range, if `y` has one class or more than two, or if `X`, `y` or
+            `sample_weight` is not finite.
+        """
+        loss = get_loss(self.loss)
+        if self.basis is None:
+            basis = None
+            features, y = validate_data(self, X, y, dtype=np.float64)
+            names = getattr(self, "feature_names_in_", None)
+        else:
+            y = validate_data(self, y=y)
+            validate_data(self, X, skip_check_array=True)
+            check_consistent_length(X, y)
+            basis = _fitted_basis(self.basis, X, y)
+            features, names = _dense_rows(basis, X), None
+        check_scale("X" if basis is None else "basis.transform(X)", features, names)
+        classes, labels = check_two_classes(self, y)
+        weights = check_weights(sample_weight, features)
+        # rows without weight must not count, not even where the minimiser is not unique
+        features, labels, weights = features[weights > 0.0], labels[weights > 0.0], weights[weights > 0.0]
+        strengths = self.strengths(features.shape[1])
+        design = np.column_stack([np.ones(labels.size), features]) if self.fit_intercept else features
+        problem = make_problem(
+            design,
+            labels,
+            np.zeros(design.shape[1]),
+            np.ones((1, labels.size), dtype=np.int32),
+            loss=loss,
+            penalty=strengths if strengths.any() else None,
+            sample_weight=self.row_weights(classes, labels, weights),
+        )
+        found = minimise(problem)
+        if not found.attained[0]:
+            raise no_minimiser(loss.name)
+        coef = found.coef[0]
+        if strengths.any():
+            intercept, coef = (coef[:1], coef[1:]) if self.fit_intercept else (np.zeros(1), coef)
+            coef = coef[None, :]
+        else:
+            ones = np.ones((1, labels.size))
+            coef, intercept = minimum_norm_fits(
+                features, design @ coef, ones, fit_intercept=self.fit_intercept
+            )
+        self.classes_ = classes
+        self.basis_ = basis
+        self.coef_ = coef
+        self.intercept_ = intercept
+        return self
+
+    def basis_rows(self, X: ArrayLike) -> Array:
+        """Return the rows of the fitted basis, to which the coefficients belong, without the intercept.
+
+        Parameters
+        ----------
+        X : array-like, shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of float, shape (n_samples, n_coefficients)
+        """
+        if self.basis_ is None:
+            return super().basis_rows(X)
+        return _dense_rows(self.basis_, X)
+
+    def strengths(self, n_columns: int) -> Array:
+        """Return the strengths of the penalty, that of the intercept first if there is one.
+
+        Raises
+        ------
+        ValueError
+            If a strength is negative or not finite, or `penalty` has another length than the basis has columns.
+        """
+        penalty = np.asarray(self.penalty, dtype=np.float64)
+        if penalty.ndim == 0:
+            penalty = np.full(n_columns, penalty)
+        if penalty.shape != (n_columns,):
+            raise ValueError(
+                f"The 'penalty' parameter must be a number or have shape ({n_columns},), one strength for each column "
+                f"of the basis. Got shape {penalty.shape} instead."
+            )
+        if self.fit_intercept:
+            penalty = np.concatenate([[float(self.intercept_penalty)], penalty])
+        if not (np.isfinite(penalty) & (penalty >= 0.0)).all():
+            raise ValueError(
+                "The 'penalty' and 'intercept_penalty' parameters must be finite and non-negative. "
+                f"Got {self.penalty!r} and {self.intercept_penalty!r} instead."
+            )
+        return penalty
+
+    def row_weights(self, classes: NDArray[Any], labels: Array, weights: Array) -> Array | None:
+        """Return the weights of the rows times those of their classes, with mean 1, or None if all are equal."""
+        if self.class_weight is not None:
+            by_class = compute_sample_weight(self.class_weight, classes[(labels > 0.0).astype(int)])
+            weights = weights * by_class
+        return None if (weights == weights[0]).all() else np.asarray(weights / weights.mean())
+
+
+def _fitted_basis(basis: Any, X: Any, y: Any) -> Any:
+    try:
+        check_is_fitted(basis)
+    except NotFittedError:
+        return clone(basis).fit(X, y)
+    return basis
+
+
+def _dense_rows(basis: Any, X: Any) -> Array:
+    rows: Any = basis.transform(X)
+    is_sparse: bool = sparse.issparse(rows)
+    if is_sparse:
+        rows = rows.toarray()
+    return np.asarray(check_array(rows, dtype=np.float64, input_name="basis.transform(X)"))

@@ -1,0 +1,188 @@
+"""The classifier of the paper, the sign of a least-squares fit to labels -1 and +1, and what ours share."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from cudbound.estimators.weighted_least_squares import minimum_norm_fits
+from cudbound.problem.additive_model import TIE_TOLERANCE
+from cudbound.problem.scale import check_scale
+
+Array = NDArray[np.float64]
+
+
+def check_two_classes(estimator: BaseEstimator, y: ArrayLike) -> tuple[NDArray[Any], Array]:
+    """Return the two classes in sorted order and the labels as -1.0 for the first and +1.0 for the second.
+
+    Raises
+    ------
+    ValueError
+        If `y` has one class or more than two.
+    """
+    check_classification_targets(y)
+    classes, codes = np.unique(y, return_inverse=True)
+    if classes.size == 1:
+        raise ValueError(
+            f"{type(estimator).__name__} can't train when only one class is present in y. "
+            f"Got only {classes.tolist()[0]!r}; pass rows of both classes."
+        )
+    if classes.size > 2:
+        raise ValueError(
+            f"Only binary classification is supported. The type of the target is {type_of_target(y)}. "
+            f"Got {classes.size} classes {classes[:5].tolist()}; choose or merge them so that two remain."
+        )
+    return classes, np.asarray(2.0 * codes - 1.0, dtype=np.float64)
+
+
+def check_weights(sample_weight: ArrayLike | None, features: Array) -> Array:
+    """Return one weight a row, 1 if None was given.
+
+    Raises
+    ------
+    ValueError
+        If a weight is negative or not finite, or if all are 0.
+    """
+    if sample_weight is None:
+        return np.ones(features.shape[0])
+    weights = _check_sample_weight(sample_weight, features, dtype=np.float64, ensure_non_negative=True)
+    if not weights.any():  # newer versions of scikit-learn have refused these already
+        raise ValueError("Sample weights must contain at least one non-zero number.")
+    return np.asarray(weights)
+
+
+class TwoClassLinear(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
+    """What the classifiers of this package share: two classes, and the sign of a linear score of the rows."""
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = False
+        return tags
+
+    def basis_rows(self, X: ArrayLike) -> Array:
+        """Return the rows that the coefficients of a fitted classifier belong to, without the intercept.
+
+        Parameters
+        ----------
+        X : array-like of float, shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of float, shape (n_samples, n_coefficients)
+        """
+        return np.asarray(validate_data(self, X, dtype=np.float64, reset=False))
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        """Return the fitted score of each row; scores at rounding level are exactly 0.
+
+        Parameters
+        ----------
+        X : array-like of float, shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of float, shape (n_samples,)
+            Scores; 0 or more stands for ``classes_[1]``.
+        """
+        check_is_fitted(self)
+        scores = self.basis_rows(X) @ self.coef_[0] + self.intercept_[0]
+        scores[np.abs(scores) <= TIE_TOLERANCE] = 0.0
+        return np.asarray(scores)
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the predicted label of each row.
+
+        Parameters
+        ----------
+        X : array-like of float, shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray, shape (n_samples,)
+            Labels, from ``classes_``.
+        """
+        positive = self.decision_function(X) >= 0.0
+        return np.asarray(self.classes_[positive.astype(int)])
+
+
+class LeastSquaresClassifier(TwoClassLinear):
+    """Classify by the sign of a least-squares fit to labels -1 and +1.
+
+    The first class in sorted order is -1, the second +1. A score of exactly 0 gives the second class. Where
+    the least-squares solution is not unique, the coefficients of smallest Euclidean norm are taken; the
+    intercept does not count in that norm.
+
+    Parameters
+    ----------
+    fit_intercept : bool, default=True
+        Whether to fit an intercept.
+
+    Attributes
+    ----------
+    classes_ : ndarray, shape (2,)
+        The two labels, sorted; ``classes_[1]`` is +1.
+    coef_ : ndarray of float, shape (1, n_features)
+        Coefficients of the score.
+    intercept_ : ndarray of float, shape (1,)
+        Intercept of the score; 0 if `fit_intercept` is False.
+    n_features_in_ : int
+        Number of features seen in `fit`.
+    feature_names_in_ : ndarray of str, shape (n_features_in_,)
+        Names of the features, if `X` had names that are all strings.
+
+    References
+    ----------
+    Laber, E. B. and Murphy, S. A. (2008). Small sample inference for generalization error in classification
+    using the CUD bound. UAI 2008, section 5: "squared error loss", linear classifiers.
+
+    Examples
+    --------
+    >>> from cudbound import LeastSquaresClassifier
+    >>> X = [[0.0], [1.0], [2.0], [3.0]]
+    >>> clf = LeastSquaresClassifier().fit(X, ["healthy", "healthy", "ill", "ill"])
+    >>> clf.predict([[0.5], [2.5]]).tolist()
+    ['healthy', 'ill']
+    """
+
+    def __init__(self, fit_intercept: bool = True):
+        self.fit_intercept = fit_intercept
+
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Fit the classifier.
+
+        Parameters
+        ----------
+        X : array-like of float, shape (n_samples, n_features)
+            Training rows.
+        y : array-like, shape (n_samples,)
+            Labels of exactly two classes.
+        sample_weight : array-like of float, shape (n_samples,), default=None
+            Non-negative weights of the squared errors; None weighs all alike.
+
+        Returns
+        -------
+        LeastSquaresClassifier
+            The fitted classifier itself.
+
+        Raises
+        ------
+        ValueError
+            If `y` has one class or more than two, if `X`, `y` or `sample_weight` is not finite, or if a column of
+            `X` is so large or so small that squares overflow or underflow.
+        """
+        features, y = validate_data(self, X, y, dtype=np.float64)
+        check_scale("X", features, getattr(self, "feature_names_in_", None))
+        classes, targets = check_two_classes(self, y)
+        weights = check_weights(sample_weight, features)
+        coef, intercept = minimum_norm_fits(
+            features, targets, weights[None, :], fit_intercept=self.fit_intercept
+        )
+        self.classes_ = classes
+        self.coef_ = coef
+        self.intercept_ = intercept
+        return self

@@ -1,0 +1,246 @@
+"""Weighted least squares with an intercept, one fit or a stack of fits that differ in their weights."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+#: Singular values below this count as zero, in a matrix whose columns, before they were centred, had length 1, or at
+#: most 1 if they were rotated. That is far above the rounding error of a constant or a collinear column, and, but for
+#: rotated ones, does not depend on units.
+RANK_TOLERANCE = 1e-12
+
+#: Condition number (1-norm) of a draw's Gram matrix up to which the normal equations are solved. In the
+#: orthonormalised design it is near 1, and the error of a score stays below about this number times 1e-16;
+#: worse draws go through a singular value decomposition.
+MAX_CONDITION = 1e5
+
+#: Largest number of float64 values in one intermediate array, 16 MB.
+CHUNK_VALUES = 2_000_000
+
+
+def minimum_norm_fits(
+    features: Array, targets: Array, weights: Array, *, fit_intercept: bool
+) -> tuple[Array, Array]:
+    """Fit a stack of weighted least-squares problems on the same rows.
+
+    Where the minimiser is not unique, the one with the smallest Euclidean norm of the coefficients is taken.
+    The intercept does not count in that norm, as in `sklearn.linear_model.LinearRegression`: targets that are
+    all equal then always give the constant function.
+
+    Parameters
+    ----------
+    features : ndarray of float, shape (n_samples, n_features)
+    targets : ndarray of float, shape (n_samples,)
+    weights : ndarray of float, shape (n_fits, n_samples)
+        Non-negative, with a positive sum in every row.
+    fit_intercept : bool
+
+    Returns
+    -------
+    coef : ndarray of float, shape (n_fits, n_features)
+    intercept : ndarray of float, shape (n_fits,)
+    """
+    shares = weights / weights.sum(axis=1, keepdims=True)
+    if features.shape[1] > features.shape[0]:
+        rotated, axes = _rotate(features)
+        lengths = np.sqrt(shares @ rotated**2)
+        # rotated columns share one unit, and one of rounding errors alone must stay small beside the others
+        lengths[:] = lengths.max(axis=1, keepdims=True, initial=0.0)
+        coef, intercept = _fit(rotated, targets, shares, lengths, fit_intercept=fit_intercept)
+        return coef @ axes, intercept
+    return _fit(features, targets, shares, np.sqrt(shares @ features**2), fit_intercept=fit_intercept)
+
+
+def _fit(
+    features: Array, targets: Array, shares: Array, lengths: Array, *, fit_intercept: bool
+) -> tuple[Array, Array]:
+    """Fit to columns divided by `lengths`, shape (n_fits, n_features); a length of 0 leaves a column as it is."""
+    roots = np.sqrt(shares)
+    lengths = np.where(lengths > 0.0, lengths, 1.0)
+    if not fit_intercept:
+        coef = _solve(roots[:, :, None] * features / lengths[:, None, :], roots * targets, lengths)
+        return coef, np.zeros(len(shares))
+    means = shares @ features
+    target_means = shares @ targets
+    centred = features - means[:, None, :]
+    coef = _solve(
+        roots[:, :, None] * centred / lengths[:, None, :],
+        roots * (targets - target_means[:, None]),
+        lengths,
+    )
+    return coef, target_means - np.einsum("bp,bp->b", means, coef)
+
+
+def _solve(matrices: Array, targets: Array, lengths: Array) -> Array:
+    """Solve a stack of problems whose columns were divided by `lengths`; minimum norm in original units."""
+    # of a column that centring makes vanish nothing enters, and the length of one of rounding errors alone, such as a
+    # constant column that was standardised, would drown the others in the null space
+    vanishing = (matrices**2).sum(axis=1) <= RANK_TOLERANCE**2
+    matrices = np.where(vanishing[:, None, :], 0.0, matrices)
+    lengths = np.where(vanishing, lengths.max(axis=1, keepdims=True, initial=0.0), lengths)
+    left, singular, right = np.linalg.svd(matrices, full_matrices=False)
+    kept = singular > RANK_TOLERANCE
+    inverse = np.divide(1.0, singular, out=np.zeros_like(singular), where=kept)
+    coef = np.einsum("brp,br->bp", right, inverse * np.einsum("bnr,bn->br", left, targets)) / lengths
+    deficient = np.flatnonzero(~kept.all(axis=1))
+    if deficient.size:
+        # what moves along the null space leaves the fit as it is; take out the part that only adds to the
+        # norm
+        null = (right * ~kept[:, :, None])[deficient].swapaxes(1, 2) / lengths[deficient][:, :, None]
+        excess = null @ (np.linalg.pinv(null) @ coef[deficient][:, :, None])
+        coef[deficient] -= excess[:, :, 0]
+    return np.asarray(coef)
+
+
+def _leaves_one_out(weights: Array) -> bool:
+    """Tell whether fit i has weight 0 on row i and weight 1 on all others."""
+    n_fits, n = weights.shape
+    return (
+        n_fits == n > 1
+        and not weights.diagonal().any()
+        and bool((weights.sum(axis=1) == n - 1).all() and weights.max() == 1.0)
+    )
+
+
+def _rotate(features: Array) -> tuple[Array, Array]:
+    """Return coordinates of the rows in the space that they span, and orthonormal axes of that space.
+
+    A rotation keeps the norm of coefficients, and minimum-norm coefficients lie in the space of the rows.
+    """
+    left, singular, axes = np.linalg.svd(features, full_matrices=False)
+    kept = singular > RANK_TOLERANCE * singular.max()
+    return left[:, kept] * singular[kept], axes[kept]
+
+
+def orthonormal_basis(features: Array, *, fit_intercept: bool) -> Array:
+    """Return an orthonormal basis of the space of scores, shape (n_samples, rank); an intercept's column first."""
+    n = len(features)
+    lengths = np.sqrt((features**2).mean(axis=0))
+    scaled = features / np.where(lengths > 0.0, lengths, 1.0)
+    if fit_intercept:
+        scaled = scaled - scaled.mean(axis=0)
+    left, singular, _ = np.linalg.svd(scaled, full_matrices=False)
+    axes = left[:, singular > RANK_TOLERANCE * n**0.5]
+    return np.column_stack([np.full(n, n**-0.5), axes]) if fit_intercept else axes
+
+
+def leave_one_out_scores(features: Array, labels: Array, *, fit_intercept: bool) -> Array:
+    """Return the scores of every row by the least-squares fits that leave one row out, from a single fit.
+
+    With H the hat matrix and r the residuals of the fit to all rows, the fit without row i gives row j the score
+    f_j - H_ij r_i / (1 - H_ii). A row of leverage H_ii = 1 is the only one in its direction: without it the fit is
+    not unique, and the one of minimum norm is computed, as `minimum_norm_fits` does it.
+
+    Parameters
+    ----------
+    features : ndarray of float, shape (n_samples, n_features)
+        Without a column for the intercept; at least two rows.
+    labels : ndarray of float, shape (n_samples,)
+        -1.0 or +1.0.
+    fit_intercept : bool
+
+    Returns
+    -------
+    ndarray of float, shape (n_samples, n_samples)
+        Entry (i, j) is the score of row j by the fit without row i. The leave-one-out scores proper are the diagonal.
+
+    References
+    ----------
+    Cook, R. D. and Weisberg, S. (1982). Residuals and influence in regression. Chapman & Hall, chapter 2.
+
+    Examples
+    --------
+    >>> features, labels = np.array([[0.0], [1.0], [2.0], [4.0]]), np.array([-1.0, -1.0, 1.0, 1.0])
+    >>> scores = leave_one_out_scores(features, labels, fit_intercept=True)
+    >>> scores.diagonal().round(3).tolist()
+    [-1.0, -0.167, -0.154, 2.667]
+    """
+    basis = orthonormal_basis(features, fit_intercept=fit_intercept)
+    hat = basis @ basis.T
+    fitted = hat @ labels
+    # 1 - leverage is the smallest eigenvalue of the Gram matrix without the row, so its inverse a condition number
+    remaining = 1.0 - hat.diagonal()
+    unique = remaining >= 1.0 / MAX_CONDITION
+    shift = np.divide(labels - fitted, remaining, out=np.zeros(len(labels)), where=unique)
+    scores = fitted - hat * shift[:, None]
+    rest = np.flatnonzero(~unique)
+    step = max(1, CHUNK_VALUES // max(1, features.size))
+    for part in (rest[start : start + step] for start in range(0, rest.size, step)):
+        weights = (np.arange(len(labels)) != part[:, None]).astype(np.float64)
+        coef, intercept = minimum_norm_fits(features, labels, weights, fit_intercept=fit_intercept)
+        scores[part] = coef @ features.T + intercept[:, None]
+    return np.asarray(scores)
+
+
+class LeastSquaresRefit:
+    """Refits of one least-squares classifier on the same rows with other weights, as batched linear algebra.
+
+    Agrees with `cudbound.LeastSquaresClassifier` fitted to the resampled rows, and also fits one class alone:
+    that gives the constant classifier if there is an intercept.
+
+    Parameters
+    ----------
+    features : ndarray of float, shape (n_samples, n_features)
+        Without a column for the intercept.
+    labels : ndarray of float, shape (n_samples,)
+        -1.0 or +1.0.
+    fit_intercept : bool
+    tie_tolerance : float
+        Scores down to minus this count as 0 and give +1.
+    """
+
+    def __init__(self, features: Array, labels: Array, *, fit_intercept: bool, tie_tolerance: float):
+        self._features = features
+        self._basis = orthonormal_basis(self._features, fit_intercept=fit_intercept)
+        self._pairs = np.triu_indices(self._basis.shape[1])
+        self._products = self._basis[:, self._pairs[0]] * self._basis[:, self._pairs[1]]
+        self._moments = self._basis * labels[:, None]
+        self._labels = labels
+        self._fit_intercept = fit_intercept
+        self._tie_tolerance = tie_tolerance
+
+    def __call__(self, weights: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return whether each training row is misclassified, bool, shape of `weights` (n_fits, n_samples)."""
+        if _leaves_one_out(weights):
+            return self._wrong(
+                leave_one_out_scores(self._features, self._labels, fit_intercept=self._fit_intercept)
+            )
+        size = self._basis.shape[1]
+        step = max(1, CHUNK_VALUES // max(1, self._labels.size, size * size))
+        chunks = [self._errors(weights[start : start + step]) for start in range(0, len(weights), step)]
+        return np.concatenate(chunks) if chunks else np.zeros(weights.shape, dtype=bool)
+
+    def _errors(self, weights: Array) -> NDArray[np.bool_]:
+        scores = np.zeros(weights.shape)
+        solved = self._solve_normal_equations(weights, scores)
+        rest = np.setdiff1d(np.arange(len(weights)), solved, assume_unique=True)
+        step = max(1, CHUNK_VALUES // max(1, self._features.size))
+        for start in range(0, rest.size, step):
+            part = rest[start : start + step]
+            coef, intercept = minimum_norm_fits(
+                self._features, self._labels, weights[part], fit_intercept=self._fit_intercept
+            )
+            scores[part] = coef @ self._features.T + intercept[:, None]
+        return self._wrong(scores)
+
+    def _wrong(self, scores: Array) -> NDArray[np.bool_]:
+        return np.asarray((scores >= -self._tie_tolerance) != (self._labels > 0.0))
+
+    def _solve_normal_equations(self, weights: Array, scores: Array) -> NDArray[np.intp]:
+        """Fill in the scores of the fits that are well posed; return which these are."""
+        size = self._basis.shape[1]
+        enough_rows = np.flatnonzero((weights > 0.0).sum(axis=1) >= size)
+        if size == 0 or enough_rows.size == 0:
+            return enough_rows
+        products = weights[enough_rows] @ self._products
+        gram = np.empty((enough_rows.size, size, size))
+        gram[:, self._pairs[0], self._pairs[1]] = products
+        gram[:, self._pairs[1], self._pairs[0]] = products
+        well_posed = np.linalg.cond(gram, 1) <= MAX_CONDITION
+        solved = enough_rows[well_posed]
+        right = (weights[solved] @ self._moments)[:, :, None]
+        scores[solved] = np.linalg.solve(gram[well_posed], right)[:, :, 0] @ self._basis.T
+        return np.asarray(solved)

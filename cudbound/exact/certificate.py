@@ -1,0 +1,263 @@
+"""What was proved about one draw, as a file, and its proof checked again in exact arithmetic."""
+
+from __future__ import annotations
+
+import operator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.exact.supremum import ExactDraw
+from cudbound.problem.problem import Problem, is_scalar, read_arrays, write_arrays
+from cudbound.results import Draws, SolveStatus
+
+FORMAT = 1
+SIDES = ("both", "positive", "negative")
+
+#: Bounds are taken to hold if they do to this, times the largest score if that is above 1: losses and scores are
+#: rounded numbers. Errs to the side of accepting.
+TOLERANCE = Fraction(1, 10**9)
+#: Flats that are looked at, at most: some seconds.
+MOST_FLATS = 20_000
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What exact arithmetic says of the bounds of one draw.
+
+    Attributes
+    ----------
+    lower_proved : bool
+        Whether the witness lies in an open cell and is worth `lower`, to 1e-9. A lower bound of 0 needs no witness.
+    upper_proved : bool or None
+        Whether no classifier is worth more than `upper`, to 1e-9; None if that was not checked, because there are too
+        many flats.
+    witness_value : Fraction
+        What the witness is worth, exactly; 0 if it lies on a hyperplane that counts.
+    on_hyperplanes : tuple of int
+        Rows that count and whose scores by the witness are exactly 0.
+    counterexample : tuple of Fraction or None
+        Coefficients that are worth more than `upper`, if there are any.
+    counterexample_value : Fraction or None
+        What they are worth.
+    """
+
+    lower_proved: bool
+    upper_proved: bool | None
+    witness_value: Fraction
+    on_hyperplanes: tuple[int, ...] = ()
+    counterexample: tuple[Fraction, ...] | None = field(repr=False, default=None)
+    counterexample_value: Fraction | None = field(repr=False, default=None)
+
+    @property
+    def holds(self) -> bool:
+        """Whether nothing that was checked is wrong."""
+        return self.lower_proved and self.upper_proved is not False
+
+    def __str__(self) -> str:
+        if self.lower_proved:
+            said = "the lower bound is proved by its witness"
+        elif self.on_hyperplanes:
+            said = f"the lower bound is NOT proved: the witness gives the rows {list(self.on_hyperplanes)} a score of 0"
+        else:
+            said = f"the lower bound is NOT proved: the witness is worth {float(self.witness_value):.9g}"
+        if self.upper_proved is None:
+            return f"{said}; the upper bound was not checked, there are too many flats"
+        if self.upper_proved:
+            return f"{said}; the upper bound holds"
+        assert self.counterexample_value is not None
+        return (
+            f"{said}; the upper bound is WRONG: a classifier is worth {float(self.counterexample_value):.9g}"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """The problem of one draw and what a solver proved about it: enough for anybody to check the claim.
+
+    Made by `cudbound.CudResult.certificate`, or by `of` from the draws of `cudbound.solve_draws`.
+
+    Attributes
+    ----------
+    problem : Problem
+        Of one draw.
+    side : {"both", "positive", "negative"}
+        Which sign of the deviation counts.
+    lower, upper : float
+        The bounds on Q that are claimed.
+    status : SolveStatus
+        How the search ended.
+    witness : ndarray of float, shape (n_coefficients,)
+        Coefficients that are worth `lower`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cudbound import Certificate, Problem, solve_draws
+    >>> from cudbound.problem.problem import make_problem
+    >>> design = np.column_stack([np.ones(6), [-2.0, -1.0, 0.5, 1.0, 2.0, 3.0]])
+    >>> labels = np.array([-1, -1, 1, -1, 1, 1])
+    >>> coef = np.linalg.lstsq(design, labels, rcond=None)[0]
+    >>> counts = [[2, 0, 0, 2, 1, 1]]
+    >>> draws = solve_draws(design, labels, coef, counts)
+    >>> certificate = Certificate.of(make_problem(design, labels, coef, counts), draws, 0)
+    >>> certificate.verify().upper_proved
+    True
+    """
+
+    problem: Problem = field(repr=False)
+    side: str
+    lower: float
+    upper: float
+    status: SolveStatus
+    witness: NDArray[np.float64] = field(repr=False)
+
+    @classmethod
+    def of(cls, problem: Problem, draws: Draws, draw: int) -> Certificate:
+        """Return the certificate of one draw of a problem.
+
+        Parameters
+        ----------
+        problem : Problem
+        draws : Draws
+            What was proved about its draws.
+        draw : int
+            Number of the draw; a negative one counts from the end.
+
+        Raises
+        ------
+        ValueError
+            If `draws` belongs to another problem.
+        IndexError
+            If there is no such draw.
+        """
+        side = next((side for side in SIDES if problem.digest(side) == draws.problem_digest), None)
+        if side is None:
+            raise ValueError(
+                "'draws' must belong to 'problem'. Got draws of another one, or draws that were taken apart: pass both "
+                "as they were solved, and choose the draw by its number."
+            )
+        draw = operator.index(draw)
+        one = problem.select(draw)
+        return cls(
+            one,
+            side,
+            float(draws.lower[draw]),
+            float(draws.upper[draw]),
+            SolveStatus(int(draws.status[draw])),
+            np.array(draws.witness[draw], dtype=float),
+        )
+
+    def verify(self, *, most_flats: int = MOST_FLATS) -> Verification:
+        r"""Check the bounds in exact arithmetic, without the solver; squared loss only.
+
+        The numbers of the problem are taken as the exact rational numbers that floating-point numbers are, and
+        everything is computed with integers.
+
+        Parameters
+        ----------
+        most_flats : int, default=20000
+            The upper bound is checked if the hyperplanes that count have no more flats, which takes up to some seconds:
+            :math:`\sum_{k < r} \binom{m}{k}`, for m hyperplanes of rank r. With 30 of them that is r <= 4.
+
+        Returns
+        -------
+        Verification
+            ``holds``, ``lower_proved``, ``upper_proved`` (None if it was not checked), and coefficients that refute an
+            upper bound that is too small.
+
+        Raises
+        ------
+        ValueError
+            If the loss is another one, or has an l1 penalty.
+
+        Notes
+        -----
+        Where weights allow scores above 1, the tolerance of 1e-9 is relative to the largest of them. At alpha =
+        infinity, where g jumps, the loss of the witness may be above the loss L of the anchor by 1e-9 max(1, L).
+        """
+        exact = ExactDraw(self.problem, 0)
+        value, on_hyperplanes = self._witness_value(exact)
+        tolerance = TOLERANCE * max(Fraction(1), exact.largest_score)
+        proved = self.lower <= tolerance or (
+            np.isfinite(self.lower) and value >= Fraction(self.lower) - tolerance
+        )
+        if exact.n_flats > most_flats:
+            return Verification(bool(proved), None, value, on_hyperplanes)
+        # that is wrong for -infinity and nan
+        limit = Fraction(self.upper) + tolerance if np.isfinite(self.upper) else Fraction(-1)
+        cell = None if self.upper == np.inf else exact.exceeds(limit, self.side)
+        if cell is None:
+            return Verification(bool(proved), True, value, on_hyperplanes)
+        return Verification(
+            bool(proved), False, value, on_hyperplanes, *exact.realize(cell, limit, self.side)
+        )
+
+    def _witness_value(self, exact: ExactDraw) -> tuple[Fraction, tuple[int, ...]]:
+        """Return what the witness is worth and the rows on whose hyperplanes it lies."""
+        if not np.isfinite(self.witness).all():
+            return Fraction(0), ()
+        slack = TOLERANCE * max(Fraction(1), exact.anchor) if np.isinf(self.problem.alpha) else Fraction(0)
+        point = exact.at(self.witness.tolist(), self.side, slack=slack)
+        return Fraction(0) if point.on_hyperplanes else point.value, point.on_hyperplanes
+
+    def save(self, path: str | Path) -> None:
+        """Write a file in NumPy's ``.npz`` format, with no pickled objects in it.
+
+        The file gets exactly the name `path`. It holds the design rows and labels, that is the data the classifier
+        was fitted to.
+        """
+        write_arrays(
+            path,
+            {
+                **self.problem.to_arrays(),
+                "certificate_format": np.int64(FORMAT),
+                "side": np.str_(self.side),
+                "lower": np.float64(self.lower),
+                "upper": np.float64(self.upper),
+                "status": np.int64(self.status),
+                "witness": self.witness,
+                "digest": np.str_(self.problem.digest(self.side)),
+            },
+        )
+
+    @classmethod
+    def load(cls, path: str | Path) -> Certificate:
+        """Read a file that `save` wrote.
+
+        Raises
+        ------
+        ValueError
+            If the file is of another format, or its problem is not the one that was saved.
+        OSError
+            If it cannot be read.
+        """
+        stored = read_arrays(path)
+        names = ("certificate_format", "side", "lower", "upper", "status", "digest")
+        scalars: dict[str, Any] = {name: stored[name].item() for name in names if is_scalar(stored, name)}
+        if len(scalars) != len(names) or "witness" not in stored or scalars["certificate_format"] != FORMAT:
+            raise ValueError(
+                f"{path} is not a certificate of format {FORMAT}; save it again with Certificate.save of this version"
+            )
+        problem = Problem.from_arrays(stored, path)
+        witness = stored["witness"]
+        bounds = scalars["lower"], scalars["upper"]
+        if (
+            problem.n_draws != 1
+            or scalars["side"] not in SIDES
+            or scalars["status"] not in set(SolveStatus)
+            or not all(isinstance(bound, float) for bound in bounds)
+            or witness.dtype != np.float64
+            or witness.shape != problem.coef.shape
+        ):
+            raise ValueError(
+                f"{path} is damaged: a certificate has one draw, a side, two bounds, a status and a witness with one "
+                "number a column. Save it again."
+            )
+        if problem.digest(scalars["side"]) != scalars["digest"]:
+            raise ValueError(f"{path} was changed: its problem is not the one that was saved. Save it again.")
+        return cls(problem, scalars["side"], *bounds, SolveStatus(scalars["status"]), witness)

@@ -1,0 +1,295 @@
+"""Q of small problems of squared loss in rational arithmetic: no tolerance, no rounding, nothing from the solver.
+
+The numbers of a problem are taken as the exact rationals that floating-point numbers are, and everything is
+computed with Python's integers.
+
+Hyperplanes a_j't = 0 cut the space into cells. The least loss on the closure of a cell is attained in the relative
+interior of one of its faces, where it is the least loss on the flat that the face spans, an intersection of
+hyperplanes. If the minimizer on that flat is not unique, one may move along the others to a smaller face. So only
+flats with a single minimizer are needed, down to t = 0. A minimizer with signs s_j lies in the closure of the cells
+that agree with s wherever it is not zero, and of no others. Hence
+
+    Q = max over flats of  g(least loss on the flat) * (largest score of an open cell that agrees with s).
+
+The hyperplanes through the minimizer form an arrangement of their own, whose open cells are those of the whole
+around that point. Each of them has a ray of some line among the flats on its border, on which fewer hyperplanes
+are undecided: `Arrangement.extremes` goes down like this until they are independent, where every pattern of sides is
+a cell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice
+from math import comb, inf
+
+from cudbound.exact.arrangement import Arrangement
+from cudbound.exact.integers import Vector, dot, identity, to_integers
+from cudbound.exact.quadratic import Quadratic, localization, mean_loss
+from cudbound.problem.problem import Problem
+
+#: Signs of the deviation that count for a side.
+SIGNS = {"both": (1, -1), "positive": (1,), "negative": (-1,)}
+
+
+@dataclass(frozen=True)
+class ExactCell:
+    """An open cell and what it is worth.
+
+    Attributes
+    ----------
+    value : Fraction
+        Size of the score (its positive part for one side) times g at the least loss on the closure.
+    score : Fraction
+        Signed score S of the cell.
+    loss : Fraction
+        Least mean loss on its closure.
+    classes : tuple of int
+        Class (-1 or +1) in the cell of each row that counts; 0 for rows whose class does not matter.
+    nearest : tuple of Fraction
+        Coefficients in the closure that have the least loss.
+    """
+
+    value: Fraction
+    score: Fraction
+    loss: Fraction
+    classes: tuple[int, ...]
+    nearest: tuple[Fraction, ...]
+
+
+@dataclass(frozen=True)
+class ExactPoint:
+    """What given coefficients are worth.
+
+    Attributes
+    ----------
+    value : Fraction
+        Size of the score (its positive part for one side) times g at their loss.
+    score : Fraction
+        Signed score S, for certain if `on_hyperplanes` is empty.
+    loss : Fraction
+        Their mean loss.
+    on_hyperplanes : tuple of int
+        Rows that count on whose hyperplanes they lie: if there are any, the coefficients are in no open cell.
+    """
+
+    value: Fraction
+    score: Fraction
+    loss: Fraction
+    on_hyperplanes: tuple[int, ...]
+
+
+class ExactDraw:
+    """One draw of a problem of squared loss, with or without a quadratic penalty."""
+
+    def __init__(self, problem: Problem, draw: int) -> None:
+        if problem.loss.name != "squared" or (problem.l1_penalty is not None and problem.l1_penalty.any()):
+            l1 = " with an l1 penalty" if problem.l1_penalty is not None else ""
+            raise ValueError(
+                "Exact arithmetic knows squared loss, alone or with a quadratic penalty. 'problem' has "
+                f"{problem.loss.name!r}{l1} instead: compare its bounds with those of solver='cvxpy'."
+            )
+        self.problem = problem
+        self.draw = draw
+        self.arrangement = Arrangement(problem, draw)
+        self.quadratic = Quadratic(problem, draw, self.arrangement)
+        self.anchor = mean_loss(problem, draw, problem.coef.tolist())
+
+    def q(self, side: str = "both", *, slack: Fraction = Fraction(0)) -> ExactCell:
+        """Return Q as the value of a cell that attains it; see `exact_q`."""
+        found = _Search(self, side, Fraction(-1), slack).run(first=False)
+        assert found is not None, "some open cell is worth at least 0"
+        return found
+
+    def exceeds(
+        self, bound: float | Fraction, side: str = "both", *, slack: Fraction = Fraction(0)
+    ) -> ExactCell | None:
+        """Return a cell that is worth more than `bound`, or None if there is none."""
+        return _Search(self, side, Fraction(bound), slack).run(first=True) if bound < inf else None
+
+    @property
+    def largest_score(self) -> Fraction:
+        """Size that no score exceeds: what rounding errors of values are relative to."""
+        arrangement = self.arrangement
+        high, low = arrangement.at_most(arrangement.all)
+        return Fraction(
+            max(abs(high + arrangement.constant), abs(low + arrangement.constant)), arrangement.unit
+        )
+
+    @property
+    def n_flats(self) -> int:
+        """Number of flats that a search may have to visit, at most."""
+        count = len(self.arrangement.normals)
+        return 1 + sum(comb(count, codimension) for codimension in range(self.arrangement.dimension))
+
+    def at(
+        self, coef: Sequence[Fraction | float], side: str = "both", *, slack: Fraction = Fraction(0)
+    ) -> ExactPoint:
+        """Evaluate coefficients; `slack` is added to the loss of the anchor."""
+        arrangement = self.arrangement
+        # column j of the arrangement's design is scaled by the j-th number
+        scaled = zip(coef, arrangement.column_scales, strict=True)
+        beta, _ = to_integers([Fraction(value) / scale for value, scale in scaled])
+        score, on_hyperplanes = arrangement.constant, []
+        for normal, positive, negative, rows in zip(
+            arrangement.full_normals,
+            arrangement.positive,
+            arrangement.negative,
+            arrangement.rows,
+            strict=True,
+        ):
+            height = dot(normal, beta)
+            if height == 0:
+                on_hyperplanes += rows
+            score += positive if height > 0 else negative
+        loss = mean_loss(self.problem, self.draw, coef)
+        size = max(0, *(sign * score for sign in SIGNS[side]))
+        value = Fraction(size, arrangement.unit) * localization(self.problem, self.anchor + slack, loss)
+        return ExactPoint(value, Fraction(score, arrangement.unit), loss, tuple(sorted(on_hyperplanes)))
+
+    def upper_side(self, cell: ExactCell) -> int:
+        """Return the hyperplanes on whose positive side the cell lies."""
+        up = 0
+        for j, (rows, sides) in enumerate(zip(self.arrangement.rows, self.arrangement.sides, strict=True)):
+            up |= (cell.classes[rows[0]] * sides[0] > 0) << j
+        return up
+
+    def approach(self, cell: ExactCell) -> Iterator[tuple[Fraction, ...]]:
+        """Yield coefficients strictly inside the cell, ever closer to its point of least loss."""
+        deep = self.quadratic.coefficients(self.arrangement.interior(self.upper_side(cell)))
+        distance = Fraction(1)
+        while True:
+            distance /= 16
+            yield tuple(near + distance * (far - near) for near, far in zip(cell.nearest, deep, strict=True))
+
+    def realize(
+        self, cell: ExactCell, more_than: Fraction, side: str
+    ) -> tuple[tuple[Fraction, ...], Fraction]:
+        """Return coefficients in the cell that are worth more than a bound below its value, and what they are worth.
+
+        At alpha = infinity a cell where the loss equals that of the anchor on the border alone has none; then its point
+        of least loss is returned with the value of the cell.
+        """
+        for inside in islice(self.approach(cell), 200):
+            value = self.at(inside, side).value
+            if value > more_than:
+                return inside, value
+        return cell.nearest, cell.value
+
+
+def exact_q(problem: Problem, draw: int, side: str = "both", *, slack: Fraction = Fraction(0)) -> ExactCell:
+    """Return Q of one draw exactly, as the value of a cell that attains it.
+
+    `slack` is added to the loss of the anchor: with some, the result is an upper limit for what a solver may claim
+    that knows losses only to rounding, which matters where g jumps (alpha = inf).
+    """
+    return ExactDraw(problem, draw).q(side, slack=slack)
+
+
+def exceeds(problem: Problem, draw: int, bound: float | Fraction, side: str = "both") -> ExactCell | None:
+    """Return an open cell that is worth more than `bound`, or None if there is none."""
+    return ExactDraw(problem, draw).exceeds(bound, side)
+
+
+class _Search:
+    """The search over flats for the most valuable cell, or for the first one worth more than a bound."""
+
+    def __init__(self, exact: ExactDraw, side: str, bound: Fraction, slack: Fraction) -> None:
+        self.arrangement, self.quadratic = exact.arrangement, exact.quadratic
+        self.alpha = exact.problem.alpha
+        self.anchor = (exact.anchor + slack) * self.quadratic.scale
+        self.signs = SIGNS[side]
+        self.bound = bound * self.arrangement.unit
+        self.most = self._size(*self._with_constant(self.arrangement.at_most(self.arrangement.all)))
+        self.found: tuple[Fraction, int, int, Vector, int, int] | None = None
+        self._limits: dict[int, Fraction | None] = {}
+
+    def run(self, *, first: bool) -> ExactCell | None:
+        self.first = first
+        arrangement = self.arrangement
+        if arrangement.dimension:
+            self._visit(0, identity(arrangement.dimension), -1)
+        if not (first and self.found):
+            apex = self.quadratic.matrix[-1][-1]
+            self._offer(apex, 1, (0,) * arrangement.dimension)
+        return self._cell()
+
+    def _visit(self, closure: int, basis: list[Vector], last: int) -> None:
+        least = self.quadratic.least(basis)
+        if least is not None:
+            if not self._allowed(self.most, least[0], least[1]):
+                return  # no flat in this one has a smaller loss
+            self._offer(*least)
+        if len(basis) > 1:
+            for smaller in self.arrangement.children(self.arrangement.all, closure, basis, last):
+                if self.first and self.found:
+                    return
+                self._visit(*smaller)
+
+    def _offer(self, numerator: int, denominator: int, point: Vector) -> None:
+        arrangement = self.arrangement
+        up, on = arrangement.sides_of(point, arrangement.all)
+        base = arrangement.constant + arrangement.score(up, arrangement.all & ~on)
+        high, low = arrangement.at_most(on)
+        if not self._allowed(self._size(base + high, base + low), numerator, denominator):
+            return
+        high, high_at, low, low_at = arrangement.extremes(on)
+        for sign in self.signs:
+            score, at = (base + high, high_at) if sign > 0 else (base + low, low_at)
+            size = max(sign * score, 0)
+            if self._allowed(size, numerator, denominator):
+                value = size * self._g(Fraction(numerator, denominator))
+                if value > self.bound:
+                    self.bound = value
+                    self._limits.clear()
+                    self.found = value, score, up | at, point, numerator, denominator
+
+    def _with_constant(self, limits: tuple[int, int]) -> tuple[int, int]:
+        return limits[0] + self.arrangement.constant, limits[1] + self.arrangement.constant
+
+    def _size(self, high: int, low: int) -> int:
+        return max(0, *(high if sign > 0 else -low for sign in self.signs))
+
+    def _g(self, value: Fraction) -> Fraction:
+        if self.alpha == inf:
+            return Fraction(int(value <= self.anchor))
+        return min(
+            max(1 + Fraction(self.alpha) * (self.anchor - value) / self.quadratic.scale, Fraction(0)),
+            Fraction(1),
+        )
+
+    def _allowed(self, size: int, numerator: int, denominator: int) -> bool:
+        """Whether a score of this size may be worth more than the bound at a loss of numerator / denominator."""
+        if self.bound < 0:
+            return True
+        if size <= self.bound:
+            return False
+        if self.alpha == 0:
+            return True
+        if self.alpha == inf:
+            return numerator * self.anchor.denominator <= self.anchor.numerator * denominator
+        limit = self._limits.get(size)
+        if limit is None:
+            limit = self.anchor + (1 - self.bound / size) * self.quadratic.scale / Fraction(self.alpha)
+            self._limits[size] = limit
+        return numerator * limit.denominator < limit.numerator * denominator
+
+    def _cell(self) -> ExactCell | None:
+        if self.found is None:
+            return None
+        value, score, up, point, numerator, denominator = self.found
+        arrangement = self.arrangement
+        classes = [0] * len(arrangement.labels)
+        for j, (rows, sides) in enumerate(zip(arrangement.rows, arrangement.sides, strict=True)):
+            for i, side in zip(rows, sides, strict=True):
+                classes[i] = side if up >> j & 1 else -side
+        nearest = self.quadratic.coefficients([Fraction(v, denominator) for v in point])
+        return ExactCell(
+            value / arrangement.unit,
+            Fraction(score, arrangement.unit),
+            Fraction(numerator, denominator) / self.quadratic.scale,
+            tuple(classes),
+            nearest,
+        )

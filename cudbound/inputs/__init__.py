@@ -1,0 +1,1 @@
+"""Data and classifiers as commands and design files name them."""

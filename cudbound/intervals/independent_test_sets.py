@@ -1,0 +1,161 @@
+"""Two classifiers on test sets of their own: the difference of two independent proportions."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cudbound.intervals.method import Method, TestOutcome
+from cudbound.intervals.pivot import Pivot
+from cudbound.intervals.proportions import wilson_interval
+from cudbound.method_card import Choice
+from cudbound.records import Records
+from cudbound.results import ConfidenceInterval
+from cudbound.validation import check_choice, checked
+
+
+def two_test_sets_pivot(
+    error_a: float, n_a: int, error_b: float, n_b: int, *, variance: str = "unpooled"
+) -> Pivot:
+    """Return the difference of two errors on independent test sets, with a normal reference.
+
+    Parameters
+    ----------
+    error_a, error_b : float
+        Errors on the two test sets, in [0, 1].
+    n_a, n_b : int
+        Points of the test sets.
+    variance : {"unpooled", "pooled"}, default="unpooled"
+        "unpooled" is e_a (1 - e_a) / n_a + e_b (1 - e_b) / n_b. "pooled" takes one error for both, that of all points
+        together; it holds where the errors are equal, so it serves a test and no interval.
+
+    Raises
+    ------
+    ValueError
+        If `variance` is neither.
+
+    References
+    ----------
+    Mitchell, T. M. (1997). Machine Learning, section 5.5, with d = error(a) - error(b); pooled:
+    Fleiss, J. L., Levin, B. and Paik, M. C. (2003). Statistical Methods for Rates and Proportions, 3rd ed., section
+    3.2, without correction for continuity.
+
+    Examples
+    --------
+    Errors .2 and .3 on 100 points each: b errs more at a confidence of 95%, which is not the probability that it does.
+
+    >>> pivot = two_test_sets_pivot(0.2, 100, 0.3, 100)
+    >>> round(pivot.standard_error, 4), round(pivot.statistic(), 3)
+    (0.0608, -1.644)
+    >>> round(1 - pivot.pvalue(alternative="less"), 4)
+    0.9499
+    """
+    check_choice("variance", variance, ("unpooled", "pooled"))
+    if variance == "pooled":
+        together = (error_a * n_a + error_b * n_b) / (n_a + n_b)
+        spread = together * (1.0 - together) * (1.0 / n_a + 1.0 / n_b)
+    else:
+        spread = error_a * (1.0 - error_a) / n_a + error_b * (1.0 - error_b) / n_b
+    return Pivot(error_a - error_b, math.sqrt(spread))
+
+
+def newcombe_interval(
+    error_a: float,
+    n_a: int,
+    error_b: float,
+    n_b: int,
+    confidence_level: float,
+    alternative: str = "two-sided",
+) -> ConfidenceInterval:
+    """Interval for a difference of two independent errors from the Wilson limits of each.
+
+    It has width also where both errors are 0 or 1, and never leaves [-1, 1] but on the open side of a one-sided one.
+
+    Parameters
+    ----------
+    error_a, error_b : float
+        In [0, 1].
+    n_a, n_b : int
+    confidence_level : float
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        "less" gives an upper limit only, "greater" a lower one only.
+
+    References
+    ----------
+    Newcombe, R. G. (1998). Interval estimation for the difference between independent proportions: comparison of
+    eleven methods. Statistics in Medicine 17, 873-890, method 10.
+
+    Examples
+    --------
+    >>> interval = newcombe_interval(56 / 70, 70, 48 / 80, 80, 0.95)
+    >>> round(interval.low, 4), round(interval.high, 4)
+    (0.0524, 0.3339)
+    """
+    # a one-sided limit is that of the two-sided interval which leaves the same probability beyond it
+    level = confidence_level if alternative == "two-sided" else 2.0 * confidence_level - 1.0
+    first, second = wilson_interval(error_a, n_a, abs(level)), wilson_interval(error_b, n_b, abs(level))
+    difference = error_a - error_b
+    low = difference - math.hypot(error_a - first.low, second.high - error_b)
+    high = difference + math.hypot(first.high - error_a, error_b - second.low)
+    if level < 0.0:  # a one-sided limit that is to hold less than half of the time lies on the other side
+        low, high = high, low
+    return ConfidenceInterval(
+        -math.inf if alternative == "less" else low, math.inf if alternative == "greater" else high
+    )
+
+
+def _error(name: str, losses: ArrayLike) -> tuple[float, int]:
+    values = checked(name, losses, 1)
+    others = np.setdiff1d(values, (0, 1))
+    if others.size:
+        raise ValueError(
+            f"The losses of '{name}' must be 0 or 1, those of one classifier on a test set of its own. "
+            f"Got also {others[:5].tolist()}; for differences of losses on one test set use mcnemar."
+        )
+    return float(values.mean()), values.size
+
+
+def _two_test_sets(records: Records, confidence_level: float, alternative: str, *, form: str) -> TestOutcome:
+    first, second = records.require("test_set"), records.require("second_test_set")
+    (error_a, n_a), (error_b, n_b) = (
+        _error("test_set", first.losses),
+        _error("second_test_set", second.losses),
+    )
+    pivot = two_test_sets_pivot(
+        error_a, n_a, error_b, n_b, variance="unpooled" if form == "wald" else "pooled"
+    )
+    remedy = (
+        "" if form == "newcombe" or error_a == error_b else "; form='newcombe' tests by the pooled variance"
+    )
+    return TestOutcome(
+        pivot.estimate,
+        pivot.statistic(),
+        pivot.pvalue(alternative=alternative),
+        pivot.interval(confidence_level, alternative)
+        if form == "wald"
+        else newcombe_interval(error_a, n_a, error_b, n_b, confidence_level, alternative),
+        degenerate=None
+        if pivot.standard_error > 0.0
+        else f"the variance is 0 at errors of {error_a:g} and {error_b:g}{remedy}",
+        estimand="conditional" if first.estimand == second.estimand == "conditional" else "holdout-model",
+        details={"error_a": error_a, "error_b": error_b},
+        standard_error=pivot.standard_error,
+    )
+
+
+INDEPENDENT_TEST_SETS = Method(
+    name="independent-test-sets",
+    title="Normal test and interval for the errors on two test sets, one a classifier",
+    estimand="holdout-model",
+    needs=frozenset({"test_set", "second_test_set"}),
+    assumptions="the points of both test sets are independent of each other and of both training sets",
+    tendency="liberal on small test sets and at small errors; form='newcombe' less so; on one test set for both, "
+    "mcnemar uses that the points are the same",
+    reference="Mitchell (1997), section 5.5, with the difference taken as error(a) - error(b); form='newcombe': "
+    "Newcombe (1998), method 10, with the test by the pooled variance",
+    cost="1",
+    test=_two_test_sets,
+    options={"form": Choice(("wald", "newcombe"))},
+)

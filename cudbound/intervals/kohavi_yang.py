@@ -1,0 +1,151 @@
+"""Normal intervals around a resampled error: Kohavi (1995) and Yang (2006), as used by Laber and Murphy.
+
+Both treat the resampled error as a mean of independent losses of one fixed classifier, which it is not; they
+are liberal where the error is small and where the classifier varies much between draws.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cudbound.intervals.effective_size import effective_size_bootstrap, effective_size_folds
+from cudbound.intervals.method import Fallback, Method, Outcome, binomial_fallback, estimate_632
+from cudbound.intervals.proportions import wald_interval, wilson_interval
+from cudbound.method_card import Choice
+from cudbound.records import Records
+from cudbound.results import ConfidenceInterval
+from cudbound.validation import check_choice
+
+
+def kohavi_interval(
+    estimate: float, n_samples: int, confidence_level: float, *, form: str = "wald"
+) -> ConfidenceInterval:
+    """Interval around a bootstrap estimate with binomial variance on n* = n (1 - (1 - 1/n)^n) points.
+
+    Parameters
+    ----------
+    estimate : float
+        Resampled error, in [0, 1].
+    n_samples : int
+        Rows of the training set.
+    confidence_level : float
+    form : {"wald", "wilson"}, default="wald"
+        "wald" is the formula that Laber and Murphy state. "wilson" inverts the normal approximation, as
+        Kohavi does; it has width also at error 0.
+
+    Raises
+    ------
+    ValueError
+        If `form` is neither.
+
+    References
+    ----------
+    Laber and Murphy (2008), section 2, item 1; Kohavi, R. (1995). A study of cross-validation and bootstrap
+    for accuracy estimation and model selection. IJCAI 14.
+
+    Examples
+    --------
+    >>> round(kohavi_interval(0.2, 30, 0.95).low, 4)
+    0.0208
+    """
+    size = effective_size_bootstrap(n_samples)
+    if check_choice("form", form, ("wald", "wilson")) == "wilson":
+        return wilson_interval(estimate, size, confidence_level)
+    return wald_interval(estimate, estimate * (1.0 - estimate), size, confidence_level)
+
+
+def yang_interval(
+    estimate: float, losses: ArrayLike, n_folds: int, confidence_level: float
+) -> ConfidenceInterval:
+    """Interval with the sample variance of the cross-validated losses on n* = n - n/k points.
+
+    Laber and Murphy name the method and give no formula. Our reading: the formula of their item 1 with nu^2
+    the sample variance (divisor n - 1) of the n losses of k-fold cross-validation.
+
+    Parameters
+    ----------
+    estimate : float
+        Centre, in [0, 1].
+    losses : array-like, shape (n_samples,)
+        Cross-validated 0/1 losses.
+    n_folds : int
+        k.
+    confidence_level : float
+
+    References
+    ----------
+    Laber and Murphy (2008), section 2, item 1, and section 5; Yang, Y. (2006). Comparing learning methods for
+    classification. Statistica Sinica 16, 635-657.
+
+    Examples
+    --------
+    >>> round(yang_interval(0.25, [1, 0, 0, 0], 2, 0.95).high, 3)
+    0.943
+    """
+    values = np.asarray(losses, dtype=float)
+    size = effective_size_folds(values.size, n_folds)
+    return wald_interval(estimate, float(values.var(ddof=1)), size, confidence_level)
+
+
+def _kohavi(records: Records, confidence_level: float, *, form: str) -> Outcome:
+    estimate = estimate_632(records)
+    return Outcome(
+        estimate,
+        kohavi_interval(estimate, records.n_samples, confidence_level, form=form),
+        degenerate=f"the binomial variance is 0 at an estimate of {estimate:g}; form='wilson' has width there"
+        if estimate in (0.0, 1.0)
+        else None,
+        center=".632 estimate",
+    )
+
+
+def _wilson_fallback(records: Records, estimate: float, confidence_level: float) -> ConfidenceInterval:
+    return kohavi_interval(estimate, records.n_samples, confidence_level, form="wilson")
+
+
+def _yang_size(records: Records) -> float:
+    folds = records.require("folds")
+    return effective_size_folds(np.size(folds.losses), folds.n_folds)
+
+
+def _yang(records: Records, confidence_level: float, *, center: str) -> Outcome:
+    if records.folds is None:
+        raise ValueError("yang-cv-normal needs recorded folds losses, and the records have none.")
+    losses = records.folds.losses
+    estimate = estimate_632(records) if center == "632" else float(losses.mean())
+    return Outcome(
+        estimate,
+        yang_interval(estimate, losses, records.folds.n_folds, confidence_level),
+        degenerate="all cross-validated losses are equal" if not np.isnan(estimate) else None,
+        center=".632 estimate" if center == "632" else None,
+    )
+
+
+KOHAVI = Method(
+    name="kohavi-normal",
+    title="Normal interval with binomial variance around the .632 estimate",
+    estimand="conditional",
+    needs=frozenset({"losses", "bootstrap"}),
+    assumptions="the .632 estimate is a mean of n* independent losses of one fixed classifier",
+    tendency="liberal where the error is small; no width at error 0 or 1",
+    reference="Laber and Murphy (2008), section 2, item 1; Kohavi (1995)",
+    cost="B",
+    compute=_kohavi,
+    options={"form": Choice(("wald", "wilson"))},
+    fallback=Fallback("Wilson score interval on n* = n (1 - (1 - 1/n)^n) points", _wilson_fallback),
+)
+
+YANG = Method(
+    name="yang-cv-normal",
+    title="Normal interval with the variance of cross-validated losses around the .632 estimate",
+    estimand="conditional",
+    needs=frozenset({"losses", "bootstrap", "folds"}),
+    assumptions="cross-validated losses are independent and have the variance of the estimate's losses",
+    tendency="liberal: its effective sample size is the largest of all; no width if all losses are equal",
+    reference="Laber and Murphy (2008), section 2, item 1, and section 5; Yang (2006)",
+    cost="B + K",
+    compute=_yang,
+    options={"center": Choice(("632", "cv"))},
+    fallback=binomial_fallback("n* = n - n/k points", _yang_size),
+)

@@ -1,0 +1,55 @@
+"""Inverted binomial interval: Langford (2005), as Laber and Murphy (2008) applied it to a resampled error."""
+
+from __future__ import annotations
+
+from cudbound.intervals.effective_size import effective_size_bootstrap
+from cudbound.intervals.method import Method, Outcome, estimate_632
+from cudbound.intervals.proportions import inverted_binomial_interval
+from cudbound.records import Records
+from cudbound.results import ConfidenceInterval
+
+
+def langford_interval(estimate: float, n_samples: int, confidence_level: float) -> ConfidenceInterval:
+    """Inverted binomial interval as if n* = n (1 - (1 - 1/n)^n) test points had given n* estimate errors.
+
+    The paper takes n* as the size of the test set here and as that of the training set in the Beta interval;
+    both are kept as written.
+
+    Parameters
+    ----------
+    estimate : float
+        Resampled error, in [0, 1].
+    n_samples : int
+        Rows of the training set.
+    confidence_level : float
+
+    References
+    ----------
+    Laber and Murphy (2008), section 5, footnote 3; Langford (2005).
+
+    Examples
+    --------
+    >>> round(langford_interval(0.2, 30, 0.95).high, 4)
+    0.4428
+    """
+    size = effective_size_bootstrap(n_samples)
+    return inverted_binomial_interval(estimate * size, size, confidence_level)
+
+
+def _langford(records: Records, confidence_level: float) -> Outcome:
+    estimate = estimate_632(records)
+    interval = langford_interval(estimate, records.n_samples, confidence_level)
+    return Outcome(estimate, interval, center=".632 estimate")
+
+
+LANGFORD = Method(
+    name="langford-binomial",
+    title="Inverted binomial interval on n* pretended test points, at the .632 estimate",
+    estimand="conditional",
+    needs=frozenset({"losses", "bootstrap"}),
+    assumptions="the .632 estimate is the error on n* independent test points",
+    tendency="conservative as a binomial interval; the pretended test points were trained on",
+    reference="Laber and Murphy (2008), section 5, footnote 3; Langford (2005)",
+    cost="B",
+    compute=_langford,
+)

@@ -1,0 +1,296 @@
+"""The contract of an interval method, and what all of them share."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from cudbound.intervals.pivot import Pivot
+from cudbound.intervals.proportions import inverted_binomial_interval
+from cudbound.method_card import Registered
+from cudbound.point_estimates import error_632
+from cudbound.point_estimates import estimate_632 as estimate_632
+from cudbound.records import Records
+from cudbound.records.reading import check_records as check_records
+from cudbound.records.reading import count_fits as count_fits
+from cudbound.records.reading import shared_remarks as shared_remarks
+from cudbound.results import Center, ConfidenceInterval, IntervalEstimate
+
+NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a method computes from the records.
+
+    Attributes
+    ----------
+    estimate : float
+        The point the interval is built around.
+    interval : ConfidenceInterval
+        Raw limits.
+    remarks : tuple of str
+    degenerate : str or None
+        The method's own reason for an interval without width; one is found for it if this is None.
+    estimand : str or None
+        The estimand where the records decide it, such as "expected(n1=45)"; None means that of the method.
+    details : mapping of str to float
+        Further numbers that belong to the method, such as "rho_threshold".
+    center : str or None
+        What the estimate is, for the notes under a table: "training error", ".632 estimate" or "error on new cases".
+    standard_error : float or None
+        Of the estimate, where the interval is built from one.
+    """
+
+    estimate: float
+    interval: ConfidenceInterval
+    remarks: tuple[str, ...] = ()
+    degenerate: str | None = None
+    estimand: str | None = None
+    details: Mapping[str, float] = field(default_factory=dict)
+    center: Center | None = None
+    standard_error: float | None = None
+
+    @classmethod
+    def of(cls, pivot: Pivot, confidence_level: float) -> Outcome:
+        """Return what a pivot gives."""
+        return cls(
+            pivot.estimate,
+            pivot.interval(confidence_level),
+            pivot.remarks,
+            pivot.degenerate,
+            pivot.estimand,
+            pivot.details,
+            standard_error=pivot.standard_error,
+        )
+
+
+@dataclass(frozen=True)
+class TestOutcome:
+    """What a test of a difference of two errors computes from recorded differences of losses.
+
+    Attributes
+    ----------
+    estimate : float
+        Estimated difference, in [-1, 1].
+    statistic, pvalue : float
+    interval : ConfidenceInterval
+        Raw limits for the difference; one-sided where the alternative is.
+    remarks, estimand, details
+        As in `Outcome`.
+    degenerate : str or None
+        Why the test or the interval says nothing, None if it does; a reason is found for an interval without width.
+    standard_error : float or None
+        Of the estimate, where the test is built from one.
+    """
+
+    __test__ = False  # the name is no test for pytest
+
+    estimate: float
+    statistic: float
+    pvalue: float
+    interval: ConfidenceInterval
+    remarks: tuple[str, ...] = ()
+    degenerate: str | None = None
+    estimand: str | None = None
+    details: Mapping[str, float] = field(default_factory=dict)
+    standard_error: float | None = None
+
+    @classmethod
+    def of(cls, pivot: Pivot, confidence_level: float, alternative: str) -> TestOutcome:
+        """Return what a pivot gives."""
+        return cls(
+            pivot.estimate,
+            pivot.statistic(),
+            pivot.pvalue(alternative=alternative),
+            pivot.interval(confidence_level, alternative),
+            pivot.remarks,
+            pivot.degenerate,
+            pivot.estimand,
+            pivot.details,
+            pivot.standard_error,
+        )
+
+
+@dataclass(frozen=True)
+class Fallback:
+    """What a method gives instead of an interval without width, if that is asked for.
+
+    Attributes
+    ----------
+    title : str
+        For the remarks and the documentation.
+    compute : callable
+        ``compute(records, estimate, confidence_level) -> ConfidenceInterval``.
+    """
+
+    title: str
+    compute: Callable[[Records, float, float], ConfidenceInterval] = field(repr=False)
+
+
+def binomial_fallback(what: str, n_tested: Callable[[Records], float]) -> Fallback:
+    """Return the inverted binomial interval as if the estimate came from so many independent test points.
+
+    Parameters
+    ----------
+    what : str
+        What is counted, for the title: "the rows of one test set", ...
+    n_tested : callable
+        ``n_tested(records)``: the number of points.
+    """
+
+    def compute(records: Records, estimate: float, confidence_level: float) -> ConfidenceInterval:
+        size = float(n_tested(records))
+        wrong = min(max(estimate, 0.0), 1.0) * size  # an estimate corrected for bias may leave [0, 1]
+        return inverted_binomial_interval(wrong, size, confidence_level)
+
+    return Fallback(f"inverted binomial interval on {what}", compute)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Method(Registered):
+    """One interval method, or test, or both.
+
+    Attributes
+    ----------
+    compute : callable or None
+        ``compute(records, confidence_level, **options) -> Outcome``.
+    pivot : callable or None
+        ``pivot(records, **options) -> Pivot`` for methods that are an estimate, a standard error and a reference
+        distribution. It gives the interval and the test, and `compute` and `test` stay None.
+    test : callable or None
+        ``test(records, confidence_level, alternative, **options) -> TestOutcome`` of the hypothesis that a
+        difference of errors is 0, from records of differences of losses.
+    fallback : Fallback or None
+        For an interval without width.
+    two_sided_only : bool
+        Whether its test has no direction, so that only the alternative "two-sided" can be asked for.
+    """
+
+    compute: Callable[..., Outcome] | None = field(default=None, repr=False)
+    pivot: Callable[..., Pivot] | None = field(default=None, repr=False)
+    test: Callable[..., TestOutcome] | None = field(default=None, repr=False)
+    fallback: Fallback | None = None
+    two_sided_only: bool = False
+
+    @property
+    def gives_interval(self) -> bool:
+        """Whether it is an interval for the error of one classifier or one learning algorithm."""
+        return self.compute is not None or self.pivot is not None
+
+    @property
+    def compares(self) -> bool:
+        """Whether it tests the difference of two errors."""
+        return self.test is not None or self.pivot is not None
+
+
+def compute_interval(
+    method: Method,
+    records: Records,
+    confidence_level: float,
+    options: Mapping[str, Any] = NO_OPTIONS,
+    *,
+    fallback: bool = False,
+) -> IntervalEstimate:
+    """Compute one row of the table from recorded losses.
+
+    Parameters
+    ----------
+    method : Method
+        From `cudbound.intervals.METHODS`.
+    records : Records
+        Must hold what ``method.needs`` names; "inner" may be absent, see `Records`.
+    confidence_level : float
+        In (0, 1).
+    options : mapping, default={}
+        Options of the method that differ from their defaults.
+    fallback : bool, default=False
+        Whether an interval without width is replaced by the method's fallback, with a remark.
+
+    Raises
+    ------
+    ValueError
+        If a record is missing, an option is unknown or its value is not allowed, or the method is a test of a
+        difference only.
+
+    Guarantee
+    ---------
+    An interval that is nan or has no width after clipping to [0, 1] carries the reason in ``degenerate``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cudbound.intervals import METHODS
+    >>> from cudbound.records import BootstrapLosses, Records
+    >>> counts = np.array([[2, 0, 1, 1], [0, 2, 2, 0], [1, 1, 0, 2]])
+    >>> losses = np.array([[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1]], dtype=bool)
+    >>> records = Records(losses=losses[0], bootstrap=BootstrapLosses(counts, losses))
+    >>> row = compute_interval(METHODS["langford-binomial"], records, 0.95)
+    >>> round(row.estimate, 3), round(row.confidence_interval.high, 3)
+    (0.408, 0.945)
+    """
+    check_records(method, records)
+    chosen = method.resolve_options(options)
+    if method.compute is not None:
+        outcome = method.compute(records, confidence_level, **chosen)
+    elif method.pivot is not None:
+        outcome = Outcome.of(method.pivot(records, **chosen), confidence_level)
+    else:
+        raise ValueError(
+            f"{method.name} compares two classifiers and gives no interval for the error of one; "
+            "use compare_learners."
+        )
+    reason = _why_degenerate(outcome)
+    if fallback and reason is not None and method.fallback is not None and not math.isnan(outcome.estimate):
+        instead = method.fallback.compute(records, outcome.estimate, confidence_level)
+        said = f"{reason}; {method.fallback.title} instead"
+        outcome = replace(outcome, interval=instead, remarks=(*outcome.remarks, said), degenerate=None)
+        reason = _why_degenerate(outcome)
+    return IntervalEstimate(
+        method=method.name,
+        estimate=outcome.estimate,
+        raw_interval=outcome.interval,
+        confidence_level=confidence_level,
+        estimand=outcome.estimand or method.estimand,
+        n_fits=count_fits(method, records),
+        remarks=(*shared_remarks(method, records), *outcome.remarks),
+        degenerate=reason,
+        details=outcome.details,
+        center=outcome.center or _new_cases(method, records),
+        standard_error=outcome.standard_error,
+    )
+
+
+def _new_cases(method: Registered, records: Records) -> Center | None:
+    new = records.test_set is not None and records.test_set.estimand == "conditional"
+    return "error on new cases" if new and "test_set" in method.needs else None
+
+
+def _why_degenerate(outcome: Outcome) -> str | None:
+    interval = outcome.interval
+    if np.isnan(outcome.estimate):
+        return outcome.degenerate or "undefined: no point was ever out of bag, raise n_resamples"
+    if np.isnan([interval.low, interval.high]).any():
+        return outcome.degenerate or "undefined limits"
+    if interval.width <= 0.0:
+        return outcome.degenerate or "zero width"
+    if interval.clipped(0.0, 1.0).width <= 0.0:
+        return "both raw limits lie outside [0, 1]"
+    return None
+
+
+def replicates_632(records: Records) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Return the .632 estimate recomputed on every draw, shape (n_resamples,).
+
+    With inner draws on record it is the .632 estimate of the draw. Without them it is the variant
+    .368 err(f_b on D_b) + .632 err(f_b off D_b), which needs no further fit. Entries are nan where nothing
+    was out of bag.
+    """
+    bootstrap = records.require("bootstrap")
+    left_out = bootstrap.out_of_bag if records.inner is None else records.inner.errors
+    return np.asarray(error_632(bootstrap.resubstitution, left_out))

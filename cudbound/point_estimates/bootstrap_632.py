@@ -1,0 +1,332 @@
+"""Bootstrap estimates of the error: Err(1), the pooled out-of-bag error, .632 and .632+."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cudbound.point_estimates.estimator import PointEstimator, PointOutcome
+from cudbound.records import Records
+
+Array = NDArray[np.float64]
+
+NOTHING_OUT_OF_BAG = "undefined: no point was ever out of bag, raise n_resamples"
+
+
+def leave_one_out_bootstrap_error(losses: ArrayLike, counts: ArrayLike) -> Array:
+    """Leave-one-out bootstrap error: mean over points of their mean loss over draws that left them out.
+
+    Parameters
+    ----------
+    losses : array-like, shape (..., n_resamples, n_samples)
+        Loss on the point of the classifier fitted to the draw: 0 or 1, or a difference of losses.
+    counts : array-like of int, shape (..., n_resamples, n_samples)
+        How often the point stands in the draw; the point is out of bag where this is 0.
+
+    Returns
+    -------
+    ndarray of float, shape (...)
+        Mean losses. Points that every draw holds are left out of the mean; nan if there is no other.
+
+    References
+    ----------
+    Efron, B. and Tibshirani, R. (1997). Improvements on cross-validation: the .632+ bootstrap method. JASA
+    92, 548-560.
+
+    Examples
+    --------
+    >>> leave_one_out_bootstrap_error([[1, 0, 0], [1, 0, 1]], [[0, 2, 1], [0, 3, 0]])
+    array(1.)
+    """
+    out_of_bag = np.asarray(counts) == 0
+    times_out = out_of_bag.sum(axis=-2)
+    errors = (np.asarray(losses) * out_of_bag).sum(axis=-2)
+    per_point = np.divide(errors, times_out, out=np.zeros(errors.shape), where=times_out > 0)
+    return _ratio(per_point.sum(axis=-1), (times_out > 0).sum(axis=-1))
+
+
+def pooled_bootstrap_error(losses: ArrayLike, counts: ArrayLike) -> Array:
+    """Pooled out-of-bag error e0: mean loss over all pairs of a draw and a point that it left out.
+
+    It weighs a point by the number of draws that left it out; `leave_one_out_bootstrap_error` weighs all alike. The
+    two agree where every point was left out equally often.
+
+    Parameters
+    ----------
+    losses, counts : array-like, shape (..., n_resamples, n_samples)
+        As in `leave_one_out_bootstrap_error`.
+
+    Returns
+    -------
+    ndarray of float, shape (...)
+        Mean losses; nan where no draw left a point out.
+
+    References
+    ----------
+    Efron, B. (1983). Estimating the error rate of a prediction rule: improvement on cross-validation. JASA
+    78, 316-331.
+
+    Examples
+    --------
+    >>> pooled_bootstrap_error([[1, 0, 0], [1, 0, 0]], [[0, 2, 1], [0, 3, 0]]).round(3)
+    np.float64(0.667)
+    """
+    out_of_bag = np.asarray(counts) == 0
+    return _ratio((np.asarray(losses) * out_of_bag).sum(axis=(-2, -1)), out_of_bag.sum(axis=(-2, -1)))
+
+
+def error_632(resubstitution: ArrayLike, leave_one_out_bootstrap: ArrayLike) -> Array:
+    """Return the .632 estimate .368 resubstitution + .632 Err(1), elementwise.
+
+    Parameters
+    ----------
+    resubstitution : array-like of float
+        Training error, in [0, 1].
+    leave_one_out_bootstrap : array-like of float
+        Err(1) of the same training set, in [0, 1].
+
+    References
+    ----------
+    Efron, B. (1983). Estimating the error rate of a prediction rule: improvement on cross-validation. JASA
+    78, 316-331; with Err(1) in place of the pooled out-of-bag error, as in Efron and Tibshirani (1997).
+
+    Examples
+    --------
+    >>> float(error_632(0.1, 0.3))
+    0.2264
+    """
+    return np.asarray(
+        0.368 * np.asarray(resubstitution, dtype=float)
+        + 0.632 * np.asarray(leave_one_out_bootstrap, dtype=float)
+    )
+
+
+def no_information_error(positive: float, predicted_positive: float) -> float:
+    """Return the no-information error gamma: the error if labels and predictions were independent.
+
+    It is the mean loss over all n^2 pairs of a training row's prediction and a training row's label.
+
+    Parameters
+    ----------
+    positive : float
+        Share p of the training rows of the class +1, in [0, 1].
+    predicted_positive : float
+        Share q of the training rows that the classifier fitted to all of them calls +1, in [0, 1].
+
+    Returns
+    -------
+    float
+        p (1 - q) + (1 - p) q.
+
+    References
+    ----------
+    Efron and Tibshirani (1997), section 3.
+
+    Examples
+    --------
+    >>> no_information_error(0.25, 0.5)
+    0.5
+    """
+    return positive * (1.0 - predicted_positive) + (1.0 - positive) * predicted_positive
+
+
+@dataclass(frozen=True)
+class Error632Plus:
+    """The .632+ estimate with the numbers that it is made of.
+
+    Attributes
+    ----------
+    estimate : float
+        (1 - w) err + w Err(1)'.
+    leave_one_out_bootstrap : float
+        Err(1)' = min(Err(1), gamma).
+    no_information : float
+        gamma.
+    overfitting : float
+        Relative overfitting rate R, in [0, 1].
+    weight : float
+        w = .632 / (1 - .368 R), in [.632, 1].
+    """
+
+    estimate: float
+    leave_one_out_bootstrap: float
+    no_information: float
+    overfitting: float
+    weight: float
+
+
+def error_632_plus(
+    resubstitution: float, leave_one_out_bootstrap: float, no_information: float
+) -> Error632Plus:
+    """Return the .632+ estimate: the weight of Err(1) grows from .632 to 1 with the rate of overfitting.
+
+    The rate is R = (Err(1)' - err) / (gamma - err) with Err(1)' = min(Err(1), gamma), where Err(1)' and gamma are both
+    above err, and 0 otherwise. So R is in [0, 1]; implementations that leave it unclipped can return weights above 1
+    or below .632, and divide by 0 at gamma = err.
+
+    Parameters
+    ----------
+    resubstitution : float
+        Training error err, in [0, 1].
+    leave_one_out_bootstrap : float
+        Err(1), in [0, 1]; nan gives a result of nan.
+    no_information : float
+        gamma, from `no_information_error`, in [0, 1].
+
+    Returns
+    -------
+    Error632Plus
+
+    References
+    ----------
+    Efron, B. and Tibshirani, R. (1997). Improvements on cross-validation: the .632+ bootstrap method. JASA
+    92, 548-560, section 3.
+
+    Examples
+    --------
+    >>> result = error_632_plus(0.0, 0.4, 0.5)
+    >>> result.overfitting, round(result.weight, 4), round(result.estimate, 4)
+    (0.8, 0.8957, 0.3583)
+    """
+    if math.isnan(leave_one_out_bootstrap):
+        return Error632Plus(math.nan, math.nan, no_information, math.nan, math.nan)
+    clipped = min(leave_one_out_bootstrap, no_information)
+    overfitting = 0.0
+    if clipped > resubstitution:  # and so gamma > err
+        overfitting = (clipped - resubstitution) / (no_information - resubstitution)
+    weight = 0.632 / (1.0 - 0.368 * overfitting)
+    return Error632Plus(
+        estimate=(1.0 - weight) * resubstitution + weight * clipped,
+        leave_one_out_bootstrap=clipped,
+        no_information=no_information,
+        overfitting=overfitting,
+        weight=weight,
+    )
+
+
+def estimate_632(records: Records) -> float:
+    """Return the .632 estimate of the whole training set; nan if no point was ever out of bag."""
+    return float(error_632(np.mean(records.require("losses")), _leave_one_out(records)))
+
+
+def estimate_632_plus(records: Records) -> Error632Plus:
+    """Return the .632+ estimate of the whole training set; nan if no point was ever out of bag.
+
+    Raises
+    ------
+    ValueError
+        If the records lack losses, bootstrap, `positive` or `predicted_positive`.
+    """
+    for name in ("positive", "predicted_positive"):
+        if math.isnan(getattr(records, name)):
+            raise ValueError(
+                f"The .632+ estimate needs '{name}', a share of the training set, and the records have none. Pass "
+                f"Records(..., {name}=...); for a difference of two errors the .632+ estimate is not defined."
+            )
+    return error_632_plus(
+        float(np.mean(records.require("losses"))),
+        float(_leave_one_out(records)),
+        no_information_error(records.positive, records.predicted_positive),
+    )
+
+
+def _leave_one_out(records: Records) -> Array:
+    bootstrap = records.require("bootstrap")
+    return leave_one_out_bootstrap_error(bootstrap.losses, bootstrap.counts)
+
+
+def _ratio(total: ArrayLike, number: ArrayLike) -> Array:
+    """Return total / number, and nan where the number is 0."""
+    return np.asarray(
+        np.divide(total, number, out=np.full(np.shape(total), np.nan), where=np.asarray(number) > 0)
+    )
+
+
+def _out_of_bag_outcome(estimate: float) -> PointOutcome:
+    return PointOutcome(estimate, degenerate=NOTHING_OUT_OF_BAG if math.isnan(estimate) else None)
+
+
+def _compute_leave_one_out(records: Records) -> PointOutcome:
+    return _out_of_bag_outcome(float(_leave_one_out(records)))
+
+
+def _compute_pooled(records: Records) -> PointOutcome:
+    bootstrap = records.require("bootstrap")
+    return _out_of_bag_outcome(float(pooled_bootstrap_error(bootstrap.losses, bootstrap.counts)))
+
+
+def _compute_632(records: Records) -> PointOutcome:
+    return _out_of_bag_outcome(estimate_632(records))
+
+
+def _compute_632_plus(records: Records) -> PointOutcome:
+    left_out = float(_leave_one_out(records))
+    result = estimate_632_plus(records)
+    details = {
+        "resubstitution": float(np.mean(records.require("losses"))),
+        "leave_one_out_bootstrap": left_out,
+        "no_information": result.no_information,
+        "overfitting": result.overfitting,
+        "weight": result.weight,
+    }
+    if math.isnan(left_out):
+        return PointOutcome(result.estimate, degenerate=NOTHING_OUT_OF_BAG, details=details)
+    remarks: tuple[str, ...] = ()
+    if left_out > result.no_information:
+        remarks = (
+            f"leave-one-out bootstrap error {left_out:.3g} cut to the no-information error "
+            f"{result.no_information:.3g}",
+        )
+    return PointOutcome(result.estimate, remarks, details=details)
+
+
+LEAVE_ONE_OUT_BOOTSTRAP = PointEstimator(
+    name="leave-one-out-bootstrap",
+    title="Leave-one-out bootstrap error Err(1)",
+    estimand="rule",
+    needs=frozenset({"bootstrap"}),
+    assumptions="a classifier fitted to a draw, which holds .632 n distinct points, is like one fitted to n points",
+    tendency="too high: it is about the error of a training set of .632 n points",
+    reference="Efron and Tibshirani (1997), section 2",
+    cost="B",
+    compute=_compute_leave_one_out,
+)
+
+BOOTSTRAP_POOLED = PointEstimator(
+    name="bootstrap-pooled",
+    title="Pooled out-of-bag error e0",
+    estimand="rule",
+    needs=frozenset({"bootstrap"}),
+    assumptions="a classifier fitted to a draw, which holds .632 n distinct points, is like one fitted to n points",
+    tendency="too high: it is about the error of a training set of .632 n points",
+    reference="Efron (1983)",
+    cost="B",
+    compute=_compute_pooled,
+)
+
+BOOTSTRAP_632 = PointEstimator(
+    name="bootstrap-632",
+    title=".632 estimate",
+    estimand="rule",
+    needs=frozenset({"losses", "bootstrap"}),
+    assumptions="the training error is too low by a fixed share of its distance to Err(1)",
+    tendency="too low where the classifier fits its training set closely, such as nearest neighbours",
+    reference="Efron (1983), with Err(1) of Efron and Tibshirani (1997) in place of the pooled out-of-bag error",
+    cost="B",
+    compute=_compute_632,
+)
+
+BOOTSTRAP_632_PLUS = PointEstimator(
+    name="bootstrap-632-plus",
+    title=".632+ estimate",
+    estimand="rule",
+    needs=frozenset({"losses", "bootstrap"}),
+    assumptions="the rate of overfitting tells how much too low the training error is",
+    tendency="nearly unbiased in the simulations of its authors; a weight of 1 leaves Err(1), which is too high",
+    reference="Efron and Tibshirani (1997), section 3, with the rate of overfitting kept within [0, 1]",
+    cost="B",
+    compute=_compute_632_plus,
+)

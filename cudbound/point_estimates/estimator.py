@@ -1,0 +1,99 @@
+"""The contract of a point estimator of the error, and its results."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from cudbound.method_card import Registered
+from cudbound.records import Records
+from cudbound.records.reading import check_records, count_fits, shared_remarks
+from cudbound.results import PointEstimate
+
+NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True)
+class PointOutcome:
+    """What a point estimator computes from the records.
+
+    Attributes
+    ----------
+    estimate : float
+        Mean loss; nan where it is undefined.
+    remarks : tuple of str
+    degenerate : str or None
+        Why the estimate is undefined, if it is.
+    estimand : str or None
+        The estimand where the records decide it, such as "expected(n1=45)"; None means that of the estimator.
+    details : mapping of str to float
+        Further numbers that belong to the estimator, such as the rate of overfitting of .632+.
+    """
+
+    estimate: float
+    remarks: tuple[str, ...] = ()
+    degenerate: str | None = None
+    estimand: str | None = None
+    details: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PointEstimator(Registered):
+    """One point estimator of the error.
+
+    Attributes
+    ----------
+    compute : callable
+        ``compute(records, **options) -> PointOutcome``.
+    """
+
+    compute: Callable[..., PointOutcome] = field(repr=False)
+
+
+def compute_estimate(
+    estimator: PointEstimator, records: Records, options: Mapping[str, Any] = NO_OPTIONS
+) -> PointEstimate:
+    """Compute one point estimate from recorded losses.
+
+    Parameters
+    ----------
+    estimator : PointEstimator
+        From `cudbound.point_estimates.ESTIMATORS`.
+    records : Records
+        Must hold what ``estimator.needs`` names.
+    options : mapping, default={}
+        Options of the estimator that differ from their defaults.
+
+    Raises
+    ------
+    ValueError
+        If a record is missing, an option is unknown or its value is not allowed.
+
+    Guarantee
+    ---------
+    An estimate that is nan carries the reason in ``degenerate``, and only such an estimate does.
+
+    Examples
+    --------
+    >>> from cudbound.point_estimates import ESTIMATORS
+    >>> from cudbound.records import FoldLosses, Records
+    >>> folds = FoldLosses.from_blocks([[1, 0, 0], [0, 0], [0, 1]])
+    >>> row = compute_estimate(ESTIMATORS["k-fold"], Records(folds=folds))
+    >>> round(row.estimate, 4), row.estimand, row.n_fits
+    (0.2857, 'expected(n1=4.66667)', 4)
+    """
+    check_records(estimator, records)
+    outcome = estimator.compute(records, **estimator.resolve_options(options))
+    undefined = math.isnan(outcome.estimate)
+    return PointEstimate(
+        method=estimator.name,
+        estimate=outcome.estimate,
+        estimand=outcome.estimand or estimator.estimand,
+        n_fits=count_fits(estimator, records),
+        remarks=(*shared_remarks(estimator, records), *outcome.remarks),
+        degenerate=(outcome.degenerate or "undefined") if undefined else None,
+        details=outcome.details,
+    )

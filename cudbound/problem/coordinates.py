@@ -1,0 +1,94 @@
+"""Coordinates in which the design has orthonormal columns: what the compiled solver is given."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.problem.problem import Problem
+
+Array = NDArray[np.float64]
+
+#: Singular values of the design, its columns scaled to unit length, below this share of the largest count as zero.
+RANK_TOLERANCE = 1e-12
+
+
+@dataclass(frozen=True, eq=False)
+class Basis:
+    """The problem in coordinates gamma in which the design has orthonormal columns, but for rounding.
+
+    ``design`` spans the columns of the original design, ``to_coef`` (n_coefficients, rank) maps gamma to the
+    coefficients with the smallest penalty that give the same scores, and ``penalty`` (rank, rank) is that penalty.
+    Rounding may have moved a row of ``design`` by ``error`` times its length; ``exact`` (n_samples, rank) are the
+    columns of the original design that it spans, without any.
+    """
+
+    design: Array
+    anchor: Array
+    to_coef: Array
+    penalty: Array | None
+    anchor_penalty: float
+    error: float
+    exact: Array
+
+
+def mapped_rows(design: Array, to_coef: Array) -> tuple[Array, float]:
+    """Return ``design @ to_coef`` and what rounding may have moved a row by, relative to its length."""
+    wide = np.longdouble
+    mapped = (design.astype(wide) @ to_coef.astype(wide)).astype(float)
+    terms = np.abs(design) @ np.abs(to_coef).max(axis=1, initial=0.0)
+    lengths = np.linalg.norm(mapped, axis=1)
+    spread = np.divide(terms, lengths, out=np.full(lengths.size, 1.0), where=lengths > 0.0)
+    steps = design.shape[1] * np.finfo(wide).eps * float(spread.max(initial=1.0))
+    return np.ascontiguousarray(mapped), 2.0 * (np.finfo(float).eps + float(steps))
+
+
+def orthonormal_basis(problem: Problem) -> Basis:
+    """Remove collinear columns and the effect of bad scaling before the kernel forms Gram matrices."""
+    from scipy.linalg import qr, solve_triangular
+
+    scale = np.linalg.norm(problem.design, axis=0)
+    scale[scale == 0.0] = 1.0
+    q, r, order = qr(problem.design / scale, mode="economic", pivoting=True, check_finite=False)
+    diagonal = np.abs(np.diag(r))
+    rank = max(int((diagonal > RANK_TOLERANCE * diagonal.max(initial=0.0)).sum()), 1)
+    p = problem.design.shape[1]
+    to_coef = np.zeros((p, rank))
+    to_coef[order[:rank]] = (
+        solve_triangular(r[:rank, :rank], np.eye(rank), check_finite=False) if diagonal[0] > 0 else 0.0
+    )
+    to_coef /= scale[:, None]
+    # The columns may be less than orthonormal, but every row must be the map of its row of the design, relative to its
+    # own length: else short rows, and all of them beside a weak direction, would be classified otherwise.
+    to_coef = np.ascontiguousarray(to_coef)
+    design, error = mapped_rows(problem.design, to_coef)
+    anchor = q[:, :rank].T @ (problem.design @ problem.coef)
+    exact = np.ascontiguousarray(problem.design[:, order[:rank]])
+    if problem.penalty is None:
+        return Basis(design, anchor, to_coef, None, 0.0, error, exact)
+    if rank < p and diagonal[0] > 0:
+        # the smallest penalty among coefficients with the same scores: add a vector of the null space of the design
+        kernel = np.zeros((p, p - rank))
+        kernel[order[rank:], np.arange(p - rank)] = 1.0
+        kernel[order[:rank]] = -solve_triangular(r[:rank, :rank], r[:rank, rank:])
+        kernel /= scale[:, None]
+        root = np.sqrt(problem.penalty)[:, None]
+        # beside a column of rounding errors, whose coefficient is huge for the same scores, the others would count as
+        # 0; and what that coefficient leaves behind when it is taken out is taken out once more
+        lengths = np.linalg.norm(root * kernel, axis=0)
+        kernel /= np.where(lengths > 0.0, lengths, 1.0)
+        for _ in range(2):
+            to_coef = to_coef - kernel @ np.linalg.lstsq(root * kernel, root * to_coef, rcond=None)[0]
+    weighted = np.sqrt(problem.penalty)[:, None] * to_coef
+    penalty = np.ascontiguousarray(weighted.T @ weighted)
+    return Basis(
+        design,
+        anchor,
+        np.ascontiguousarray(to_coef),
+        penalty,
+        float(problem.penalty @ problem.coef**2),
+        error,
+        exact,
+    )

@@ -1,0 +1,178 @@
+"""Losses recorded by cross-validation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cudbound.validation import Array, Losses, checked
+
+
+@dataclass(frozen=True, eq=False)
+class FoldLosses:
+    """Cross-validated losses on one partition of the rows into folds.
+
+    Attributes
+    ----------
+    losses : ndarray, shape (n_samples,)
+        Loss on the row of the classifier fitted without the row's fold.
+    fold : ndarray of int, shape (n_samples,)
+        Which fold the row belongs to, numbered from 0.
+    remarks : tuple of str
+    """
+
+    losses: Losses
+    fold: NDArray[np.int64]
+    remarks: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        losses, fold = checked("losses", self.losses, 1), checked("fold", self.fold, 1)
+        if fold.shape != losses.shape:
+            raise ValueError(
+                f"'losses' and 'fold' must have one length. Got {losses.size} and {fold.size} values."
+            )
+        if not np.array_equal(np.unique(fold), np.arange(int(fold.max()) + 1)) or fold.max() < 1:
+            raise ValueError(
+                "The 'fold' parameter must number at least two folds 0, 1, 2, ... with no number left out. "
+                f"Got the numbers {np.unique(fold)[:10].tolist()} instead."
+            )
+
+    @classmethod
+    def from_blocks(cls, blocks: Sequence[ArrayLike]) -> FoldLosses:
+        """Take the losses of each fold as an array of its own.
+
+        Examples
+        --------
+        >>> FoldLosses.from_blocks([[1, 0, 0], [0, 1, 0]]).means.round(3).tolist()
+        [0.333, 0.333]
+        """
+        arrays = [checked(f"blocks[{number}]", block, 1) for number, block in enumerate(blocks)]
+        if len(arrays) < 2:
+            raise ValueError(
+                f"The 'blocks' parameter must hold at least two folds. Got {len(arrays)} instead."
+            )
+        return cls(np.concatenate(arrays), np.repeat(np.arange(len(arrays)), [one.size for one in arrays]))
+
+    @property
+    def n_samples(self) -> int:
+        """Rows of the training set."""
+        return int(np.size(self.losses))
+
+    @property
+    def n_folds(self) -> int:
+        """Number of folds K."""
+        return int(self.fold.max()) + 1
+
+    @property
+    def n_fits(self) -> int:
+        """Classifier fits behind the record."""
+        return self.n_folds
+
+    @property
+    def sizes(self) -> NDArray[np.int64]:
+        """Rows of each fold, shape (n_folds,)."""
+        return np.bincount(self.fold)
+
+    @property
+    def means(self) -> Array:
+        """Mean loss of each fold, shape (n_folds,)."""
+        return np.asarray(np.bincount(self.fold, weights=self.losses) / self.sizes)
+
+
+@dataclass(frozen=True, eq=False)
+class RepeatedFoldLosses:
+    """Cross-validated losses on several partitions of the same rows.
+
+    Attributes
+    ----------
+    partitions : tuple of FoldLosses
+        At least one.
+    remarks : tuple of str
+    """
+
+    partitions: tuple[FoldLosses, ...]
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def n_samples(self) -> int:
+        """Rows of the training set, by the first partition."""
+        return self.partitions[0].n_samples
+
+    @property
+    def n_fits(self) -> int:
+        """Classifier fits behind the record."""
+        return sum(one.n_fits for one in self.partitions)
+
+
+@dataclass(frozen=True, eq=False)
+class NestedLosses:
+    """Losses of nested cross-validation with folds of equal size.
+
+    Attributes
+    ----------
+    inner : ndarray, shape (n_repeats, n_folds, n_inner)
+        For each outer fold the losses of cross-validation inside the other folds.
+    outer : ndarray, shape (n_repeats, n_folds, n_outer)
+        The losses on the outer fold of the classifier fitted to the other folds.
+    n_samples : int
+        Rows of the training set; more than ``n_folds * n_outer`` if that does not divide it.
+    remarks : tuple of str
+    """
+
+    inner: Losses
+    outer: Losses
+    n_samples: int
+    remarks: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        inner, outer = checked("inner", self.inner, 3), checked("outer", self.outer, 3)
+        if inner.shape[:2] != outer.shape[:2] or inner.shape[2] != (outer.shape[1] - 1) * outer.shape[2]:
+            raise ValueError(
+                "'inner' must have shape (n_repeats, n_folds, (n_folds - 1) * n_outer) where 'outer' has shape "
+                f"(n_repeats, n_folds, n_outer). Got {inner.shape} and {outer.shape} instead."
+            )
+
+    @property
+    def n_fits(self) -> int:
+        """Classifier fits behind the record; one without folds j and k serves both of them."""
+        n_repeats, n_folds = np.shape(self.outer)[:2]
+        return int(n_repeats * (n_folds + n_folds * (n_folds - 1) // 2))
+
+
+@dataclass(frozen=True, eq=False)
+class ReplacementErrors:
+    """Cross-validated error of half the data, and again with each of its rows replaced by one of the other half.
+
+    Attributes
+    ----------
+    full : float
+        Cross-validated error of all rows.
+    half : float
+        That of the first half.
+    replaced : ndarray of float, shape (n_samples // 2,)
+        That of the first half with row l replaced by row l of the second half.
+    n_samples, n_folds : int
+    remarks : tuple of str
+    """
+
+    full: float
+    half: float
+    replaced: Array
+    n_samples: int
+    n_folds: int
+    remarks: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if checked("replaced", self.replaced, 1).size != self.n_samples // 2:
+            raise ValueError(
+                f"The 'replaced' parameter must hold n_samples // 2 = {self.n_samples // 2} values. "
+                f"Got {np.size(self.replaced)} instead."
+            )
+
+    @property
+    def n_fits(self) -> int:
+        """Classifier fits behind the record."""
+        return (int(np.size(self.replaced)) + 2) * self.n_folds

@@ -1,0 +1,165 @@
+"""Losses recorded on test sets that are split off, or that are new."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cudbound.validation import Array, Losses, check_pairs, check_sizes, checked
+
+#: The methods of 5x2 cross-validation are defined for this many halvings; their degrees of freedom follow from it.
+N_HALVINGS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class SplitLosses:
+    """Mean losses on the test sets of random splits, or of the folds of cross-validation.
+
+    Attributes
+    ----------
+    means : ndarray of float, shape (n_splits,)
+        Mean loss on each test set.
+    n_train, n_test : float
+        Rows of a training and of a test set; means over the splits if they differ.
+    remarks : tuple of str
+    """
+
+    means: Array
+    n_train: float
+    n_test: float
+    remarks: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        checked("means", self.means, 1)
+        check_sizes(self.n_train, self.n_test)
+
+    @property
+    def n_fits(self) -> int:
+        """Classifier fits behind the record."""
+        return int(np.size(self.means))
+
+
+@dataclass(frozen=True, eq=False)
+class HalfSplitLosses:
+    """Mean losses of `n_splits` random splits inside each half of the data, the data being halved several times.
+
+    Attributes
+    ----------
+    means : ndarray of float, shape (n_halvings, 2)
+        Mean over the splits inside the first and inside the second half.
+    n_train, n_test : int
+        Rows of a training and of a test set within a half.
+    n_splits : int
+        Splits inside a half, J.
+    remarks : tuple of str
+    """
+
+    means: Array
+    n_train: int
+    n_test: int
+    n_splits: int
+    remarks: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_pairs(self.means)
+        check_sizes(self.n_train, self.n_test)
+
+    @property
+    def n_fits(self) -> int:
+        """Classifier fits behind the record."""
+        return int(np.size(self.means)) * self.n_splits
+
+
+@dataclass(frozen=True, eq=False)
+class ReplicateLosses:
+    """The random-split estimate recomputed on bootstrap replicates of the data.
+
+    Attributes
+    ----------
+    means : ndarray of float, shape (n_replicates,)
+        Mean over the splits of each replicate.
+    n_train, n_test : int
+        Rows of a training and of a test set within a replicate.
+    n_splits : int
+        Splits of a replicate, J.
+    remarks : tuple of str
+    """
+
+    means: Array
+    n_train: int
+    n_test: int
+    n_splits: int
+    remarks: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        checked("means", self.means, 1)
+        check_sizes(self.n_train, self.n_test)
+
+    @property
+    def n_fits(self) -> int:
+        """Classifier fits behind the record."""
+        return int(np.size(self.means)) * self.n_splits
+
+
+@dataclass(frozen=True, eq=False)
+class HalvingLosses:
+    """Mean losses of two-fold cross-validation, repeated: each half is the test set of the other.
+
+    Attributes
+    ----------
+    means : ndarray of float, shape (n_halvings, 2)
+        Mean loss on the second half after training on the first, and the other way round.
+    n_train : int
+        Rows of a half.
+    remarks : tuple of str
+    """
+
+    means: Array
+    n_train: int
+    remarks: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_pairs(self.means)
+        check_sizes(self.n_train, 1)
+
+    @property
+    def n_fits(self) -> int:
+        """Classifier fits behind the record."""
+        return int(np.size(self.means))
+
+
+@dataclass(frozen=True, eq=False)
+class TestSetLosses:
+    """Losses of one classifier on a test set.
+
+    Attributes
+    ----------
+    losses : ndarray, shape (n_tested,)
+    n_train : int
+        Rows that the classifier was fitted to.
+    estimand : {"holdout-model", "conditional"}
+        "conditional" if the classifier is the given one and the test set is new, "holdout-model" if it was fitted to
+        the rest of the training set.
+    remarks : tuple of str
+    """
+
+    __test__ = False  # the name is no test for pytest
+
+    losses: Losses
+    n_train: int
+    estimand: str = "holdout-model"
+    remarks: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        checked("losses", self.losses, 1)
+        check_sizes(self.n_train, 1)
+        if self.estimand not in ("holdout-model", "conditional"):
+            raise ValueError(
+                f"The 'estimand' parameter must be 'holdout-model' or 'conditional'. Got {self.estimand!r} instead."
+            )
+
+    @property
+    def n_fits(self) -> int:
+        """Classifier fits behind the record."""
+        return 0 if self.estimand == "conditional" else 1

@@ -1,0 +1,256 @@
+"""Refits on resampled training sets: in compiled batches, or one clone a draw, in pieces that can be kept."""
+
+from __future__ import annotations
+
+import warnings
+from bisect import bisect_right
+from collections.abc import Callable, Generator
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from cudbound.adapters import batched_refit
+from cudbound.estimators.batched import BatchedRefit
+
+Array = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Losses = NDArray[Any]
+Seeds = NDArray[np.int64]
+
+#: Maps counts of the training rows, shape (n_fits, n_samples), to the loss on each training row of the classifier
+#: fitted to the resampled rows, same shape: whether it is misclassified, or the difference for two classifiers.
+Refit = Callable[[NDArray[np.int32]], Losses]
+
+#: Yields those losses piece by piece, for the counts and a seed of each fit.
+Pieces = Callable[[NDArray[np.int32], Seeds], Generator[Losses, None, None]]
+
+#: Clones fitted by one job, so that a progress bar moves and a worker is not called for every fit.
+FITS_PER_JOB = 50
+#: Fits of one batch of linear algebra, so that a progress bar moves and Ctrl-C is heard.
+FITS_PER_BATCH = 2000
+
+
+class Tape:
+    """Losses of refits in the order in which they were made; a run that was stopped goes on from its end.
+
+    Parameters
+    ----------
+    earlier : Tape, default=None
+        What an earlier run of the same plan recorded. The plan asks for its refits in the same order again.
+    """
+
+    def __init__(self, earlier: Tape | None = None):
+        # 0/1 losses are kept as bits: all refits of all methods at n = 1000 would fill gigabytes as bytes
+        self._pieces: list[Losses] = [] if earlier is None else list(earlier._pieces)
+        self._ends: list[int] = [] if earlier is None else list(earlier._ends)
+        self._parts: dict[str, Tape] = {}
+        if earlier is not None:
+            self._parts = {name: Tape(part) for name, part in earlier._parts.items()}
+        self._position = 0
+
+    def part(self, name: str) -> Tape:
+        """Return the tape of one record: where its refits fail, those of the next are not taken for them."""
+        return self._parts.setdefault(name, Tape())
+
+    @property
+    def n_fits(self) -> int:
+        """Number of refits whose losses are known, those of its parts included."""
+        return self._end + sum(part.n_fits for part in self._parts.values())
+
+    @property
+    def _end(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    def replay(self, n_fits: int, n_samples: int) -> list[Losses]:
+        """Return as many of the next refits' losses as are known, at most `n_fits`, as arrays in their order."""
+        stop = min(self._position + n_fits, self._end)
+        found: list[Losses] = []
+        while self._position < stop:
+            number = bisect_right(self._ends, self._position)
+            piece, end = self._pieces[number], self._ends[number]
+            part = piece[self._position - end + len(piece) : min(stop, end) - end + len(piece)]
+            found.append(
+                np.unpackbits(part, axis=1, count=n_samples).astype(bool) if part.dtype == np.uint8 else part
+            )
+            self._position = min(stop, end)
+        return found
+
+    def add(self, losses: Losses) -> None:
+        """Append the losses of refits that were just made."""
+        self._pieces.append(np.packbits(losses, axis=1) if losses.dtype == bool else losses)
+        self._ends.append(self._end + len(losses))
+        self._position = self._end
+
+
+@dataclass(frozen=True)
+class Refits:
+    """How one estimator is refitted.
+
+    Attributes
+    ----------
+    pieces : callable
+        ``pieces(counts, seeds)`` yields the losses of the refits, piece by piece in their order.
+    batched : bool
+        Whether they are made in batches, which can also be fitted to one class.
+    """
+
+    pieces: Pieces = field(repr=False)
+    batched: bool
+
+    def recorded(
+        self, rng: np.random.Generator, tape: Tape, advance: Callable[[int], object] = lambda _: None
+    ) -> Refit:
+        """Return the refit that plays what the tape knows and records the rest on it.
+
+        Parameters
+        ----------
+        rng : numpy.random.Generator
+            Seeds the ``random_state`` parameters that are None.
+        tape : Tape
+        advance : callable
+            Told the number of fits after each piece of work.
+        """
+
+        def refit(counts: NDArray[np.int32]) -> Losses:
+            seeds = rng.integers(2**31 - 1, size=len(counts))
+            made = tape.replay(*counts.shape)
+            known = sum(len(piece) for piece in made)
+            advance(known)
+            with closing(self.pieces(counts[known:], seeds[known:])) as pieces:
+                for piece in pieces:
+                    tape.add(piece)
+                    advance(len(piece))
+                    made.append(piece)
+            return np.concatenate(made) if made else np.zeros(counts.shape, dtype=bool)
+
+        return refit
+
+
+def prepare_refits(estimator: Any, X: Any, y: Any, *, n_jobs: int = 1) -> Refits:
+    """Return how to refit an estimator.
+
+    Where the estimator can be refitted in batches that is done, but for fits that hang on a rounding error; otherwise a
+    clone is fitted for every draw, the whole of it: the steps of a `Pipeline` are refitted inside the resampling. A
+    training set of one class gives the constant classifier.
+
+    Parameters
+    ----------
+    estimator : object
+        Fitted scikit-learn classifier of two classes.
+    X, y : array-like
+        Its training rows and labels.
+    n_jobs : int
+        Workers for clones, threads for batches.
+    """
+    sparse = hasattr(X, "tocsr")  # of the sparse formats not every one gives single rows, that one does
+    rows = X.tocsr() if sparse else X if hasattr(X, "iloc") else np.asarray(X)
+    batched = batched_refit(estimator, X, y, n_jobs=n_jobs)
+    if batched is not None:
+        return Refits(_in_batches(batched, _in_jobs(estimator, rows, np.asarray(y), n_jobs)), True)
+    return Refits(_in_jobs(estimator, rows, np.asarray(y), n_jobs), False)
+
+
+def difference(first: Refits, second: Refits) -> Refits:
+    """Return the refits whose losses are those of the first minus those of the second, -1, 0 or 1."""
+    batched = first.batched and second.batched
+    size = FITS_PER_BATCH if batched else FITS_PER_JOB
+
+    def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Losses, None, None]:
+        for start in range(0, len(counts), size):
+            part = slice(start, start + size)
+            one, other = (
+                np.concatenate(list(refits.pieces(counts[part], seeds[part]))) for refits in (first, second)
+            )
+            yield one.astype(np.int8) - other.astype(np.int8)
+
+    return Refits(pieces, batched)
+
+
+def choose_refit(estimator: Any, X: Any, y: Any, rng: np.random.Generator) -> tuple[Refit, bool]:
+    """Return how to refit the estimator, keeping nothing, and whether that is in batches.
+
+    Parameters
+    ----------
+    estimator, X, y
+        As for `prepare_refits`.
+    rng : numpy.random.Generator
+        Seeds the ``random_state`` parameters that are None.
+    """
+    refits = prepare_refits(estimator, X, y)
+    return refits.recorded(rng, Tape()), refits.batched
+
+
+def seeded_clone(estimator: Any, seed: int) -> Any:
+    """Return an unfitted clone in which `seed` stands for every ``random_state`` that is None, inside it too."""
+    return clone(estimator).set_params(**dict.fromkeys(unseeded_parameters(estimator), seed))
+
+
+def unseeded_parameters(estimator: Any) -> list[str]:
+    """Return the names of the ``random_state`` parameters that are None, its own and those inside it."""
+    return [
+        name
+        for name, value in estimator.get_params(deep=True).items()
+        if value is None and (name == "random_state" or name.endswith("__random_state"))
+    ]
+
+
+def _in_batches(batched: BatchedRefit, one_by_one: Pieces) -> Pieces:
+    def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Losses, None, None]:
+        for start in range(0, len(counts), FITS_PER_BATCH):
+            part = slice(start, start + FITS_PER_BATCH)
+            losses, clear = batched(counts[part].astype(np.float64))
+            if not clear.all():
+                losses[~clear] = np.concatenate(list(one_by_one(counts[part][~clear], seeds[part][~clear])))
+            yield losses
+
+    return pieces
+
+
+def _in_jobs(estimator: Any, X: Any, y: NDArray[Any], n_jobs: int) -> Pieces:
+    def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Losses, None, None]:
+        size = max(1, min(FITS_PER_JOB, -(-len(counts) // (4 * n_jobs))))
+        parts = [slice(start, start + size) for start in range(0, len(counts), size)]
+        jobs = (delayed(_fit_clones)(estimator, X, y, counts[part], seeds[part]) for part in parts)
+        found = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
+        try:
+            for piece, said in found:
+                for message, category in said:
+                    warnings.warn(message, category, stacklevel=2)
+                yield piece
+        finally:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # joblib's advice to those who stop on purpose
+                found.close()
+
+    return pieces
+
+
+def _fit_clones(
+    estimator: Any, X: Any, y: NDArray[Any], counts: NDArray[np.int32], seeds: NDArray[np.int64]
+) -> tuple[Bools, list[tuple[str, type[Warning]]]]:
+    """Return the losses, and the warnings of the fits, each once: those of another process would not be heard."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        losses = _fit_each(estimator, X, y, counts, seeds)
+    return losses, list(dict.fromkeys((str(one.message), one.category) for one in caught))
+
+
+def _fit_each(
+    estimator: Any, X: Any, y: NDArray[Any], counts: NDArray[np.int32], seeds: NDArray[np.int64]
+) -> Bools:
+    losses = np.empty(counts.shape, dtype=bool)
+    for fit, (row, seed) in enumerate(zip(counts, seeds, strict=True)):
+        drawn = np.repeat(np.arange(row.size), row)
+        if (y[drawn] == y[drawn[0]]).all():
+            losses[fit] = y != y[drawn[0]]  # most classifiers cannot be fitted to one class
+            continue
+        copy = seeded_clone(estimator, int(seed))
+        copy.fit(X.iloc[drawn] if hasattr(X, "iloc") else X[drawn], y[drawn])
+        # steps with copy=False write into the rows that they are given
+        losses[fit] = copy.predict(X.copy()) != y
+    return losses

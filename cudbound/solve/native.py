@@ -1,0 +1,186 @@
+"""The compiled kernel: checked problems in, arrays out. The only importer of the compiled module."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.exceptions import CudboundWarning
+from cudbound.losses.surrogates import LOSSES
+from cudbound.problem.coordinates import Basis, orthonormal_basis
+from cudbound.problem.problem import Problem
+from cudbound.results import Draws
+
+try:
+    from cudbound import _solvers
+except ImportError as error:
+    raise ImportError(
+        "The compiled part of cudbound, cudbound._solvers, cannot be imported. This happens when Python runs in a "
+        "source folder that was not built: install it with 'pip install .', or for development with "
+        "'pip install --no-build-isolation --editable .'. "
+        f"(Python {sys.version_info.major}.{sys.version_info.minor}; the import said: {error})"
+    ) from error
+
+Array = NDArray[np.float64]
+
+#: Nodes that no search can reach.
+UNLIMITED = int(np.iinfo(np.int64).max)
+
+SIDES = {"both": _solvers.Side.BOTH, "positive": _solvers.Side.POSITIVE, "negative": _solvers.Side.NEGATIVE}
+
+
+@dataclass(frozen=True, eq=False)
+class Minimisers:
+    """Coefficients that minimise the mean loss of each draw.
+
+    Attributes
+    ----------
+    coef : ndarray of float, shape (n_draws, n_coefficients)
+        A minimiser; where it is not unique, some minimiser.
+    attained : ndarray of bool, shape (n_draws,)
+        False where the loss has no minimiser (separable data under a loss that vanishes): `coef` then has a loss
+        within rounding of the infimum.
+    """
+
+    coef: Array
+    attained: NDArray[np.bool_]
+
+
+def is_native(problem: Problem) -> bool:
+    """Whether the kernel can solve the problem: one of its losses, and no l1 penalty."""
+    return LOSSES.get(problem.loss.name) == problem.loss and (
+        problem.l1_penalty is None or not problem.l1_penalty.any()
+    )
+
+
+def minimise(problem: Problem) -> Minimisers:
+    """Minimise the penalised mean loss of each draw; `coef`, `alpha` and `weights` of the problem do not matter.
+
+    The problem must be native (`is_native`).
+
+    Warns
+    -----
+    CudboundWarning
+        If rounding kept the kernel from some minimisers: their coefficients are the best that were found.
+    """
+    basis = orthonormal_basis(problem)
+    coef, attained, found = _solvers.minimise(_native(problem, basis))
+    if not found.all():
+        warnings.warn(
+            f"Rounding kept {int((~found).sum())} of {found.size} minimisations of the {problem.loss.name} loss from "
+            "their minimum. Standardise the features or add a penalty.",
+            CudboundWarning,
+            stacklevel=2,
+        )
+    return Minimisers(np.einsum("dk,jk->dj", coef, basis.to_coef), attained)
+
+
+def fit_stack(
+    rows: Array,
+    labels: Array,
+    weights: Array,
+    penalty: Array,
+    *,
+    loss: str,
+    shift: Array | None = None,
+    scale: Array | None = None,
+    fit_intercept: bool = True,
+    threads: int = 1,
+) -> tuple[Array, Array, NDArray[np.bool_]]:
+    """Fit a stack of linear classifiers to the same rows, or to rows of their own, to rounding.
+
+    Each minimises sum_i weight_i loss_i + sum_j penalty_j beta_j^2.
+
+    Parameters
+    ----------
+    rows : ndarray of float, shape (n_samples, n_columns) or (n_fits, n_samples, n_columns)
+    labels : ndarray of float, shape (n_samples,)
+        -1.0 or +1.0.
+    weights : ndarray of float, shape (n_fits, n_samples)
+        Non-negative.
+    penalty : ndarray of float, shape (n_fits, n_coefficients)
+        Non-negative, that of the intercept first.
+    loss : str
+        Any but "hinge".
+    shift, scale : ndarray of float, shape (n_fits, n_columns), default=None
+        Each fit sees (rows - shift) * scale.
+    fit_intercept : bool, default=True
+    threads : int, default=1
+
+    Returns
+    -------
+    scores : ndarray of float, shape (n_fits, n_samples)
+    doubt : ndarray of float, shape (n_fits, n_samples)
+        Bound of the rounding error of each score; 0 where the score is exactly 0.
+    found : ndarray of bool, shape (n_fits,)
+        False where there is no single minimiser, but for rounding; scores and doubts are then 0.
+    """
+    flat = np.ascontiguousarray(rows, dtype=np.float64).reshape(-1, rows.shape[-1])
+    return _solvers.fit_all(
+        flat,
+        np.ascontiguousarray(labels),
+        np.ascontiguousarray(weights),
+        np.ascontiguousarray(penalty),
+        None if shift is None else np.ascontiguousarray(shift),
+        None if scale is None else np.ascontiguousarray(scale),
+        loss,
+        fit_intercept,
+        threads,
+    )
+
+
+def solve_native(
+    problem: Problem,
+    *,
+    side: str,
+    threads: int,
+    node_limit: int | None = None,
+    time_limit: float | None = None,
+    total_node_limit: int | None = None,
+    total_time_limit: float | None = None,
+    ranks: Sequence[int] = (),
+    known: Draws | None = None,
+    report: Callable[[int], None] | None = None,
+) -> tuple[Draws, bool]:
+    """Solve a native problem; return the draws and whether Ctrl-C ended the search.
+
+    With `ranks`, ascending and from 1 on, draws are solved only as far as the quantiles at these ranks need it.
+    `known` holds what is proved of each draw already.
+    """
+    basis = orthonormal_basis(problem)
+    solved = _solvers.solve_draws(
+        _native(problem, basis),
+        SIDES[side],
+        UNLIMITED if node_limit is None else min(node_limit, UNLIMITED),
+        np.inf if time_limit is None else time_limit,
+        UNLIMITED if total_node_limit is None else min(total_node_limit, UNLIMITED),
+        np.inf if total_time_limit is None else total_time_limit,
+        np.array(ranks, dtype=np.int64),
+        None if known is None else (known.lower, known.upper, known.status, known.nodes, known.witness),
+        threads,
+        report,
+    )
+    return Draws(solved.lower, solved.upper, solved.status, solved.nodes, solved.witness), solved.interrupted
+
+
+def _native(problem: Problem, basis: Basis) -> _solvers.Problem:
+    raw = _solvers.Raw(problem.design, problem.coef, problem.penalty, basis.to_coef, basis.exact, basis.error)
+    return _solvers.Problem(
+        basis.design,
+        problem.labels,
+        basis.anchor,
+        problem.counts,
+        problem.weights,
+        problem.sample_weight,
+        problem.offset,
+        basis.penalty,
+        basis.anchor_penalty,
+        problem.loss.name,
+        problem.alpha,
+        raw,
+    )

@@ -1,0 +1,335 @@
+"""The branch and bound of Laber & Murphy (2008), section 4, with every convex subproblem solved by cvxpy.
+
+Slow and general: the oracle against which the compiled solver is tested, with the same contract, and the solver of
+losses and penalties that the compiled one does not know.
+"""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import math
+import time
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.exceptions import CudboundWarning, SolveInterrupted
+from cudbound.problem.problem import Problem
+from cudbound.results import Draws, SolveStatus
+from cudbound.solve.reference_cones import Minimum, Relaxation, choose_solvers, import_cvxpy, loss_expression
+from cudbound.solve.reference_hyperplanes import interior_point, merge_rows
+
+Array = NDArray[np.float64]
+
+#: A relaxed minimiser this close to a wall, relative to its length, lies on it. Enlarges Q.
+ON_WALL = 1e-11
+#: A node is pruned if its bound exceeds the best value by no more than this, and that excess is added to Q.
+PRUNE = 1e-12
+#: With alpha = inf, losses up to L(coef) + this * max(1, L(coef)) count as not above L(coef). Enlarges Q.
+LEVEL = 1e-9
+
+
+#: What a score is worth when one sign of it counts, or both.
+_SIDES: dict[str, Callable[[float], float]] = {
+    "both": abs,
+    "positive": lambda score: max(score, 0.0),
+    "negative": lambda score: max(-score, 0.0),
+}
+
+
+def solve_reference(
+    problem: Problem,
+    *,
+    side: str = "both",
+    cvxpy_solver: str = "ECOS",
+    node_limit: int | None = None,
+    time_limit: float | None = None,
+    total_node_limit: int | None = None,
+    total_time_limit: float | None = None,
+    on_draw: Callable[[int], None] | None = None,
+) -> Draws:
+    """Solve every draw by the branch and bound of the CUD paper, with cvxpy for the convex subproblems.
+
+    1. Rows with a non-zero weight are merged into hyperplanes, largest change of the score first. A node at
+       depth j fixes on which side of the first j hyperplanes the classifier lies.
+    2. Its relaxation is the least loss on the closed cone of these sides. The child that contains the
+       minimiser of its parent inherits it. Where a loss falls to its infimum only far out, a linear program finds
+       the direction, and a point far along it stands for the minimiser.
+    3. A node is pruned if its cone has no interior point, which a linear program decides, or if the best
+       score that is left, times g at the relaxed loss, does not exceed the best value found.
+    4. Values are taken only in cells shown to be open: those that border a relaxed minimiser or the anchor.
+    5. The node of largest bound comes first, so what is open when a limit strikes bounds Q from above.
+
+    Parameters
+    ----------
+    problem : Problem
+        The problems, as `cudbound.problem.problem.make_problem` returns them.
+    side : {"both", "positive", "negative"}, default "both"
+        Which sign of the weighted deviation counts. One-sided values are those of its positive part.
+    cvxpy_solver : str, default "ECOS"
+        Solver that cvxpy calls; another one ("CLARABEL", or "ECOS") steps in where it fails.
+    node_limit : int or None, default None
+        Largest number of nodes a draw; None for no limit.
+    time_limit : float or None, default None
+        Seconds a draw, looked at between nodes; None for no limit.
+    total_node_limit, total_time_limit : int or float or None, default None
+        Nodes and seconds of all draws together; None for no limit.
+    on_draw : callable or None, default None
+        Called with the number of finished draws after each.
+
+    Returns
+    -------
+    Draws
+        One row a draw; `nodes` counts the nodes whose bound was computed.
+
+    Raises
+    ------
+    ImportError
+        If cvxpy is not installed.
+    ValueError
+        If `side` is not one of the three, `cvxpy_solver` is not installed, or the loss is neither one of
+        `cudbound.losses.surrogates` nor a `cudbound.CvxpyLoss` that keeps its rules.
+    SolveInterrupted
+        On Ctrl-C, with the draws finished so far.
+
+    Warns
+    -----
+    CudboundWarning
+        If both solvers failed on a subproblem that decides a draw. Its loss is then bounded by that of the
+        parent node, and the draw ends with lower < upper and the status ``INACCURATE``.
+
+    Notes
+    -----
+    Guarantee: lower <= Q <= upper, up to the tolerances at the head of this module, of
+    `cudbound.solve.reference_cones` and of `cudbound.solve.reference_polish`, each with the side on which it errs; the
+    two are equal unless a limit struck or a solver failed. The least losses of the six losses of the package are
+    exact to rounding where the optimality conditions confirm it, which is nearly always; those of a
+    `cudbound.CvxpyLoss` are right to what cvxpy's solver proves, about 1e-9, and enter as lower bounds.
+    A row of zeros has class sign(0) = +1 for every classifier. The number of nodes is exponential in the number
+    of rows at worst.
+
+    References
+    ----------
+    E. B. Laber and S. A. Murphy (2008). Small sample inference for generalization error in classification
+    using the CUD bound. UAI 2008, section 4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cudbound.problem.problem import make_problem
+    >>> design = np.array([[1.0, -1.0], [1.0, -0.2], [1.0, 0.4], [1.0, 2.0]])
+    >>> problem = make_problem(design, [-1, 1, -1, 1], [-0.3, 0.8], [[2, 0, 1, 1], [1, 1, 1, 1]])
+    >>> solve_reference(problem).upper.round(6).tolist()
+    [0.25, 0.0]
+    """
+    if side not in _SIDES:
+        raise ValueError(f"The 'side' parameter must be one of {sorted(_SIDES)}. Got {side!r} instead.")
+    cp = import_cvxpy()
+    solvers = choose_solvers(cp, cvxpy_solver)
+    loss_expression(cp, problem.loss, problem.labels, cp.Variable(problem.labels.size))
+    problem, scale = _equilibrate(problem)
+    n_draws, p = problem.n_draws, problem.design.shape[1]
+    draws = Draws(
+        np.zeros(n_draws),
+        np.zeros(n_draws),
+        np.full(n_draws, SolveStatus.INTERRUPTED, dtype=np.int32),
+        np.zeros(n_draws, dtype=np.int64),
+        np.zeros((n_draws, p)),
+    )
+    done = 0
+    end = math.inf if total_time_limit is None else time.monotonic() + total_time_limit
+    try:
+        for b in range(n_draws):
+            search = _Search(problem, b, side)
+            deadline = math.inf if time_limit is None else time.monotonic() + time_limit
+            left = None if total_node_limit is None else max(0, total_node_limit - int(draws.nodes.sum()))
+            nodes = min((limit for limit in (node_limit, left) if limit is not None), default=None)
+            if time.monotonic() >= end:
+                _record(draws, b, search, SolveStatus.TIME_LIMIT)
+            else:
+                relaxation = Relaxation(cp, solvers, problem, b, search.normals)
+                _record(draws, b, search, search.run(relaxation, nodes, min(deadline, end)))
+            done = b + 1
+            if on_draw is not None:
+                on_draw(done)
+    except KeyboardInterrupt:
+        for b in range(done, n_draws):
+            _record(draws, b, _Search(problem, b, side), SolveStatus.INTERRUPTED)
+        raise SolveInterrupted(replace(draws, witness=draws.witness / scale)) from None
+    return replace(draws, witness=draws.witness / scale)
+
+
+def _equilibrate(problem: Problem) -> tuple[Problem, Array]:
+    """Give the columns of the design mean square 1, which Q does not depend on; return their scale as well.
+
+    The tolerances are then relative to the data, and coefficients are of order 1.
+    """
+    scale = np.sqrt(np.square(problem.design).mean(axis=0))
+    scale[scale == 0.0] = 1.0
+    scaled = replace(
+        problem,
+        design=problem.design / scale,
+        coef=problem.coef * scale,
+        penalty=None if problem.penalty is None else problem.penalty / scale**2,
+        l1_penalty=None if problem.l1_penalty is None else problem.l1_penalty / scale,
+    )
+    return scaled, scale
+
+
+def _record(draws: Draws, draw: int, search: _Search, status: SolveStatus) -> None:
+    draws.upper[draw] = max(search.upper, search.value)
+    draws.lower[draw] = draws.upper[draw] if status == SolveStatus.OPTIMAL else search.value
+    draws.status[draw] = status
+    draws.nodes[draw] = search.nodes
+    draws.witness[draw] = search.witness()
+
+
+@dataclass(frozen=True, order=True)
+class _Node:
+    """A cone of the first ``len(signs)`` hyperplanes; first out is the largest bound, then the deepest."""
+
+    key: tuple[float, int, int]
+    signs: NDArray[np.int8] = field(compare=False)
+    minimum: Minimum = field(compare=False)
+    interior: Array = field(compare=False)
+
+
+class _Search:
+    """The search of one draw: the heap of open nodes and the best cell found."""
+
+    def __init__(self, problem: Problem, draw: int, side: str):
+        self._problem, self._draw = problem, draw
+        self._worth = _SIDES[side]
+        self._planes = merge_rows(problem, draw)
+        self.normals = self._planes.normals
+        self._anchor_loss = problem.mean_loss(draw, problem.coef)
+        # the largest and smallest score that the hyperplanes from k on can add, for k = 0..m
+        sides = self._planes.scores[::-1]
+        self._most = np.concatenate([[0.0], np.cumsum(sides.max(axis=1))])[::-1]
+        self._least = np.concatenate([[0.0], np.cumsum(sides.min(axis=1))])[::-1]
+        # a direction in general position: what lies on a wall is moved off it along this
+        self._generic: Array = np.random.default_rng(0).normal(size=(problem.design.shape[1],))
+        self._counter = itertools.count()
+        self._heap: list[_Node] = []
+        self.nodes = 0
+        # until a cell is shown open, 0 is a lower bound of Q anywhere
+        self.value, self._beta, self._inside = 0.0, self._generic, self._generic
+        self._found = False
+        self.upper = self._bound(np.zeros(0, dtype=np.int8), -math.inf)
+
+    def run(self, relaxation: Relaxation, node_limit: int | None, deadline: float) -> SolveStatus:
+        """Search until the best value is proved, a limit strikes, or only what no solver could solve is left."""
+        self._relaxation = relaxation
+        start = np.zeros(0, dtype=np.int8)
+        self._offer(self._problem.coef, self._generic, start, self._anchor_loss)
+        if node_limit is not None and node_limit < 1:
+            return SolveStatus.NODE_LIMIT
+        self.upper, unresolved = 0.0, False
+        self._consider(start, Minimum(-math.inf, None), self._generic)
+        while self._heap and -self._heap[0].key[0] > self.value + PRUNE:
+            struck = None
+            if node_limit is not None and self.nodes + 2 > node_limit:
+                struck = SolveStatus.NODE_LIMIT
+            elif time.monotonic() >= deadline:
+                struck = SolveStatus.TIME_LIMIT
+            if struck is not None:
+                self.upper = max(self.upper, -self._heap[0].key[0])
+                return struck
+            node = heapq.heappop(self._heap)
+            if node.signs.size == len(self.normals):
+                # its value is known unless its subproblem failed
+                self.upper, unresolved = max(self.upper, -node.key[0]), True
+                continue
+            for sign in (1, -1):
+                self._branch(node, sign)
+        if self._heap:
+            self.upper = max(self.upper, -self._heap[0].key[0])
+        if unresolved and self.upper > self.value + PRUNE:
+            warnings.warn(
+                f"No cvxpy solver could solve a subproblem of draw {self._draw}; Q lies between "
+                f"{self.value} and {self.upper}. Try another 'cvxpy_solver'.",
+                CudboundWarning,
+                stacklevel=3,
+            )
+            return SolveStatus.INACCURATE
+        return SolveStatus.OPTIMAL
+
+    def witness(self) -> Array:
+        """Move from the closure of the best cell into it, by a step that hardly changes the value."""
+        problem, beta = self._problem, self._beta
+        steepness = problem.alpha * float(np.abs(problem.score_weights(self._draw)).sum())
+        allowed = 1e-7 / max(1.0, steepness) if math.isfinite(problem.alpha) else 1e-9
+        length = max(1.0, float(np.abs(beta).max()))
+        loss = problem.mean_loss(self._draw, beta)
+        with np.errstate(over="ignore"):  # an infinite loss is one above what is allowed
+            for power in range(25):
+                moved = beta + 10.0**-power * length * self._inside
+                if problem.mean_loss(self._draw, moved) <= loss + allowed:
+                    break
+        return np.asarray(moved, dtype=float)
+
+    def _g(self, loss: float) -> float:
+        alpha, anchor = self._problem.alpha, self._anchor_loss
+        if alpha == 0.0:
+            return 1.0
+        if math.isinf(alpha):
+            return float(loss <= anchor + LEVEL * max(1.0, anchor))
+        return min(max(1.0 + alpha * (anchor - loss), 0.0), 1.0)
+
+    def _bound(self, signs: NDArray[np.int8], loss: float) -> float:
+        fixed = self._planes.score(signs)
+        most, least = fixed + self._most[signs.size], fixed + self._least[signs.size]
+        return max(self._worth(most), self._worth(least)) * self._g(loss)
+
+    def _branch(self, node: _Node, sign: int) -> None:
+        """Consider one child, unless its cone has no interior point or its parent's loss rules it out."""
+        depth = node.signs.size
+        signs = np.append(node.signs, np.int8(sign))
+        bound = self._bound(signs, node.minimum.loss)
+        if bound <= self.value + PRUNE:
+            self.nodes += 1
+            self.upper = max(self.upper, bound)
+            return
+        interior: Array | None = node.interior
+        if sign * float(self.normals[depth] @ node.interior) <= 1e-6:
+            interior = interior_point(signs[:, None] * self.normals[: depth + 1])
+        if interior is None:
+            self.nodes += 1
+            return
+        self._consider(signs, node.minimum, interior)
+
+    def _consider(self, signs: NDArray[np.int8], parent: Minimum, interior: Array) -> None:
+        """Solve the relaxation of an open cone, try the cell beside its minimiser, and keep or prune it."""
+        self.nodes += 1
+        minimum = parent
+        if parent.beta is None or (
+            signs[-1] * float(self.normals[signs.size - 1] @ parent.beta)
+            < -ON_WALL * float(np.abs(parent.beta).max())
+        ):
+            minimum = self._relaxation.minimum(signs, parent)
+        if minimum.beta is not None:
+            self._offer(minimum.beta, interior, signs, minimum.loss)
+        bound = self._bound(signs, minimum.loss)
+        if bound <= self.value + PRUNE:
+            self.upper = max(self.upper, bound)
+        else:
+            key = (-bound, -signs.size, next(self._counter))
+            heapq.heappush(self._heap, _Node(key, signs, minimum, interior))
+
+    def _offer(self, beta: Array, interior: Array, fixed: NDArray[np.int8], loss: float) -> None:
+        """Take the cell of beta + t * interior, t -> 0, as the best one if it is better and open."""
+        normals = self.normals
+        products = normals @ beta
+        on_wall = np.abs(products) <= ON_WALL * float(np.abs(beta).max())
+        signs = np.where(np.where(on_wall, normals @ interior, products) >= 0.0, 1, -1).astype(np.int8)
+        signs[: fixed.size] = fixed
+        value = self._worth(self._planes.score(signs)) * self._g(loss)
+        if self._found and value <= self.value:
+            return
+        inside = interior_point(signs[:, None] * normals)
+        if inside is not None:
+            self.value, self._beta, self._inside, self._found = value, beta, inside, True

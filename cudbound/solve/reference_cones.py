@@ -1,0 +1,273 @@
+"""The convex subproblems of the reference solver, solved by cvxpy: the least loss on a closed cone.
+
+The answer of the solver is then made exact to rounding, where the loss is one of `cudbound.losses.surrogates`, and
+checked by the optimality conditions. A loss that vanishes need not have a minimizer on a cone; a linear program tells
+which rows can be given any margin at no cost to others, and the rest has one.
+"""
+
+from __future__ import annotations
+
+import itertools
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+
+from cudbound.losses.cvxpy_loss import CvxpyLoss
+from cudbound.losses.cvxpy_loss import import_cvxpy as import_cvxpy
+from cudbound.losses.surrogates import Loss, get_loss
+from cudbound.problem.problem import Problem
+from cudbound.solve.reference_polish import Objective, polish
+
+Array = NDArray[np.float64]
+
+
+def _margins(cp: Any, labels: Array, scores: Any) -> Any:
+    return cp.multiply(labels, scores)
+
+
+#: The surrogates as cvxpy expressions: (cvxpy, labels, scores) -> loss of each point.
+CVXPY_LOSSES: dict[str, Callable[[Any, Array, Any], Any]] = {
+    "squared": lambda cp, labels, scores: cp.square(labels - scores),
+    "logistic": lambda cp, labels, scores: cp.logistic(-_margins(cp, labels, scores)),
+    "exponential": lambda cp, labels, scores: cp.exp(-_margins(cp, labels, scores)),
+    "squared_hinge": lambda cp, labels, scores: cp.square(cp.pos(1.0 - _margins(cp, labels, scores))),
+    "hinge": lambda cp, labels, scores: cp.pos(1.0 - _margins(cp, labels, scores)),
+    "huber": lambda cp, labels, scores: cp.huber(cp.pos(1.0 - _margins(cp, labels, scores)), 2.0),
+}
+
+#: Subtracted, times max(1, loss), from a loss that could not be made exact by `polish`, together with the gap that
+#: the solver leaves between its primal and dual objectives. Enlarges Q.
+SOLVER_ERROR = 1e-9
+#: Margin at which the loss of a row that can have any margin is taken as 0: exp(-50) is below 1e-21.
+FAR = 50.0
+
+#: Weight of |beta|^2, relative to the Gram matrix, in a first attempt on a rank-deficient draw; its answer is
+#: used only after `polish` has removed the effect.
+_PULL = 1e-6
+_LP_TOLERANCE = 1e-10
+
+_SOLVER_OPTIONS: dict[str, dict[str, Any]] = {
+    "ECOS": {"abstol": 1e-10, "reltol": 1e-10, "feastol": 1e-10, "max_iters": 200},
+    "CLARABEL": {"tol_gap_abs": 1e-10, "tol_gap_rel": 1e-10, "tol_feas": 1e-10, "max_iter": 200},
+}
+_ECOS_INTERRUPTED = -4
+
+
+def choose_solvers(cp: Any, first: str) -> list[str]:
+    """Return the names of the solver asked for and of those that step in where it fails."""
+    installed = cp.installed_solvers()
+    if first not in installed:
+        raise ValueError(
+            f"The 'cvxpy_solver' parameter must be an installed solver of cvxpy, one of {installed}. "
+            f"Got {first!r} instead; pip install cudbound[reference] installs ECOS and CLARABEL."
+        )
+    return [first, *(name for name in _SOLVER_OPTIONS if name != first and name in installed)]
+
+
+def loss_expression(cp: Any, loss: Loss, labels: Array, scores: Any) -> Any:
+    """Return the loss of each point as a cvxpy expression.
+
+    Raises
+    ------
+    ValueError
+        If the loss is neither one of `CVXPY_LOSSES` nor a `cudbound.CvxpyLoss`.
+    """
+    if isinstance(loss, CvxpyLoss):
+        return loss.build(labels, scores)
+    if loss.name not in CVXPY_LOSSES:
+        raise ValueError(
+            f"The reference solver knows the losses {sorted(CVXPY_LOSSES)} and those written as a "
+            f"cudbound.CvxpyLoss. Got {loss.name!r} instead; write it as a CvxpyLoss."
+        )
+    return CVXPY_LOSSES[loss.name](cp, labels, scores)
+
+
+@dataclass(frozen=True)
+class Minimum:
+    """Least loss on a closed cone and a minimiser; of a subproblem that failed, a lower bound and None.
+
+    Where the infimum is approached along a direction, `beta` is a point so far out that the loss is the infimum to
+    rounding.
+    """
+
+    loss: float
+    beta: Array | None
+
+
+class Relaxation:
+    """The convex subproblem of one draw, built once and solved for many sets of fixed sides."""
+
+    def __init__(self, cp: Any, solvers: list[str], problem: Problem, draw: int, normals: Array):
+        p = problem.coef.size
+        drawn = np.flatnonzero(problem.counts[draw] > 0)
+        shares = problem.shares(draw)
+        drawn, shares = drawn[shares > 0.0], shares[shares > 0.0]
+        self._cp, self._solvers, self._normals = cp, solvers, normals
+        self._problem, self._drawn, self._shares = problem, drawn, shares
+        self._l1 = np.zeros(p) if problem.l1_penalty is None else problem.l1_penalty
+        self._ridge = np.zeros(p) if problem.penalty is None else problem.penalty
+        self._margins = problem.labels[drawn, None] * problem.design[drawn]
+        self._parts: dict[bytes, _Part] = {}
+        self._separable = problem.loss.vanishes and bool(self._vanishing(np.zeros((0, p)))[0].any())
+
+    def minimum(self, signs: NDArray[np.int8], parent: Minimum) -> Minimum:
+        """Minimise the loss over the closed cone of these sides of the first ``len(signs)`` hyperplanes."""
+        rows = signs[:, None] * self._normals[: signs.size]
+        if not self._separable:
+            return self._part(np.zeros(self._drawn.size, dtype=bool)).minimum(rows, signs, parent)
+        vanishing, direction = self._vanishing(rows)
+        minimum = self._part(vanishing).minimum(rows, signs, parent)
+        if minimum.beta is None or not vanishing.any():
+            return minimum
+        offset = 0.0 if self._problem.offset is None else self._problem.offset[self._drawn]
+        margins = self._margins @ minimum.beta + self._problem.labels[self._drawn] * offset
+        gains = self._margins[vanishing] @ direction
+        distance = float(np.max((FAR - margins[vanishing]) / gains, initial=0.0))
+        return Minimum(minimum.loss, minimum.beta + distance * direction)
+
+    def _part(self, vanishing: NDArray[np.bool_]) -> _Part:
+        """Return the subproblem of the rows whose loss does not vanish."""
+        key = vanishing.tobytes()
+        if key not in self._parts:
+            some = self._drawn[~vanishing]
+            offset = np.zeros(some.size) if self._problem.offset is None else self._problem.offset[some]
+            data = self._problem.design[some], self._problem.labels[some], self._shares[~vanishing], offset
+            penalties = self._ridge, self._l1
+            self._parts[key] = _Part(
+                self._cp, self._solvers, self._problem.loss, *data, *penalties, self._normals
+            )
+        return self._parts[key]
+
+    def _vanishing(self, rows: Array) -> tuple[NDArray[np.bool_], Array]:
+        """Find the drawn rows whose loss a direction of the cone drives to 0 without raising any other.
+
+        The largest sum of gains min(1, y_i x_i'd) over the directions d of the cone that lower no margin and no
+        unpenalised coefficient: where it is positive for a row it is 1, because d may be of any length.
+        """
+        m, p = self._margins.shape
+        penalised = (self._ridge > 0.0) | (self._l1 > 0.0)
+        found = linprog(
+            np.concatenate([np.zeros(p), -np.ones(m)]),
+            A_ub=np.block([[-self._margins, np.eye(m)], [-rows, np.zeros((len(rows), m))]]),
+            b_ub=np.zeros(m + len(rows)),
+            bounds=[(0.0, 0.0) if fixed else (None, None) for fixed in penalised] + [(0.0, 1.0)] * m,
+            method="highs",
+            options={
+                "primal_feasibility_tolerance": _LP_TOLERANCE,
+                "dual_feasibility_tolerance": _LP_TOLERANCE,
+            },
+        )
+        if found.status != 0 or found.x is None:
+            raise RuntimeError(
+                f"HiGHS failed on the separability of {m} rows: {found.message} "
+                "Save the problem with Problem.save and report it."
+            )
+        return np.asarray(found.x[p:] > 0.5), np.asarray(found.x[:p], dtype=float)
+
+
+class _Part:
+    """The least penalised loss of some rows on a closed cone; it has a minimiser."""
+
+    def __init__(
+        self,
+        cp: Any,
+        solvers: list[str],
+        loss: Loss,
+        design: Array,
+        labels: Array,
+        shares: Array,
+        offset: Array,
+        ridge: Array,
+        l1: Array,
+        normals: Array,
+    ):
+        p = design.shape[1]
+        self._cp, self._solvers, self._loss = cp, solvers, loss
+        self._beta = cp.Variable(p)
+        self._data = design, labels, shares, offset, ridge, l1
+        self._objective = None
+        if not isinstance(loss, CvxpyLoss):
+            self._objective = Objective(get_loss(loss.name), *self._data)
+        terms = [cp.Constant(0.0)]
+        if labels.size:
+            losses = loss_expression(cp, loss, labels, design @ self._beta + offset)
+            terms.append(cp.sum(cp.multiply(shares, losses)))
+        if ridge.any():
+            terms.append(cp.sum(cp.multiply(ridge, cp.square(self._beta))))
+        if l1.any():
+            terms.append(cp.sum(cp.multiply(l1, cp.abs(self._beta))))
+        # an undecided hyperplane has the row 0'beta + 1 >= 0, which leaves the cone its interior
+        self._signs = cp.Parameter(len(normals))
+        self._free = cp.Parameter(len(normals), nonneg=True)
+        constraints = (
+            [cp.multiply(self._signs, normals @ self._beta) + self._free >= 0] if len(normals) else []
+        )
+        self._exact_program = cp.Problem(cp.Minimize(sum(terms)), constraints)
+        self._programs = [self._exact_program]
+        matrix = np.vstack([np.sqrt(shares)[:, None] * design, np.diag(np.sqrt(ridge + l1))])
+        if self._objective is not None and np.linalg.matrix_rank(matrix) < p:
+            # the minimiser is not unique: find a small one as the start of the polishing
+            pull = max(_PULL * float(np.square(matrix).sum()), _PULL)
+            pulled = cp.Minimize(sum(terms) + pull * cp.sum_squares(self._beta))
+            self._programs = [cp.Problem(pulled, constraints), self._exact_program]
+
+    def minimum(self, rows: Array, signs: NDArray[np.int8], parent: Minimum) -> Minimum:
+        """Minimise over the cone of `rows`, the first ``len(signs)`` hyperplanes with these signs."""
+        if not self._data[2].size:
+            return Minimum(0.0, np.zeros(self._beta.size))
+        decided = np.zeros(self._signs.size)
+        decided[: signs.size] = signs
+        self._signs.value, self._free.value = decided, 1.0 - np.abs(decided)
+        inexact = None
+        for solver, program in itertools.product(self._solvers, self._programs):
+            beta, gap = self._solve_by(solver, program)
+            if beta is None:
+                continue
+            if self._objective is not None:
+                polished = polish(self._objective, rows, beta)
+                if polished is not None:
+                    return Minimum(self._objective.value(polished), polished)
+            if np.isfinite(gap) and program is self._exact_program and inexact is None:
+                loss = self._value(beta)
+                inexact = Minimum(max(parent.loss, loss - gap - SOLVER_ERROR * max(1.0, loss)), beta)
+        return inexact or Minimum(parent.loss, None)
+
+    def _value(self, beta: Array) -> float:
+        design, labels, shares, offset, ridge, l1 = self._data
+        losses = self._loss.value(labels, design @ beta + offset)
+        return float(shares @ losses + ridge @ beta**2 + l1 @ np.abs(beta))
+
+    def _solve_by(self, solver: str, program: Any) -> tuple[Array | None, float]:
+        """Return the solver's minimiser, or None if it found none, and its gap, infinite if it is not accurate."""
+        cp = self._cp
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # an inaccurate solution is dealt with by the caller
+            try:
+                options = dict(_SOLVER_OPTIONS.get(solver, {}))
+                data, chain, inverse = program.get_problem_data(solver, solver_opts=options)
+                raw = chain.solve_via_data(program, data, solver_opts=options)
+                # ECOS catches Ctrl-C by itself; cvxpy would turn it into an ordinary failure
+                if isinstance(raw, dict) and raw["info"]["exitFlag"] == _ECOS_INTERRUPTED:
+                    raise KeyboardInterrupt
+                program.unpack_results(raw, chain, inverse)
+            except (cp.error.SolverError, ArithmeticError, ValueError):
+                return None, np.inf
+        beta = self._beta.value
+        if beta is None or not np.isfinite(beta).all():
+            return None, np.inf
+        gap = _gap(raw) if program.status == cp.OPTIMAL else np.inf
+        return np.asarray(beta, dtype=float), gap
+
+
+def _gap(raw: Any) -> float:
+    """Difference of the primal and the dual objective that the solver reports, 0 if it reports none."""
+    if isinstance(raw, dict) and "pcost" in raw.get("info", {}):
+        return abs(float(raw["info"]["pcost"]) - float(raw["info"]["dcost"]))
+    if hasattr(raw, "obj_val_dual"):
+        return abs(float(raw.obj_val) - float(raw.obj_val_dual))
+    return 0.0

@@ -1,0 +1,108 @@
+"""How the draws of the CUD bound are searched: for one quantile or to the end, and with which limits."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from cudbound.exceptions import NotCertifiedWarning, SolveInterrupted
+from cudbound.problem.problem import Problem
+from cudbound.quantiles import quantile_rank, within
+from cudbound.results import Draws, SolveStatus
+from cudbound.solve.effort import default_node_budget, nodes_within
+from cudbound.solve.solve_draws import SOLVERS, solve_problem
+from cudbound.validation import check_choice, check_n_jobs, check_time_limit
+
+SEARCHES = ("quantile", "all")
+
+
+@dataclass(frozen=True)
+class Search:
+    """Arguments of `cudbound.cud_interval` that say how far draws are solved, and when the search ends.
+
+    A result keeps them, so that one at another level goes on in the same way.
+    """
+
+    of: str = "quantile"
+    solver: str = "native"
+    n_jobs: int | None = 1
+    node_limit: float | None = None
+    time_limit: float | None = None
+    total_node_limit: float | None = None
+    total_time_limit: float | None = None
+
+    def __post_init__(self) -> None:
+        check_choice("search", self.of, SEARCHES)
+        check_choice("solver", self.solver, SOLVERS)
+
+    @property
+    def has_default_budget(self) -> bool:
+        """Whether nothing was said of when the search for the quantile ends."""
+        chosen = self.total_node_limit is not None or self.total_time_limit is not None
+        return self.of == "quantile" and self.solver == "native" and not chosen
+
+    def _nodes(self, problem: Problem) -> float | None:
+        """Return the nodes that the search is planned for: some are kept to narrow the bounds."""
+        if self.has_default_budget:
+            return default_node_budget(problem)
+        seconds = check_time_limit(self.total_time_limit, "total_time_limit")
+        planned = self.of == "quantile" and self.solver == "native" and self.total_node_limit is None
+        if not planned or seconds is None or seconds == math.inf:
+            return self.total_node_limit
+        return nodes_within(seconds * check_n_jobs(self.n_jobs), problem)
+
+    def run(self, problem: Problem, confidence_level: float, progress: bool, previous: Draws | None) -> Draws:
+        """Solve the draws as far as the quantile at this level takes, or all of them.
+
+        Raises
+        ------
+        SolveInterrupted
+            On Ctrl-C; its message says what is known of the quantile.
+        """
+        rank = quantile_rank(problem.n_draws, confidence_level)
+        try:
+            return solve_problem(
+                problem,
+                ranks=rank if self.of == "quantile" else None,
+                solver=self.solver,
+                n_jobs=self.n_jobs,
+                node_limit=self.node_limit,
+                time_limit=self.time_limit,
+                total_node_limit=self._nodes(problem),
+                total_time_limit=self.total_time_limit,
+                progress=progress,
+                previous=previous,
+            )
+        except SolveInterrupted as stopped:
+            known = within(*stopped.draws.bracket(rank))
+            raise SolveInterrupted(stopped.draws, f"the half-width is {known}") from None
+
+
+def search_ended(search: Search, draws: Draws, lower: float, upper: float) -> NotCertifiedWarning:
+    """Say between which values the half-width lies, and for each reason why it is not proved how to go on."""
+    inaccurate = np.flatnonzero(draws.status == SolveStatus.INACCURATE)
+    n_limited = int((~draws.decided).sum()) - inaccurate.size
+    said = [
+        f"The half-width is {within(lower, upper)}; the larger value was used, which can only make the interval longer."
+    ]
+    if n_limited and search.has_default_budget:
+        said.append(
+            f"The search was ended after {draws.nodes.sum()} nodes, with {n_limited} of {len(draws)} draws open: pass "
+            "total_node_limit=math.inf to search to the end, and previous=result.draws to cud_interval to keep what is "
+            "proved."
+        )
+    elif n_limited:
+        said.append(
+            f"A limit left {n_limited} of {len(draws)} draws open: raise node_limit, time_limit, total_node_limit or "
+            "total_time_limit, and pass previous=result.draws to cud_interval to keep what is proved."
+        )
+    if inaccurate.size:
+        said.append(
+            f"Rounding left {inaccurate.size} draws open: rescale the features or look for an outlying value; "
+            f"result.problem.select({inaccurate[0]}).save(path) keeps one for a bug report."
+        )
+    return NotCertifiedWarning(
+        " ".join(said), n_limited=n_limited, n_inaccurate=int(inaccurate.size), half_width=(lower, upper)
+    )

@@ -1,0 +1,339 @@
+"""Draws solved by the compiled kernel or by the reference solver, under one contract.
+
+The only importer of the compiled module.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cudbound.exceptions import SolveInterrupted
+from cudbound.losses.surrogates import LOSSES, Loss
+from cudbound.problem.problem import Problem, make_problem
+from cudbound.quantiles import within
+from cudbound.results import Draws
+from cudbound.solve.effort import forecast
+from cudbound.solve.native import SIDES, is_native, solve_native
+from cudbound.validation import (
+    check_choice,
+    check_n_jobs,
+    check_node_limit,
+    check_ranks,
+    check_time_limit,
+)
+
+Array = NDArray[np.float64]
+
+SOLVERS = ("native", "cvxpy")
+#: Seconds after which a search that is not done says when it will be.
+FORECAST_AFTER = 2.0
+
+
+def solve_draws(
+    design: ArrayLike,
+    labels: ArrayLike,
+    coef: ArrayLike,
+    counts: ArrayLike,
+    *,
+    loss: str | Loss = "squared",
+    alpha: float | None = None,
+    weights: ArrayLike | None = None,
+    penalty: ArrayLike | None = None,
+    l1_penalty: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    offset: ArrayLike | None = None,
+    side: str = "both",
+    ranks: int | Sequence[int] | None = None,
+    solver: str = "native",
+    n_jobs: int | None = 1,
+    node_limit: float | None = None,
+    time_limit: float | None = None,
+    total_node_limit: float | None = None,
+    total_time_limit: float | None = None,
+    progress: bool = False,
+    previous: Draws | None = None,
+) -> Draws:
+    r"""Solve the optimisation problem of each bootstrap draw.
+
+    For a draw with counts :math:`\phi` and weights :math:`w` this finds
+
+    .. math::
+
+        Q = \sup_C \Big|\sum_i w_i 1\{\mathrm{sign}(x_i'\beta) \ne y_i, \beta \in C\}\Big|
+            \; g\big(\alpha (L(\hat\beta) - \inf_{\beta \in C} L(\beta))\big), \qquad g(u) = \mathrm{clip}(1 + u, 0, 1)
+
+    over the open cells :math:`C` of the hyperplanes :math:`x_i'\beta = 0` with a weight, where
+    :math:`L(\beta) = \frac1n \sum_i \phi_i c_i \ell(y_i, x_i'\beta + o_i) + \sum_j (r_j \beta_j^2 + s_j |\beta_j|)`.
+
+    Parameters
+    ----------
+    design : array-like of float, shape (n_samples, n_features)
+        Rows :math:`x_i`: the basis of the additive classifier evaluated at each training point, with a column of
+        ones if it has an intercept. Zero rows are always classified as +1.
+    labels : array-like, shape (n_samples,)
+        -1 or +1.
+    coef : array-like of float, shape (n_features,)
+        Fitted coefficients :math:`\hat\beta`.
+    counts : array-like of int, shape (n_draws, n_samples)
+        How often each row stands in each draw, non-negative.
+    loss : {"squared", "logistic", "exponential", "squared_hinge", "hinge", "huber"} or Loss, default="squared"
+        Surrogate loss. A `cudbound.CvxpyLoss` needs ``solver="cvxpy"``.
+    alpha : float in [0, inf], default=None
+        Localisation rate on the scale of the mean loss; None means n_samples.
+    weights : array-like of float, shape (n_draws, n_samples), default=None
+        Signed weights on the error indicators; None means ``(counts - 1) / n_samples``, the plain error.
+    penalty : float or array-like of float, shape (n_features,), default=None
+        Strengths :math:`r_j \ge 0` of a quadratic penalty on the mean loss.
+    l1_penalty : float or array-like of float, shape (n_features,), default=None
+        Strengths :math:`s_j \ge 0` of an l1 penalty on the mean loss; needs ``solver="cvxpy"``.
+    sample_weight : array-like of float, shape (n_samples,), default=None
+        Weights :math:`c_i \ge 0` of the rows in the loss; None means 1.
+    offset : float or array-like of float, shape (n_samples,), default=None
+        Constants :math:`o_i` added to the scores in the loss, not in the classification; None means 0.
+    side : {"both", "positive", "negative"}, default="both"
+        Which sign of the weighted deviation counts. One-sided values are those of its positive part.
+    ranks : int or sequence of int, default=None
+        Ranks, from 1 for the smallest on, at which the ordered Q are wanted. Draws are then solved only as far as that
+        takes: most are shown to lie on one side and get the status ``DECIDED``. The r-th smallest Q lies between the
+        r-th smallest ``lower`` and the r-th smallest ``upper``, which are equal when it is proved. None solves every
+        draw to the end. The cvxpy solver solves every draw in any case.
+    solver : {"native", "cvxpy"}, default="native"
+        The compiled kernel, or the slow reference solver (`cudbound.solve.reference`).
+    n_jobs : int or None, default=1
+        Threads of the native solver; -1 for all cores. The answer does not depend on it.
+    node_limit : int, default=None
+        Nodes after which a search of a draw is given up, so that it is left with ``lower < upper``; None or
+        ``math.inf`` means no limit.
+    time_limit : float, default=None
+        Seconds after which a search of a draw is given up likewise; None means no limit.
+    total_node_limit, total_time_limit : int or float, default=None
+        Nodes or seconds after which the whole call ends, with the bounds that are proved by then. Nodes are counted
+        between batches of searches, so that the answer does not depend on `n_jobs`.
+    progress : bool, default=False
+        Show a progress bar on standard error.
+    previous : Draws, default=None
+        Earlier result for the same problem, of any solver and for any `ranks`. The search goes on from its bounds, and
+        draws that are certified in it, or decided for the same ranks, are not solved again.
+
+    Returns
+    -------
+    Draws
+        Bounds, status, node count and witness of each draw. The bounds hold up to the tolerances of
+        docs/solver.md; rounding of losses and scores only enlarges them.
+
+    Raises
+    ------
+    ValueError
+        If an argument has a wrong shape or a value out of range, or if `previous` belongs to another problem.
+    SolveInterrupted
+        On Ctrl-C; its ``draws`` hold what was computed so far.
+
+    Notes
+    -----
+    Branch and bound on the sides of the hyperplanes. For squared loss the sublevel sets of L are balls in suitable
+    coordinates, every relaxation is a least-distance problem that continues from its parent's solution, and the
+    distance to a hyperplane bounds what crossing it costs. A pattern of signs counts only if it is shown that some
+    classifier realises it.
+
+    References
+    ----------
+    E. B. Laber and S. A. Murphy, "Small sample inference for generalization error in classification using the CUD
+    bound", UAI 2008, sections 3.1 and 4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cudbound import solve_draws
+    >>> x = np.array([-2.0, -1.0, 0.5, 1.0, 2.0, 3.0])
+    >>> design = np.column_stack([np.ones(6), x])
+    >>> labels = np.array([-1, -1, 1, -1, 1, 1])
+    >>> coef = np.linalg.lstsq(design, labels, rcond=None)[0]
+    >>> draws = solve_draws(design, labels, coef, [[2, 0, 0, 2, 1, 1], [1, 1, 1, 1, 1, 1]])
+    >>> draws.upper.round(6).tolist()
+    [0.166667, 0.0]
+
+    The larger of the two alone:
+
+    >>> largest = solve_draws(design, labels, coef, [[2, 0, 0, 2, 1, 1], [1, 1, 1, 1, 1, 1]], ranks=2)
+    >>> largest.bracket(2) == (draws.upper.max(), draws.upper.max())
+    True
+    """
+    problem = make_problem(
+        design,
+        labels,
+        coef,
+        counts,
+        alpha=alpha,
+        weights=weights,
+        loss=loss,
+        penalty=penalty,
+        l1_penalty=l1_penalty,
+        sample_weight=sample_weight,
+        offset=offset,
+    )
+    return solve_problem(
+        problem,
+        side=side,
+        ranks=ranks,
+        solver=solver,
+        n_jobs=n_jobs,
+        node_limit=node_limit,
+        time_limit=time_limit,
+        total_node_limit=total_node_limit,
+        total_time_limit=total_time_limit,
+        progress=progress,
+        previous=previous,
+    )
+
+
+def solve_problem(
+    problem: Problem,
+    *,
+    side: str = "both",
+    ranks: int | Sequence[int] | None = None,
+    solver: str = "native",
+    n_jobs: int | None = 1,
+    node_limit: float | None = None,
+    time_limit: float | None = None,
+    total_node_limit: float | None = None,
+    total_time_limit: float | None = None,
+    progress: bool = False,
+    previous: Draws | None = None,
+) -> Draws:
+    """Solve a checked problem; see `solve_draws`."""
+    check_choice("solver", solver, SOLVERS)
+    check_choice("side", side, SIDES)
+    if solver == "native" and not is_native(problem):
+        raise ValueError(
+            f"The native solver knows the losses {sorted(LOSSES)} with a quadratic penalty. Got "
+            f"{problem.loss.name!r}{' with an l1 penalty' if problem.l1_penalty is not None else ''} instead; pass "
+            "solver='cvxpy' for the slow reference solver."
+        )
+    limits = Limits(
+        check_node_limit(node_limit),
+        check_time_limit(time_limit),
+        check_node_limit(total_node_limit, "total_node_limit"),
+        check_time_limit(total_time_limit, "total_time_limit"),
+    )
+    threads = check_n_jobs(n_jobs)
+    asked = check_ranks(ranks, problem.n_draws)
+    digest = problem.digest(side)
+    if previous is not None:
+        _check_previous(previous, problem, digest)
+
+    ends = forecast(problem, threads, limits.total_nodes, limits.total_seconds)
+    with _progress_bar(problem.n_draws, progress, ends) as report:
+        if solver == "native":
+            draws, interrupted = solve_native(
+                problem,
+                side=side,
+                threads=threads,
+                node_limit=limits.nodes,
+                time_limit=limits.seconds,
+                total_node_limit=limits.total_nodes,
+                total_time_limit=limits.total_seconds,
+                ranks=asked,
+                known=previous,
+                report=report,
+            )
+        else:
+            draws, interrupted = _solve_reference(problem, side, limits, previous, report)
+    draws = replace(draws, problem_digest=digest)
+    if interrupted:
+        raise SolveInterrupted(draws, "; ".join(_proved(draws, rank) for rank in asked))
+    return draws
+
+
+def _proved(draws: Draws, rank: int) -> str:
+    return f"the Q of rank {rank} is {within(*draws.bracket(rank))}"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Nodes and seconds of one search and of the whole call; None for no limit."""
+
+    nodes: int | None
+    seconds: float | None
+    total_nodes: int | None
+    total_seconds: float | None
+
+
+def _check_previous(previous: Draws, problem: Problem, digest: str) -> None:
+    if len(previous) != problem.n_draws:
+        raise ValueError(
+            f"'previous' must have one row per draw, {problem.n_draws}. Got {len(previous)} instead: "
+            "it belongs to another problem."
+        )
+    if previous.problem_digest != digest:
+        raise ValueError(
+            "'previous' must hold draws of the same problem. Got draws of another one (other data, rng, alpha or "
+            "side, or draws that were taken apart): pass the arguments they came from, or previous=None to solve "
+            "from the start."
+        )
+
+
+def _solve_reference(
+    problem: Problem,
+    side: str,
+    limits: Limits,
+    previous: Draws | None,
+    report: Callable[[int], None] | None,
+) -> tuple[Draws, bool]:
+    from cudbound.solve.reference import solve_reference
+
+    rows = np.arange(problem.n_draws) if previous is None else np.flatnonzero(~previous.certified)
+    interrupted = False
+    try:
+        draws = solve_reference(
+            problem if previous is None else problem.select(rows),
+            side=side,
+            node_limit=limits.nodes,
+            time_limit=limits.seconds,
+            total_node_limit=limits.total_nodes,
+            total_time_limit=limits.total_seconds,
+            on_draw=report,
+        )
+    except SolveInterrupted as stop:
+        draws, interrupted = stop.draws, True
+    return (draws if previous is None else _merge(previous, rows, draws)), interrupted
+
+
+def _merge(previous: Draws, rows: NDArray[np.intp], solved: Draws) -> Draws:
+    """Put newly solved draws in place; bounds proved earlier stay where they are tighter."""
+    merged: dict[str, Any] = {
+        name: np.array(getattr(previous, name)) for name in ("lower", "upper", "status", "nodes", "witness")
+    }
+    better = solved.lower >= merged["lower"][rows]
+    merged["witness"][rows[better]] = solved.witness[better]
+    merged["lower"][rows] = np.maximum(merged["lower"][rows], solved.lower)
+    merged["upper"][rows] = np.minimum(merged["upper"][rows], solved.upper)
+    merged["status"][rows] = solved.status
+    merged["nodes"][rows] += solved.nodes
+    return replace(previous, **merged)
+
+
+@contextmanager
+def _progress_bar(total: int, show: bool, ends: str) -> Iterator[Callable[[int], None] | None]:
+    """Show how many draws are done, and once they prove hard, what is said of the end."""
+    if not show:
+        yield None
+        return
+    from tqdm import tqdm
+
+    begun = time.monotonic()
+    with tqdm(total=total, desc="draws", unit="draw", leave=False) as bar:
+
+        def report(done: int) -> None:
+            bar.update(done - bar.n)
+            if not bar.postfix and time.monotonic() - begun > FORECAST_AFTER:
+                bar.set_postfix_str(ends)
+
+        yield report
+        report(total)

@@ -1,0 +1,266 @@
+"""Design files: a study as a TOML file, checked before anything is run."""
+
+from __future__ import annotations
+
+import math
+import re
+import tomllib
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import fields
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from cudbound.hints import did_you_mean
+from cudbound.inputs.csv_file import quoted
+from cudbound.intervals import GROUPS, METHODS, Method, find_comparisons, find_methods
+from cudbound.method_card import check_options
+from cudbound.resampling import ResamplingSizes
+from cudbound.study.design.published import PublishedValue
+from cudbound.study.design.scenario import Scenario, Study
+from cudbound.study.design.scenario_tables import RIVAL, read_scenario, try_scenario
+from cudbound.validation import check_alpha, check_integer
+
+#: What a design file may say outside its tables of scenarios.
+SETTINGS = tuple(one.name for one in fields(Study) if one.name not in ("scenarios", "published"))
+#: Tables, each of which may stand several times.
+TABLES = ("scenario", "published")
+#: The keys of a table of published values.
+OF_PUBLISHED = ("scenario", "method", "measure", "n", "values", "source")
+#: What it must say.
+REQUIRED = ("n_samples", "n_replicates")
+#: How a check words its rule for an argument of Python.
+_RULE = re.compile(r"The '(\w+)' parameter(?: of \w+)? must be (.*)\. Got (.*) instead\.?", re.DOTALL)
+
+
+def template_names() -> tuple[str, ...]:
+    """Return the names of the design files that the package brings along."""
+    folder = files("cudbound.study.design") / "designs"
+    return tuple(sorted(one.name.removesuffix(".toml") for one in folder.iterdir()))
+
+
+def template_text(name: str) -> str:
+    """Return a design file of the package, with its comments.
+
+    Raises
+    ------
+    ValueError
+        If there is none of that name.
+
+    Examples
+    --------
+    >>> print(template_text("quick").splitlines()[0])
+    # Two simulated worlds and 20 replicates: a study that takes seconds, to see what one is.
+    """
+    if name not in template_names():
+        raise ValueError(
+            f"there is no template {quoted(name)}; {did_you_mean(name, template_names(), 'the templates are')}"
+        )
+    return (files("cudbound.study.design") / "designs" / f"{name}.toml").read_text(encoding="utf-8")
+
+
+def read_design(
+    path: str | Path, *, data_folder: str | Path | None = None, n_replicates: int | None = None
+) -> Study:
+    """Read a study from a design file.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file. A ``csv`` that it names is looked for in its folder.
+    data_folder : str, Path or None, default=None
+        Folder of the real data sets; None takes the environment variable ``CUDBOUND_DATA``. Asked for only where a
+        scenario names one of them.
+    n_replicates : int or None, default=None
+        Number of replicates, at least 1, in place of that of the file.
+
+    Returns
+    -------
+    Study
+
+    Raises
+    ------
+    ValueError
+        If the file cannot be used: the message, one line, names the file, the table and the key, the rule and the
+        value. Every classifier has then been fitted to one sample of its population of the smallest size.
+
+    Guarantee
+    ---------
+    The same file, data and arguments give the same study, and the same results of `cudbound.run_study`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "quick.toml"
+    ...     _ = path.write_text(template_text("quick"))
+    ...     study = read_design(path, n_replicates=3)
+    >>> study.name, study.n_replicates, len(study.scenarios)
+    ('quick', 3, 2)
+    """
+    path = Path(path)
+    with _at(path.name):
+        table = _read_toml(path)
+        settings = _settings(table, path.stem)
+        if n_replicates is not None:
+            settings["n_replicates"] = check_integer("n_replicates", n_replicates, 1)
+        scenarios = _scenarios(table, path, data_folder)
+        names = [scenario.name for scenario in scenarios]
+        published = _published(table, names, settings["methods"])
+        study = Study(scenarios=scenarios, published=published, **settings)
+    methods = study.find_methods()
+    for number, scenario in enumerate(scenarios, start=1):
+        with _at(path.name, f"[[scenario]] {number}"):
+            try_scenario(scenario, study.n_samples, methods)
+    return study
+
+
+@contextmanager
+def _at(*place: str) -> Iterator[None]:
+    """Say in which file and table something is wrong, in the words of the file."""
+    try:
+        yield
+    except ValueError as error:
+        message = " ".join(_RULE.sub(r"\1 must be \2. Got \3.", str(error)).split())
+        raise ValueError(": ".join((*place, message))) from error
+
+
+def _read_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+    except FileNotFoundError as error:
+        raise ValueError("no such file; 'cudbound study new' writes one to begin with") from error
+    except OSError as error:
+        raise ValueError(f"cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ValueError("not a text file in UTF-8") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"not TOML: {error}") from error
+
+
+def _settings(table: Mapping[str, Any], stem: str) -> dict[str, Any]:
+    """Return the arguments of `Study` that a file gives, but for the scenarios."""
+    for key in table:
+        if key not in (*SETTINGS, *TABLES):
+            hint = did_you_mean(key, (*SETTINGS, *TABLES), "there are")
+            raise ValueError(f"there is no setting {quoted(key)}; {hint}")
+    for key in REQUIRED:
+        if key not in table:
+            raise ValueError(f"{key} is missing; add a line such as {key} = 30")
+    # looked for before the scenarios are read, so that a wrong word is told before any data are loaded
+    compares = any(RIVAL in one for one in _scenario_tables(table))
+    found: dict[str, Any] = {"name": stem, "methods": "all" if compares else "paper"}
+    found.update({key: value for key, value in table.items() if key not in TABLES})
+    if not isinstance(found["name"], str) or not found["name"]:
+        raise ValueError(f"name must be a text. Got {found['name']!r}.")
+    sizes = found["n_samples"] if isinstance(found["n_samples"], list) else [found["n_samples"]]
+    for size in sizes:
+        check_integer("n_samples", size, 4)
+    if not sizes or len(set(sizes)) < len(sizes):
+        raise ValueError(f"n_samples must be different sizes, at least one. Got {sizes}.")
+    found["n_samples"] = tuple(sizes)
+    chosen = _chosen(found["methods"], compares=compares)
+    found["methods"] = tuple(method.name for method in chosen)
+    check_alpha(found.get("alpha", "n"), max(sizes))
+    options = found.get("options", {})
+    if not isinstance(options, dict) or not all(isinstance(one, dict) for one in options.values()):
+        raise ValueError(
+            f"options must be tables such as [options.kohavi-normal], one for each method. Got {options!r}."
+        )
+    for name, given in options.items():
+        with _at(f"options.{name}"):
+            check_options({name: given}, chosen)
+    if "sizes" in found:
+        found["sizes"] = _sizes(found["sizes"])
+    return found
+
+
+def _chosen(methods: Any, *, compares: bool) -> tuple[Method, ...]:
+    """Return the methods of one name, a group or a list of names."""
+    if not isinstance(methods, str) and not (
+        isinstance(methods, list) and methods and all(isinstance(one, str) for one in methods)
+    ):
+        raise ValueError(f"methods must be a group or a list of names. Got {methods!r}.")
+    groups = ("all",) if compares else tuple(GROUPS)
+    fitting = [one.name for one in METHODS.values() if (one.compares if compares else one.gives_interval)]
+    for name in [methods] if isinstance(methods, str) else methods:
+        if name not in METHODS and name not in groups:
+            hint = did_you_mean(name, [*groups, *fitting], "there are")
+            raise ValueError(f"methods: there is no {quoted(name)}; {hint}")
+    return (find_comparisons if compares else find_methods)(methods)
+
+
+def _sizes(table: Any) -> ResamplingSizes:
+    known = [one.name for one in fields(ResamplingSizes)]
+    if not isinstance(table, dict):
+        raise ValueError(f"sizes must be a table such as [sizes] with n_folds = 5. Got {table!r}.")
+    for key in table:
+        if key not in known:
+            raise ValueError(f"sizes has no key {quoted(key)}; {did_you_mean(key, known, 'the keys are')}")
+    with _at("sizes"):
+        return ResamplingSizes(**table)
+
+
+def _published(
+    table: Mapping[str, Any], scenarios: Collection[str], methods: Collection[str]
+) -> tuple[PublishedValue, ...]:
+    """Return the published values: a table has those of one method and measure, one for each n."""
+    found: list[PublishedValue] = []
+    tables = table.get("published", [])
+    if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
+        raise ValueError("published values must be tables [[published]]")
+    for number, one in enumerate(tables, start=1):
+        with _at(f"[[published]] {number}"):
+            if sorted(one) != sorted(OF_PUBLISHED):
+                raise ValueError(f"the keys must be {', '.join(OF_PUBLISHED)}. Got {', '.join(one)}.")
+            sizes, values = one["n"], one["values"]
+            if not (isinstance(sizes, list) and isinstance(values, list) and len(sizes) == len(values)):
+                raise ValueError(f"n and values must be lists of one length. Got {sizes!r} and {values!r}.")
+            for name in ("scenario", "method", "measure", "source"):
+                if not isinstance(one[name], str):
+                    raise ValueError(f"{name} must be a text. Got {one[name]!r}.")
+            for name, known in (("scenario", scenarios), ("method", methods)):
+                if one[name] not in known:
+                    hint = did_you_mean(one[name], known, "it has")
+                    raise ValueError(f"the study has no {name} {quoted(one[name])}; {hint}")
+            found.extend(
+                PublishedValue(
+                    one["scenario"],
+                    one["method"],
+                    check_integer("n", n, 1),
+                    one["measure"],
+                    _finite(value),
+                    one["source"],
+                )
+                for n, value in zip(sizes, values, strict=True)
+            )
+    return tuple(found)
+
+
+def _finite(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        raise ValueError(f"values must be finite numbers. Got {value!r}.")
+    return float(value)
+
+
+def _scenario_tables(table: Mapping[str, Any]) -> list[dict[str, Any]]:
+    tables = table.get("scenario", [])
+    if not isinstance(tables, list) or not tables or not all(isinstance(one, dict) for one in tables):
+        raise ValueError('there must be at least one table [[scenario]], such as world = "gaussians"')
+    return tables
+
+
+def _scenarios(table: Mapping[str, Any], path: Path, data_folder: str | Path | None) -> tuple[Scenario, ...]:
+    found: list[Scenario] = []
+    for number, one in enumerate(_scenario_tables(table), start=1):
+        with _at(f"[[scenario]] {number}"):
+            scenario = read_scenario(one, folder=path.parent, data_folder=data_folder)
+            names = [earlier.name for earlier in found]
+            if scenario.name in names:
+                raise ValueError(
+                    f"name {quoted(scenario.name)} is that of [[scenario]] {names.index(scenario.name) + 1}; "
+                    "add a line name = ... with another one"
+                )
+        found.append(scenario)
+    return tuple(found)

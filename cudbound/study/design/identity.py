@@ -1,0 +1,164 @@
+"""What makes two studies the same: everything that their numbers depend on, in words."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import asdict
+from importlib.metadata import version
+from typing import Any
+
+from sklearn.base import BaseEstimator
+
+from cudbound.study.design.scenario import Scenario, Study
+
+#: Differences that a refusal shows; more would hide the first.
+MAX_SHOWN = 6
+#: Entries of a description that explain and decide nothing.
+WORDS_ONLY = frozenset({"title", "published"})
+
+
+def describe(study: Study) -> dict[str, Any]:
+    """Describe a study fully, by values that JSON has.
+
+    Parameters
+    ----------
+    study : Study
+
+    Returns
+    -------
+    dict
+        Every setting, the version of this package, and for every scenario its population and its classifier as they
+        print, and its own description.
+
+    Notes
+    -----
+    A population is known by how it prints: a dataclass shows its parameters, a plain object only its class.
+    What else decides its numbers, such as the checksum of a data file, belongs into the scenario's description.
+
+    Examples
+    --------
+    >>> from cudbound import LeastSquaresClassifier
+    >>> from cudbound.study.design.scenario import Scenario, Study
+    >>> class Coin:
+    ...     name, title = "coin", "labels without features"
+    >>> study = Study("quick", (Scenario("coin", Coin(), LeastSquaresClassifier),), (30,), 10, ("cud",))
+    >>> described = describe(study)
+    >>> described["n_samples"], described["scenarios"]["coin"]["classifier"]
+    ([30], 'LeastSquaresClassifier()')
+    """
+    described = {
+        "cudbound": version("cudbound"),
+        "name": study.name,
+        "scenarios": {scenario.name: _describe_scenario(scenario) for scenario in study.scenarios},
+        "n_samples": study.n_samples,
+        "n_replicates": study.n_replicates,
+        "methods": study.methods,
+        "n_resamples": study.n_resamples,
+        "inner": study.inner,
+        "confidence_level": study.confidence_level,
+        "alpha": study.alpha,
+        "options": study.options,
+        "sizes": asdict(study.sizes),
+        "seed": study.seed,
+        "published": [asdict(one) for one in study.published],
+    }
+    plain: dict[str, Any] = json.loads(json.dumps(described, default=_plain))
+    return plain
+
+
+def differences(stored: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """Say in which settings a study differs from the one whose results are stored.
+
+    More replicates, more sizes and more scenarios are no difference, since they leave the stored results as they are;
+    neither are the order of methods, sizes and scenarios, and published values.
+
+    Parameters
+    ----------
+    stored, now : mapping
+        What `describe` returned.
+
+    Returns
+    -------
+    list of str
+        Such as ``"n_resamples: stored 500, now 200"``; empty if the stored results are results of the study `now`.
+
+    Examples
+    --------
+    >>> differences({"seed": 0, "n_replicates": 10}, {"seed": 1, "n_replicates": 20})
+    ['seed: stored 0, now 1']
+    """
+    found = []
+    for name in sorted((stored.keys() | now.keys()) - {"scenarios"} - WORDS_ONLY):
+        if not _leaves_results(name, stored.get(name), now.get(name)):
+            found.append(_difference(name, stored, now))
+    for scenario, entries in stored.get("scenarios", {}).items():
+        if scenario not in now.get("scenarios", {}):
+            found.append(f"scenario {scenario}: stored, now missing")
+            continue
+        before, after = _flat(entries), _flat(now["scenarios"][scenario])
+        for name in sorted((before.keys() | after.keys()) - WORDS_ONLY):
+            if before.get(name) != after.get(name):
+                found.append(f"scenario {scenario}, {_difference(name, before, after)}")
+    return found
+
+
+def shown(found: list[str]) -> str:
+    """Join differences for a message, the first few of them."""
+    more = len(found) - MAX_SHOWN
+    return "; ".join(found[:MAX_SHOWN]) + (f"; and {more} more" if more > 0 else "")
+
+
+def _leaves_results(name: str, before: Any, after: Any) -> bool:
+    """Whether a change of a setting leaves the results that are stored as they are."""
+    if name == "n_replicates" and before is not None and after is not None:
+        return bool(after >= before)
+    if name == "n_samples":
+        return set(after or ()) >= set(before or ())
+    if name == "methods":
+        return sorted(before or ()) == sorted(after or ())
+    return bool(before == after)
+
+
+def _difference(name: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    old, new = (json.dumps(one[name]) if name in one else "nothing" for one in (before, after))
+    return f"{name}: stored {old}, now {new}"
+
+
+def _flat(entries: Mapping[str, Any], above: str = "") -> dict[str, Any]:
+    """Give every entry of nested mappings a name of its own, with dots between the levels."""
+    flat: dict[str, Any] = {}
+    for key, value in entries.items():
+        if isinstance(value, Mapping):
+            flat.update(_flat(value, f"{above}{key}."))
+        else:
+            flat[f"{above}{key}"] = value
+    return flat
+
+
+def _describe_scenario(scenario: Scenario) -> dict[str, Any]:
+    rival = None if scenario.make_rival is None else _printed(scenario.make_rival())
+    return {
+        "title": scenario.population.title,
+        "population": scenario.population.name,
+        "parameters": _printed(scenario.population),
+        "classifier": _printed(scenario.make_classifier()),
+        **({} if rival is None else {"rival": rival}),
+        "description": dict(scenario.description),
+    }
+
+
+def _printed(value: object) -> str:
+    """Return how an object prints, without the place in memory, which differs from run to run."""
+    # scikit-learn cuts what is longer than 700 characters, and two pipelines could look the same
+    text = value.__repr__(N_CHAR_MAX=math.inf) if isinstance(value, BaseEstimator) else repr(value)
+    return re.sub(r" at 0x[0-9A-Fa-f]+", "", text)
+
+
+def _plain(value: Any) -> Any:
+    """Turn what JSON lacks into what it has: numbers and arrays of NumPy, mappings, and else how it prints."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    return value.tolist() if hasattr(value, "tolist") else _printed(value)

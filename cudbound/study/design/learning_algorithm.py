@@ -1,0 +1,95 @@
+"""The learning algorithm of a scenario, from the words of a design file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from cudbound.hints import did_you_mean
+from cudbound.inputs.named_classifiers import DEFAULT, LEARNERS, Choice, build, check_classifier
+from cudbound.validation import check_integer
+
+#: Of classifiers that draw random numbers: every fit of a study begins with the same ones.
+CLASSIFIER_SEED = 0
+
+
+@dataclass(frozen=True)
+class ClassifierRecipe:
+    """An unfitted classifier with everything that belongs to it, made anew by every call.
+
+    Its steps, each of them fitted to the training set alone: standard scaling, projection on principal components,
+    polynomial terms, and the classifier. Steps that are not asked for are left out; without any, the classifier comes
+    by itself.
+
+    Attributes
+    ----------
+    classifier : str, default="least-squares"
+        One of `cudbound.inputs.named_classifiers.LEARNERS`.
+    options : tuple of (str, value), default=()
+        Its parameters by their names in scikit-learn, such as ``("C", 0.5)``.
+    scale : bool, default=False
+        Whether every feature gets mean 0 and standard deviation 1.
+    components : int or None, default=None
+        Number of principal components that stand for the features; None keeps the features. It is at most the number
+        of features and of training cases.
+    degree : int, default=1
+        Largest degree of the polynomial terms, products of different features included.
+
+    Raises
+    ------
+    ValueError
+        If the classifier or an option is unknown, or a value is out of range.
+
+    Examples
+    --------
+    >>> recipe = ClassifierRecipe("logistic", (("C", 0.5),), scale=True, components=2)
+    >>> [type(step).__name__ for _, step in recipe().steps]
+    ['StandardScaler', 'PCA', 'LogisticRegression']
+    >>> ClassifierRecipe()()
+    LeastSquaresClassifier()
+    """
+
+    classifier: str = DEFAULT
+    options: tuple[tuple[str, Any], ...] = ()
+    scale: bool = False
+    components: int | None = None
+    degree: int = 1
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.classifier, str) or self.classifier not in LEARNERS:
+            hint = did_you_mean(str(self.classifier), LEARNERS, "the classifiers are")
+            raise ValueError(f"there is no classifier {self.classifier!r}; {hint}")
+        if not isinstance(self.scale, bool):
+            raise ValueError(f"The 'scale' parameter must be true or false. Got {self.scale!r} instead.")
+        if self.components is not None:
+            check_integer("components", self.components, 1)
+        check_integer("degree", self.degree, 1)
+        check_classifier(Choice(self.classifier, self.options))
+
+    def __call__(self) -> Any:
+        """Return the classifier, not yet fitted."""
+        from sklearn.decomposition import PCA
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+
+        steps: list[Any] = []
+        if self.scale:
+            steps.append(StandardScaler())
+        if self.components is not None:
+            # the randomised solver would draw random numbers
+            steps.append(PCA(self.components, svd_solver="full"))
+        if self.degree > 1:
+            steps.append(PolynomialFeatures(self.degree, include_bias=False))
+        classifier = build(Choice(self.classifier, self.options), CLASSIFIER_SEED)
+        return make_pipeline(*steps, classifier) if steps else classifier
+
+    @property
+    def description(self) -> dict[str, Any]:
+        """The recipe in the words of a design file."""
+        return {
+            "classifier": self.classifier,
+            "set": dict(self.options),
+            "scale": self.scale,
+            "components": self.components,
+            "degree": self.degree,
+        }

@@ -1,0 +1,113 @@
+"""Numbers that others published of the same experiment, to stand beside those of a study."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CELL_AND_METHOD = ["scenario", "n", "method"]
+
+
+def _of_column(name: str) -> Callable[[pd.Series[Any]], tuple[float, float]]:
+    return lambda cell: (cell[name], cell[f"{name}_mcse"])
+
+
+def _missing_variance(cell: pd.Series[Any]) -> tuple[float, float]:
+    ratio = cell["se_ratio"]
+    return 1.0 - ratio**2, 2.0 * ratio * cell["se_ratio_mcse"]
+
+
+#: What can be set beside a published number: from the row of a cell and method, the value and its MCSE.
+MEASURES: Mapping[str, Callable[[pd.Series[Any]], tuple[float, float]]] = MappingProxyType(
+    {
+        "coverage": _of_column("coverage"),
+        "width": _of_column("width"),
+        "rejection": _of_column("rejection"),
+        # of the hypothesis that the expected error, or difference, is what it is
+        "type I error": _of_column("missed_expected"),
+        # the share of the variance of the estimate that the method's own variance leaves out on average
+        "missing share of variance": _missing_variance,
+    }
+)
+
+
+@dataclass(frozen=True)
+class PublishedValue:
+    """One published number.
+
+    Attributes
+    ----------
+    scenario, method : str
+    n : int
+    measure : str
+        One of `MEASURES`.
+    value : float
+    source : str
+        Where it is printed.
+
+    Raises
+    ------
+    ValueError
+        If there is no such measure, or the value is not finite.
+    """
+
+    scenario: str
+    method: str
+    n: int
+    measure: str
+    value: float
+    source: str
+
+    def __post_init__(self) -> None:
+        if self.measure not in MEASURES:
+            raise ValueError(
+                f"The 'measure' parameter must be one of {list(MEASURES)}. Got {self.measure!r} instead."
+            )
+        if not math.isfinite(self.value):
+            raise ValueError(f"The 'value' parameter must be finite. Got {self.value!r} instead.")
+
+
+def beside_published(cells: pd.DataFrame, published: Sequence[PublishedValue]) -> pd.DataFrame:
+    """Set the results of a study beside published numbers.
+
+    Parameters
+    ----------
+    cells : pandas.DataFrame
+        `cudbound.study.measure.summary.Summary.cells`.
+    published : sequence of PublishedValue
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a published value whose cell and method the study has, in their order. Columns: scenario, n, method,
+        measure, value and mcse (of the study), published, difference (value - published), source.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> cells = pd.DataFrame([{"scenario": "null", "n": 30, "method": "cud", "width": 0.5, "width_mcse": 0.01}])
+    >>> values = [PublishedValue("null", "cud", 30, "width", 0.45, "table 1"),
+    ...     PublishedValue("null", "cud", 50, "width", 0.4, "table 1")]
+    >>> beside_published(cells, values)[["n", "value", "published"]]
+        n  value  published
+    0  30    0.5       0.45
+    """
+    import pandas as pd
+
+    found = {(cell["scenario"], cell["n"], cell["method"]): cell for _, cell in cells.iterrows()}
+    rows = []
+    for one in published:
+        key = (one.scenario, one.n, one.method)
+        if key in found:
+            value, mcse = MEASURES[one.measure](found[key])
+            rows.append((one.scenario, one.n, one.method, one.measure, value, mcse, one.value, one.source))
+    names = [*CELL_AND_METHOD, "measure", "value", "mcse", "published", "source"]
+    table = pd.DataFrame(rows, columns=names)
+    table.insert(7, "difference", table["value"] - table["published"])
+    return table

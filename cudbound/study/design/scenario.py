@@ -1,0 +1,143 @@
+"""What a study runs: scenarios, sizes of training sets, methods, and numbers of repetitions."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from cudbound.intervals import Method, find_comparisons, find_methods
+from cudbound.resampling import ResamplingSizes
+from cudbound.study.design.published import PublishedValue
+from cudbound.study.populations.population import Population
+from cudbound.validation import check_confidence_level, check_inner, check_integer
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A population and the learning algorithm that is applied to samples of it.
+
+    Attributes
+    ----------
+    name : str
+        Stands in the results and decides the random numbers, so that a scenario's rows do not depend on which others
+        the study has.
+    population : Population
+    make_classifier : callable
+        ``make_classifier() -> estimator``, an unfitted scikit-learn classifier with everything that belongs to it:
+        scaling, principal components, polynomial terms.
+    description : mapping of str to object
+        The same in words and numbers, as a design file has it; part of what identifies the study.
+    make_rival : callable or None, default=None
+        ``make_rival() -> estimator``, a second classifier. What is studied is then the error of the first minus that
+        of the rival, by methods that compare.
+    """
+
+    name: str
+    population: Population
+    make_classifier: Callable[[], Any] = field(repr=False)
+    description: Mapping[str, Any] = field(default_factory=dict)
+    make_rival: Callable[[], Any] | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True)
+class Study:
+    """A coverage study: every scenario, at every size, `n_replicates` times, by all methods on the same samples.
+
+    All scenarios have a rival or none has: a study is either of the error of one classifier or of differences.
+
+    Attributes
+    ----------
+    name : str
+    scenarios : tuple of Scenario
+    n_samples : tuple of int
+        Sizes of training sets.
+    n_replicates : int
+    methods : tuple of str
+        Names of intervals, or of methods that compare if the scenarios have rivals.
+    n_resamples : int, default=500
+        Bootstrap draws, as in Laber and Murphy (2008).
+    inner : int or "oob", default=50
+    confidence_level : float, default=0.95
+    alpha : str or float, default="n"
+    options : mapping of str to mapping, default={}
+        Options of single methods.
+    sizes : ResamplingSizes, default=ResamplingSizes()
+        Numbers of folds, splits and repetitions.
+    seed : int, default=0
+    published : tuple of PublishedValue, default=()
+        Numbers of others that the report sets beside those of the study. They decide nothing and may change.
+
+    Raises
+    ------
+    ValueError
+        If a number is out of range, a method is unknown, names of scenarios repeat, or some have rivals and some none.
+    """
+
+    name: str
+    scenarios: tuple[Scenario, ...]
+    n_samples: tuple[int, ...]
+    n_replicates: int
+    methods: tuple[str, ...]
+    n_resamples: int = 500
+    inner: int | str = 50
+    confidence_level: float = 0.95
+    alpha: str | float = "n"
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    sizes: ResamplingSizes = field(default_factory=ResamplingSizes)
+    seed: int = 0
+    published: tuple[PublishedValue, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len({scenario.make_rival is None for scenario in self.scenarios}) > 1:
+            alone = next(one.name for one in self.scenarios if one.make_rival is None)
+            raise ValueError(
+                "All scenarios of a study must have a rival, or none. "
+                f"Got {alone!r} without one beside others with one; make two studies of them."
+            )
+        self.find_methods()
+        check_confidence_level(self.confidence_level)
+        check_inner(self.inner)
+        for name in ("n_replicates", "n_resamples"):
+            check_integer(name, getattr(self, name), 1)
+        check_integer("seed", self.seed, 0)
+        for n in self.n_samples:
+            check_integer("n_samples", n, 4)
+        names = [scenario.name for scenario in self.scenarios]
+        repeated = sorted({name for name in names if names.count(name) > 1})
+        if repeated or not names or not self.n_samples:
+            raise ValueError(
+                "A study must have scenarios of different names and at least one size. "
+                f"Got the names {names} and the sizes {list(self.n_samples)}."
+            )
+
+    @property
+    def compares(self) -> bool:
+        """Whether differences of two errors are studied."""
+        return any(scenario.make_rival is not None for scenario in self.scenarios)
+
+    def find_methods(self) -> tuple[Method, ...]:
+        """Return the methods themselves."""
+        return (find_comparisons if self.compares else find_methods)(self.methods)
+
+    def rng(self, scenario: str, n: int, replicate: int, n_train: int | None = None) -> np.random.Generator:
+        """Return the random numbers of one replicate, shared by all methods.
+
+        With `n_train` those of the replicate's further sample of that size, for the expected error.
+
+        They depend on the study's seed, the name of the scenario, n and the number of the replicate and on nothing
+        else: neither on other scenarios, sizes and methods nor on the order or place in which replicates are run.
+        """
+        return np.random.default_rng(self._seeds(scenario, n, replicate, n_train))
+
+    def seed_of_fits(self, scenario: str, n: int, replicate: int, n_train: int | None = None) -> int:
+        """Return the seed of the fits to a sample, for classifiers that have none; it takes nothing from `rng`."""
+        return int(self._seeds(scenario, n, replicate, n_train).generate_state(1)[0] % 2**31)
+
+    def _seeds(self, scenario: str, n: int, replicate: int, n_train: int | None) -> np.random.SeedSequence:
+        digest = hashlib.blake2b(scenario.encode(), digest_size=8).digest()
+        further = [] if n_train is None else [n_train]
+        return np.random.SeedSequence([self.seed, int.from_bytes(digest, "big"), n, replicate, *further])

@@ -1,0 +1,203 @@
+"""One table [[scenario]] of a design file: which population, and which classifier."""
+
+from __future__ import annotations
+
+import inspect
+import re
+import warnings
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cudbound.adapters import express
+from cudbound.exceptions import NotMinimiserError, UnsupportedEstimatorError
+from cudbound.hints import did_you_mean
+from cudbound.inputs.csv_file import CsvError, quoted
+from cudbound.intervals import Method
+from cudbound.study.design.learning_algorithm import ClassifierRecipe
+from cudbound.study.design.scenario import Scenario
+from cudbound.study.populations.own_data import csv_population
+from cudbound.study.populations.population import Population
+from cudbound.study.populations.real_data import DataFolder, RealData
+from cudbound.study.populations.worlds import WORLDS
+from cudbound.tables.compare_intervals import OF_MODEL
+from cudbound.validation import MIN_ROWS_PER_CLASS
+
+#: Keys of a table that say what is fitted; "set" stands for the options of the classifier.
+OF_CLASSIFIER = ("classifier", "set", "scale", "components", "degree")
+#: The key of a table of the same keys, for a second learning algorithm that the first is compared with.
+RIVAL = "rival"
+#: Keys that say what is drawn from; exactly one of them stands in a table.
+SOURCES = ("world", "data", "csv")
+#: Further keys of a table with data, and with a CSV file.
+OF_DATA = ("target", "device")
+OF_CSV = ("target", "positive", "categorical", "exclude", "delimiter", "device")
+#: Those of them whose values are lists of columns.
+LISTS = ("categorical", "exclude")
+#: Samples that are drawn to try a classifier on, until one has enough cases of each class.
+MAX_TRIALS = 100
+
+
+def read_scenario(table: Mapping[str, Any], *, folder: Path, data_folder: str | Path | None) -> Scenario:
+    """Return the scenario that a table describes.
+
+    Parameters
+    ----------
+    table : mapping
+        The keys and values of the table.
+    folder : Path
+        Where a relative ``csv`` is looked for.
+    data_folder : str, Path or None
+        Folder of the real data sets; None takes the environment variable ``CUDBOUND_DATA``.
+
+    Raises
+    ------
+    ValueError
+        If a key is unknown or missing, a value is out of range, or the data cannot be used.
+    """
+    sources = [key for key in SOURCES if key in table]
+    if len(sources) != 1:
+        found = f"Got {' and '.join(sources)}." if sources else "Got none of them."
+        raise ValueError(f"the population must be named by one of world, data and csv. {found}")
+    source = sources[0]
+    name = _text(table, source)
+    taken = {"name", source, *OF_CLASSIFIER, RIVAL}
+    parameters = {key: value for key, value in table.items() if key not in taken}
+    if source == "world":
+        population, description = _world(name, parameters)
+    elif source == "data":
+        population, description = _data(name, parameters, data_folder)
+    else:
+        population, description = _csv(name, parameters, folder)
+    recipe = _recipe(table)
+    description |= recipe.description
+    rival = None
+    if RIVAL in table:
+        rival = _rival(table[RIVAL])
+        description[RIVAL] = rival.description
+    own_name = _text(table, "name") if "name" in table else Path(name).stem if source == "csv" else name
+    return Scenario(own_name, population, recipe, description, rival)
+
+
+def try_scenario(scenario: Scenario, n_samples: Collection[int], methods: Iterable[Method]) -> None:
+    """Fit the classifier to one sample, so that what cannot work is found before a thousand replicates fail.
+
+    Parameters
+    ----------
+    scenario : Scenario
+    n_samples : collection of int
+        Sizes of training sets. A sample of the largest is drawn, and the classifier fitted to one of the smallest.
+    methods : iterable of Method
+        If one of them needs the classifier as an additive model, it is written as one.
+
+    Raises
+    ------
+    ValueError
+        If the population cannot give a sample, the fit fails, or the classifier is no such model.
+    """
+    rng, n = np.random.default_rng(0), min(n_samples)
+    scenario.population.draw(max(n_samples), rng)
+    for _ in range(MAX_TRIALS):
+        drawn = scenario.population.draw(n, rng)
+        if MIN_ROWS_PER_CLASS <= int(np.sum(drawn.y)) <= n - MIN_ROWS_PER_CLASS:
+            break
+    else:
+        raise ValueError(
+            f"{MAX_TRIALS} samples of {n} cases had fewer than {MIN_ROWS_PER_CLASS} cases of a class each; "
+            "take larger samples or classes of more equal size"
+        )
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # those of the study's own fits stand in its results
+            classifier = scenario.make_classifier().fit(drawn.X, drawn.y)
+            if scenario.make_rival is not None:
+                scenario.make_rival().fit(drawn.X, drawn.y)
+            if any(method.needs & OF_MODEL for method in methods):
+                express(classifier, drawn.X, drawn.y)
+    except NotMinimiserError:
+        return  # of this sample alone; replicates that fail are counted
+    except UnsupportedEstimatorError as error:
+        raise ValueError(f"{error} Leave cud and aci out of methods to go on without them.") from error
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"the classifier cannot be fitted to {n} cases: {error}") from error
+
+
+def _world(name: str, parameters: Mapping[str, Any]) -> tuple[Population, dict[str, Any]]:
+    if name not in WORLDS:
+        raise ValueError(f"there is no world {quoted(name)}; {did_you_mean(name, WORLDS, 'the worlds are')}")
+    known = inspect.signature(WORLDS[name]).parameters
+    _check_keys(f"world {name}", parameters, known)
+    values = {key: parameters.get(key, one.default) for key, one in known.items()}
+    return WORLDS[name](**values), {"world": name, **values}
+
+
+def _data(
+    name: str, parameters: Mapping[str, Any], data_folder: str | Path | None
+) -> tuple[Population, dict[str, Any]]:
+    _check_keys("a table with data", parameters, OF_DATA)
+    values = {key: _text(parameters, key) for key in parameters}
+    data = DataFolder(data_folder).load(name, **values)
+    return data, {"data": name, **_of_rows(data, values)}
+
+
+def _csv(name: str, parameters: Mapping[str, Any], folder: Path) -> tuple[Population, dict[str, Any]]:
+    _check_keys("a table with csv", parameters, OF_CSV)
+    for key in ("target", "positive"):
+        if key not in parameters:
+            raise ValueError(
+                f"{key} is missing; a csv needs the column of the class label and its positive value"
+            )
+    values: dict[str, Any] = {}
+    for key, value in parameters.items():
+        values[key] = _texts(key, value) if key in LISTS else _text(parameters, key)
+    try:
+        data = csv_population(folder / name, **values)
+    except CsvError as error:  # words it for the command line
+        raise ValueError(re.sub(r"--(\w+)( COL)?", r"the key \1", str(error))) from error
+    return data, {"csv": Path(name).name, **_of_rows(data, values)}
+
+
+def _of_rows(data: RealData, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Describe rows by what they hold and not by where they lie, so that a folder may move."""
+    return {**values, "device": data.device, "sha256": data.fingerprint}
+
+
+def _recipe(table: Mapping[str, Any]) -> ClassifierRecipe:
+    values = {key: table[key] for key in OF_CLASSIFIER if key in table}
+    options = values.pop("set", {})
+    if not isinstance(options, dict):
+        raise ValueError(f"set must be a table such as {{C = 0.5}}. Got {options!r}.")
+    return ClassifierRecipe(options=tuple(options.items()), **values)
+
+
+def _rival(table: Any) -> ClassifierRecipe:
+    if not isinstance(table, dict):
+        raise ValueError(f'{RIVAL} must be a table such as {{classifier = "tree"}}. Got {table!r}.')
+    for key in table:
+        if key not in OF_CLASSIFIER:
+            raise ValueError(
+                f"{RIVAL} has no key {quoted(key)}; {did_you_mean(key, OF_CLASSIFIER, 'the keys are')}"
+            )
+    return _recipe(table)
+
+
+def _check_keys(what: str, parameters: Collection[str], known: Collection[str]) -> None:
+    for key in parameters:
+        if key not in known:
+            hint = did_you_mean(key, ("name", *known, *OF_CLASSIFIER), "the keys are")
+            raise ValueError(f"{what} has no key {quoted(key)}; {hint}")
+
+
+def _text(table: Mapping[str, Any], key: str) -> str:
+    value = table[key]
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError(f"{key} must be a text that is not empty. Got {value!r}.")
+    return value
+
+
+def _texts(key: str, value: Any) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise ValueError(f'{key} must be a list of columns, such as ["sex"]. Got {value!r}.')
+    return value

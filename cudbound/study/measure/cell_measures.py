@@ -1,0 +1,140 @@
+"""Measures of all cells and methods of a study at once; `cudbound.study.measure.measures` has those of one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import beta
+
+from cudbound.study.measure.scoring import Array, Scores
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Level of the Clopper-Pearson intervals of shares.
+SHARE_LEVEL = 0.95
+#: Monte Carlo standard errors that a coverage may lie below the nominal level: the one-sided 5 % point of a normal.
+TOLERANCE = 1.645
+
+RULE = (
+    "Keeps its level: coverage + 1.645 MCSE >= nominal level; where the coverage is 0 or 1, the upper limit of its 95% "
+    "Clopper-Pearson interval >= nominal level. With few replicates almost any coverage passes."
+)
+
+
+def clopper_pearson(count: Array, size: Array) -> tuple[Array, Array]:
+    """Return the exact 95% limits of binomial shares.
+
+    Parameters
+    ----------
+    count, size : ndarray, shape (...)
+        Successes, and trials of at least 1.
+
+    References
+    ----------
+    Clopper, C. J. and Pearson, E. S. (1934). Biometrika 26, 404-413.
+
+    Examples
+    --------
+    >>> low, high = clopper_pearson(np.array([19.0]), np.array([20.0]))
+    >>> round(float(low[0]), 3), round(float(high[0]), 3)
+    (0.751, 0.999)
+    """
+    tail = (1.0 - SHARE_LEVEL) / 2.0
+    # a parameter of 0 has no distribution; the limit there is that of the scale
+    low = np.where(count > 0, beta.ppf(tail, np.maximum(count, 1.0), size - count + 1.0), 0.0)
+    high = np.where(count < size, beta.ppf(1.0 - tail, count + 1.0, np.maximum(size - count, 1.0)), 1.0)
+    return low, high
+
+
+def keeps_level(coverage: Array, mcse: Array, high: Array, confidence_level: float) -> NDArray[np.bool_]:
+    """Decide by `RULE` whether coverages keep the nominal level.
+
+    Parameters
+    ----------
+    coverage, mcse, high : ndarray of float, shape (...)
+        Shares, their Monte Carlo standard errors, and upper limits of their Clopper-Pearson intervals.
+    confidence_level : float
+
+    Examples
+    --------
+    >>> keeps_level(np.array([0.94, 0.93, 0.0]), np.array([0.0075, 0.008, 0.0]), np.array([0.95, 0.95, 0.3]), 0.95)
+    array([ True, False, False])
+    """
+    constant = (coverage == 0.0) | (coverage == 1.0)
+    return np.asarray(np.where(constant, high, coverage + TOLERANCE * mcse) >= confidence_level)
+
+
+def by_cell(scores: Scores, **arrays: Array | NDArray[np.bool_]) -> pd.api.typing.DataFrameGroupBy[Any, Any]:
+    """Group arrays of shape (replicates, methods) by cell and method, in the order of `Summary.cells`."""
+    import pandas as pd
+
+    n_methods = len(scores.methods)
+    group = scores.replicates["cell"].to_numpy()[:, np.newaxis] * n_methods + np.arange(n_methods)
+    frame = pd.DataFrame({name: values.ravel() for name, values in arrays.items()})
+    return frame.groupby(group.ravel(), sort=True)
+
+
+def means_by_cell(scores: Scores, **arrays: Array) -> pd.DataFrame:
+    """Return the mean of each array in each cell and method and, beside it, its Monte Carlo standard error."""
+    grouped = by_cell(scores, **arrays)
+    errors = grouped.std() / grouped.count() ** 0.5
+    return grouped.mean().join(errors.add_suffix("_mcse"))[
+        [name + suffix for name in arrays for suffix in ("", "_mcse")]
+    ]
+
+
+def shares_by_cell(scores: Scores, **arrays: Array | NDArray[np.bool_]) -> pd.DataFrame:
+    """Return the share of replicates in which each thing happened, over those where it is not nan, with its MCSE.
+
+    That is sqrt(c (1 - c) / R), in a column of the same name that ends in "_mcse".
+    """
+    grouped = by_cell(scores, **{name: np.asarray(values, dtype=float) for name, values in arrays.items()})
+    share = grouped.mean()
+    errors = (share * (1.0 - share) / grouped.count()) ** 0.5
+    return share.join(errors.add_suffix("_mcse"))
+
+
+def standard_errors_by_cell(scores: Scores) -> pd.DataFrame:
+    """Return what estimates vary by, what methods say that they vary by, and the ratio, with their MCSE.
+
+    Columns empirical_se (s, the standard deviation of the estimates), model_se (m, the root of the mean square of the
+    standard errors) and se_ratio (m / s), over the intervals that were given; nan for methods without standard errors.
+
+    References
+    ----------
+    Morris, White and Crowther (2019), table 6.
+    """
+    import pandas as pd
+
+    grouped = by_cell(scores, estimate=scores.estimate, variance=scores.standard_error**2)
+    size, spread = grouped["estimate"].count(), grouped["estimate"].std()
+    divisor = spread.where(spread > 0.0)
+    variance = grouped["variance"].mean()
+    model = variance**0.5
+    # relative, as the delta method gives them from the variance of the variances
+    of_spread = (2.0 * (size - 1.0)) ** -0.5
+    of_model = grouped["variance"].sem() / (2.0 * variance)
+    ratio = model / divisor
+    return pd.DataFrame(
+        {
+            "empirical_se": spread,
+            "empirical_se_mcse": spread * of_spread,
+            "model_se": model,
+            "model_se_mcse": model * of_model,
+            "se_ratio": ratio,
+            "se_ratio_mcse": ratio * (of_model**2 + of_spread**2) ** 0.5,
+        }
+    )
+
+
+def excess_kurtosis(rows: pd.DataFrame) -> Array:
+    """Return the excess kurtosis m4/m2^2 - 3 of the training errors of each cell."""
+    errors = rows.groupby("cell", sort=True)["training_error"]
+    centred = (rows["training_error"] - errors.transform("mean")).groupby(rows["cell"], sort=True)
+    second, fourth = centred.agg(lambda x: (x**2).mean()), centred.agg(lambda x: (x**4).mean())
+    spread = (errors.max() > errors.min()).to_numpy()
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(spread, fourth / second**2 - 3.0, np.nan)

@@ -1,0 +1,353 @@
+"""What a study shows: coverage, width and bias of every method in every cell, then comparisons, then aggregates.
+
+A cell is one scenario at one size of the training set. Tables are plain pandas frames of unrounded numbers.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cudbound.study.design.published import PublishedValue, beside_published
+from cudbound.study.measure.cell_measures import by_cell, excess_kurtosis, means_by_cell
+from cudbound.study.measure.cell_table import AIM, CELL, cell_index, tabulate_cells
+from cudbound.study.measure.scoring import KEY, Scores, score_intervals
+from cudbound.study.run.store import Store
+from cudbound.validation import check_confidence_level
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True, eq=False)
+class Summary:
+    """The tables of a study, each made when it is first asked for.
+
+    Attributes
+    ----------
+    replicates, intervals, expected : pandas.DataFrame
+        The raw rows.
+    confidence_level : float
+        Nominal level of the intervals.
+    reference : str
+        The method that the others are compared with.
+    scenarios, methods : tuple of str
+        All of them, in the order of the tables.
+    published_values : tuple of PublishedValue
+        Those that the study brings along.
+    method_seconds : pandas.DataFrame or None
+        Times of methods by themselves: scenario, n, replicate, method, seconds.
+    compares : bool
+        Whether differences of two errors are studied.
+    """
+
+    replicates: pd.DataFrame = field(repr=False)
+    intervals: pd.DataFrame = field(repr=False)
+    expected: pd.DataFrame = field(repr=False)
+    confidence_level: float
+    reference: str
+    scenarios: tuple[str, ...]
+    methods: tuple[str, ...]
+    published_values: tuple[PublishedValue, ...] = ()
+    method_seconds: pd.DataFrame | None = field(default=None, repr=False)
+    compares: bool = False
+
+    @cached_property
+    def scores(self) -> Scores:
+        """How every interval did."""
+        return score_intervals(
+            self.replicates,
+            self.intervals,
+            self.expected,
+            scenarios=self.scenarios,
+            methods=self.methods,
+            confidence_level=self.confidence_level,
+        )
+
+    @cached_property
+    def samples(self) -> pd.DataFrame:
+        """What was drawn in each cell, whatever the method.
+
+        Columns: scenario, n, n_replicates, n_failed (replicates without a true error), n_redrawn, mean_truth, sd_truth,
+        mean_truth_se, mean_training_error, training_error_kurtosis (excess, m4/m2^2 - 3; nan where the training errors
+        are all equal), mean_seconds (a replicate, all methods; nan where times were not kept).
+        """
+        scores = self.scores
+        rows = scores.replicates.assign(
+            failed=~np.isfinite(scores.replicates["truth"].to_numpy(dtype=float, na_value=np.nan)),
+            seconds=scores.replicates.get("seconds", np.nan),
+        )
+        numbers = ["truth", "truth_se", "training_error", "seconds"]
+        rows[numbers] = rows[numbers].astype(float)
+        grouped = rows.groupby("cell", sort=True)
+        return scores.cells.assign(
+            n_replicates=grouped.size(),
+            n_failed=grouped["failed"].sum(),
+            n_redrawn=grouped["n_redrawn"].sum(),
+            mean_truth=grouped["truth"].mean(),
+            sd_truth=grouped["truth"].std(),
+            mean_truth_se=grouped["truth_se"].mean(),
+            mean_training_error=grouped["training_error"].mean(),
+            training_error_kurtosis=excess_kurtosis(rows),
+            mean_seconds=grouped["seconds"].mean(),
+        )
+
+    @cached_property
+    def cells(self) -> pd.DataFrame:
+        """Every method in every cell: the primary table, one row a cell and method.
+
+        The columns are those of `cudbound.study.measure.cell_table.tabulate_cells`.
+        """
+        return tabulate_cells(
+            self.scores,
+            self._estimands(),
+            self.confidence_level,
+            method_seconds=self.method_seconds,
+            compares=self.compares,
+        )
+
+    @property
+    def judged_by(self) -> str:
+        """The name of the coverage that verdicts over methods go by.
+
+        "coverage", that of the error of the fitted classifier, or "coverage_of_expected" if all methods of the study
+        aim at an expected error: no method is then judged by a target alone that it does not claim.
+        """
+        estimands = set(self.cells["estimand"]) - {""}
+        return (
+            "coverage_of_expected"
+            if estimands and all(estimand.startswith(AIM) for estimand in estimands)
+            else "coverage"
+        )
+
+    @cached_property
+    def judged_cells(self) -> pd.DataFrame:
+        """`cells` with the coverage that verdicts go by, see `judged_by`, as "coverage" and "keeps_level"."""
+        if self.judged_by == "coverage":
+            return self.cells
+        chosen = {f"coverage{end}": f"coverage_of_expected{end}" for end in ("", "_mcse", "_low", "_high")}
+        chosen["keeps_level"] = "keeps_level_of_expected"
+        cells = self.cells.assign(**{name: self.cells[other] for name, other in chosen.items()})
+        return cells.astype({"keeps_level": bool})
+
+    @cached_property
+    def differences(self) -> pd.DataFrame:
+        """Every method minus the reference on the same replicates, one row a cell and other method.
+
+        Columns: scenario, n, method, coverage_difference over all replicates (failures are misses; of the coverage that
+        `judged_by` names), n_only_method and n_only_reference (replicates in which one alone covered), width_difference
+        over the n_both replicates in which both gave an interval (positive: wider than the reference), each difference
+        with its paired MCSE. No row if the reference is not among the methods.
+        """
+        table = cell_index(self.scores)
+        if self.reference not in self.methods:
+            return table.iloc[:0]
+        scores = self.scores
+        column = [self.methods.index(self.reference)]
+        held = scores.covered if self.judged_by == "coverage" else scores.covered_expected
+        reference_held = held[:, column]
+        apart = by_cell(
+            scores,
+            n_only_method=held & ~reference_held,
+            n_only_reference=~held & reference_held,
+            n_both=scores.given & scores.given[:, column],
+        ).sum()
+        means = means_by_cell(
+            scores,
+            coverage_difference=held.astype(float) - reference_held,
+            width_difference=scores.width - scores.width[:, column],
+        )
+        table = table.join(means).join(apart.astype(int))
+        return table[table["method"] != self.reference].reset_index(drop=True)
+
+    @cached_property
+    def shortest(self) -> pd.DataFrame:
+        """The method of the smallest mean width among those that keep their level by `judged_by`, one row a cell.
+
+        Columns: scenario, n, n_keeping (methods that keep their level), shortest ("" if none does; of equal widths the
+        first in the order of the methods), its coverage, width and width_mcse, reference_coverage,
+        reference_keeps_level and reference_width, and width_difference of the two with its paired MCSE (0 where they
+        are one method).
+        """
+        cells = self.judged_cells
+        keeping = cells[cells["keeps_level"] & cells["width"].notna()]
+        best = cells.loc[keeping.groupby(CELL, sort=False)["width"].idxmin()]
+        table = self.scores.cells.merge(
+            keeping.groupby(CELL).size().rename("n_keeping").reset_index(), on=CELL, how="left"
+        )
+        table["n_keeping"] = table["n_keeping"].fillna(0).astype(int)
+        chosen = best[[*CELL, "method", "coverage", "width", "width_mcse"]]
+        table = table.merge(chosen, on=CELL, how="left").rename(columns={"method": "shortest"})
+        reference = cells.loc[
+            cells["method"] == self.reference, [*CELL, "coverage", "keeps_level", "width"]
+        ].rename(columns=lambda name: name if name in CELL else f"reference_{name}")
+        table = table.merge(reference, on=CELL, how="left")
+        names = ["width_difference", "width_difference_mcse"]
+        if self.reference not in self.methods:
+            return table.assign(shortest=table["shortest"].fillna(""), **dict.fromkeys(names, np.nan))
+        paired = self.differences[[*CELL, "method", *names]].rename(columns={"method": "shortest"})
+        table = table.merge(paired, on=[*CELL, "shortest"], how="left")
+        table.loc[table["shortest"] == self.reference, names] = 0.0
+        return table.assign(shortest=table["shortest"].fillna(""))
+
+    @cached_property
+    def published(self) -> pd.DataFrame:
+        """The study beside published values, see `cudbound.study.design.published.beside_published`."""
+        return beside_published(self.cells, self.published_values)
+
+    @cached_property
+    def aggregates(self) -> pd.DataFrame:
+        """Over all cells, one row a method, by the coverage of `judged_by`; to be read after the cells, which it hides.
+
+        Columns: method, n_cells, n_keeping and share_keeping (cells in which it keeps its level), n_shortest (cells in
+        which it is the shortest that does), worst_coverage with its cell in worst_scenario and worst_n (the first of
+        equals), relative_width (mean over cells of its mean width divided by that of the reference), n_failed,
+        n_degenerate.
+        """
+        cells = self.judged_cells
+        reference = cells.loc[cells["method"] == self.reference, [*CELL, "width"]]
+        merged = cells.merge(reference.rename(columns={"width": "reference_width"}), on=CELL, how="left")
+        cells = cells.assign(ratio=(merged["width"] / merged["reference_width"]).to_numpy())
+        grouped = cells.groupby("method", sort=False)
+        worst = cells.loc[grouped["coverage"].idxmin()].set_index("method")
+        counts = self.shortest["shortest"].value_counts()
+        table = (
+            grouped.agg(
+                n_cells=("n", "size"),
+                n_keeping=("keeps_level", "sum"),
+                share_keeping=("keeps_level", "mean"),
+            )
+            .assign(
+                n_shortest=[int(counts.get(name, 0)) for name in grouped.groups],
+                worst_coverage=worst["coverage"],
+                worst_scenario=worst["scenario"],
+                worst_n=worst["n"],
+            )
+            .join(
+                grouped.agg(
+                    relative_width=("ratio", "mean"),
+                    n_failed=("n_failed", "sum"),
+                    n_degenerate=("n_degenerate", "sum"),
+                )
+            )
+        )
+        return table.reindex(list(self.methods)).rename_axis("method").reset_index()
+
+    def _estimands(self) -> list[str]:
+        """Return the estimand of each row of `cells`; several are joined, and a method without a row has none."""
+        seen = self.intervals[[*CELL, "method", "estimand"]].drop_duplicates().sort_values("estimand")
+        joined = seen.groupby([*CELL, "method"])["estimand"].agg("; ".join).to_dict()
+        index = cell_index(self.scores)
+        return [joined.get(key, "") for key in index.itertuples(index=False, name=None)]
+
+
+def summarise(
+    source: str | os.PathLike[str] | tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame],
+    *,
+    confidence_level: float = 0.95,
+    reference: str | None = None,
+    methods: Sequence[str] | None = None,
+) -> Summary:
+    """Summarise a coverage study.
+
+    Parameters
+    ----------
+    source : path, or tuple of three pandas.DataFrame
+        The store of a study, or frames of replicates, of intervals and of expected errors with the columns
+        `cudbound.study.measure.scoring.REPLICATE_COLUMNS`, `INTERVAL_COLUMNS` and `EXPECTED_COLUMNS`, in any order of
+        the rows.
+        The replicates may have a column "seconds"; there may be no row of expected errors.
+    confidence_level : float, default=0.95
+        Nominal level of the intervals in frames; a store knows its own.
+    reference : str or None, default=None
+        The method that the others are compared with; None takes "cud", or the first method where that is not among
+        them.
+    methods : sequence of str, optional
+        All methods of frames, in the order of the tables; a store knows its own. A method without an interval in a
+        replicate failed there. None takes those that occur, the reference first and the others by name.
+
+    Returns
+    -------
+    Summary
+        Its tables do not depend on the order of the rows.
+
+    Raises
+    ------
+    StudyError
+        If the file is missing or is no store.
+    ValueError
+        If the level is not in (0, 1); when a table is first asked for, if a column is missing, there is no replicate,
+        or the rows do not fit each other.
+
+    References
+    ----------
+    Morris, T. P., White, I. R. and Crowther, M. J. (2019). Using simulation studies to evaluate statistical methods.
+    Statistics in Medicine 38, 2074-2102, section 5 and table 6.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> replicates = pd.DataFrame({"scenario": "null", "n": 30, "replicate": [0, 1], "truth": [0.5, 0.25],
+    ...     "truth_se": 0.0, "training_error": [0.25, 0.25], "n_redrawn": 0, "failure": None})
+    >>> intervals = pd.DataFrame({"scenario": "null", "n": 30, "replicate": [0, 1], "method": "cud",
+    ...     "estimand": "conditional", "estimate": [0.25, 0.25], "low": [0.0, 0.0], "high": [0.5, 0.125],
+    ...     "raw_low": [0.0, 0.0], "raw_high": [0.5, 0.125], "n_fits": 1, "degenerate": None,
+    ...     "standard_error": None, "pvalue": None})
+    >>> expected = pd.DataFrame(columns=["scenario", "n", "replicate", "n_train", "truth", "truth_se"])
+    >>> summarise((replicates, intervals, expected)).cells[["coverage", "truth_above", "width", "bias"]]
+       coverage  truth_above   width   bias
+    0       0.5          0.5  0.3125 -0.125
+    """
+    if not isinstance(source, tuple):
+        with Store.open(os.fspath(source)) as store:
+            return summarise_store(store, reference=reference)
+    replicates, intervals, expected = source
+    if methods is None:
+        named = set(intervals["method"])
+        first = {reference or "cud"}
+        methods = [*(first & named), *sorted(named - first)]
+    return Summary(
+        replicates,
+        intervals,
+        expected,
+        check_confidence_level(confidence_level),
+        _reference(reference, methods),
+        tuple(sorted(set(replicates["scenario"]))),
+        tuple(methods),
+        compares=bool(intervals["pvalue"].notna().any()),
+    )
+
+
+def _reference(reference: str | None, methods: Sequence[str]) -> str:
+    if reference is not None:
+        return reference
+    return next((name for name in methods if name == "cud"), next(iter(methods), "cud"))
+
+
+def summarise_store(store: Store, *, reference: str | None = None) -> Summary:
+    """Summarise the study of an open store, which a run may be writing; replicates that come later are left out."""
+    described = store.description
+    methods = tuple(described["methods"])
+    replicates = store.replicates_frame()
+    # a run may have stored more replicates between the two reads
+    intervals, expected = (
+        frame.merge(replicates[KEY], on=KEY) for frame in (store.rows_frame(), store.expected_frame())
+    )
+    seconds = store.timings_frame()[[*KEY, "seconds"]]
+    return Summary(
+        replicates.merge(seconds, on=KEY, how="left"),
+        intervals,
+        expected,
+        float(described["confidence_level"]),
+        _reference(reference, methods),
+        tuple(described["scenarios"]),
+        methods,
+        tuple(PublishedValue(**one) for one in described.get("published", [])),
+        store.method_timings_frame(),
+        any("rival" in scenario for scenario in described["scenarios"].values()),
+    )

@@ -1,0 +1,194 @@
+"""Simulated populations on which a linear classifier is far from the best one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar
+
+import numpy as np
+from scipy.special import ndtr
+
+from cudbound.study.populations.simulated import Array, ContinuousWorld, Labels, check_features
+from cudbound.validation import check_integer, check_number
+
+#: Nodes of the quadratures. With the limits that the worlds set to their parameters, errors are right to 1e-8.
+N_ANGLES = 512
+N_NODES = 40
+#: Beyond so many standard deviations there is less than 1e-17 of a normal distribution.
+NORMAL_RANGE = 8.5
+#: A normal area turns from 0 to 1 within so many of its standard deviations; the quadrature starts anew there.
+TURN_WIDTHS = 5.0
+
+
+@dataclass(frozen=True)
+class Donut(ContinuousWorld):
+    """Class 1 in the middle, class 0 on a ring around it: no line separates them better than chance does much.
+
+    The first two features are a point of the ring (class 0, uniform angle) or its centre (class 1), each plus normal
+    noise; all others are noise of variance 1. Classes have equal size.
+
+    Parameters
+    ----------
+    radius : float, default=3.0
+        Of the ring, in [0, 20).
+    sd : float, default=1.0
+        Of the noise around ring and centre, in [0.2, 100).
+    n_features : int, default=2
+        At least 2.
+
+    Notes
+    -----
+    The projection of a case of class 0 on the direction of a linear rule is normal given its angle. The mean of the
+    tail area over the angles is taken by the trapezoidal rule, which converges geometrically on a circle.
+
+    References
+    ----------
+    Trefethen, L. N. and Weideman, J. A. C. (2014). The exponentially convergent trapezoidal rule. SIAM Review 56,
+    385-458, section 2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> round(Donut().linear_error(np.array([1.0, 0.0]), 0.0), 6)  # a line through the centre
+    0.5
+    """
+
+    radius: float = 3.0
+    sd: float = 1.0
+    n_features: int = 2
+    _name: ClassVar[str] = "donut"
+
+    def __post_init__(self) -> None:
+        check_number("radius", self.radius, 0.0, 20.0)
+        check_number("sd", self.sd, 0.2, 100.0)
+        check_integer("n_features", self.n_features, 2)
+
+    @property
+    def width(self) -> int:
+        """Number of features."""
+        return self.n_features
+
+    def _cases(self) -> str:
+        return f"a disc within a ring of radius {self.radius:g}, noise {self.sd:g}, in 2 of {self.n_features} features"
+
+    def sample(self, n: int, rng: np.random.Generator) -> tuple[Array, Labels]:
+        """Return features and labels of n independent cases."""
+        y = rng.integers(0, 2, n)
+        angle = rng.uniform(0.0, 2.0 * np.pi, n)
+        X = rng.standard_normal((n, self.n_features))
+        X[:, :2] *= self.sd
+        distance = np.where(y == 0, self.radius, 0.0)
+        X[:, 0] += distance * np.cos(angle)
+        X[:, 1] += distance * np.sin(angle)
+        return X, y
+
+    def linear_error(self, coef: Array, intercept: float) -> float:
+        """Return the error of a linear rule: normal tail areas, for the ring averaged over its angles."""
+        in_plane = coef[:2] @ coef[:2]
+        spread = max(math.sqrt(self.sd**2 * in_plane + coef[2:] @ coef[2:]), 1e-250)
+        shift = self.radius * math.sqrt(in_plane) * _cosines()
+        missed_ring = float(ndtr((intercept + shift) / spread).mean())
+        return 0.5 * (float(ndtr(-intercept / spread)) + missed_ring)
+
+
+@lru_cache(maxsize=1)
+def _cosines() -> Array:
+    return np.asarray(
+        np.cos(np.pi * (np.arange(N_ANGLES) + 0.5) / N_ANGLES)
+    )  # half the circle; the rest repeats it
+
+
+@dataclass(frozen=True)
+class Quadratic(ContinuousWorld):
+    """Labels by a quadratic function of the first feature plus normal noise; features are standard normal.
+
+    y = 1 where ``x_1 + curvature * (x_1 ** 2 - 1) + noise * e > 0`` with e standard normal: class 0 lies between two
+    parallel boundaries. All other features are noise.
+
+    Parameters
+    ----------
+    curvature : float, default=2.0
+        In [0, 4); 0 makes the best rule linear.
+    noise : float, default=0.5
+        In [0.25, 100).
+    n_features : int, default=3
+
+    Notes
+    -----
+    Given x_1, label and prediction are independent, and the probability of each is a normal area. Their product is
+    integrated over x_1 by Gauss-Legendre rules between the points where label and rule turn, to 1e-8.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> flat = Quadratic(curvature=0.0, noise=1.0)  # a probit model: the angle between score and rule decides
+    >>> round(flat.linear_error(np.array([1.0, 0.0, 0.0]), 0.0), 6)
+    0.25
+    """
+
+    curvature: float = 2.0
+    noise: float = 0.5
+    n_features: int = 3
+    _name: ClassVar[str] = "quadratic"
+
+    def __post_init__(self) -> None:
+        check_number("curvature", self.curvature, 0.0, 4.0)
+        check_number("noise", self.noise, 0.25, 100.0)
+        check_features(self.n_features, 1)
+
+    @property
+    def width(self) -> int:
+        """Number of features."""
+        return self.n_features
+
+    def _cases(self) -> str:
+        return (
+            f"a quadratic rule of curvature {self.curvature:g} in 1 of {self.n_features} features, "
+            f"noise {self.noise:g}"
+        )
+
+    def _score(self, first: Array) -> Array:
+        return first + self.curvature * (first**2 - 1.0)
+
+    def sample(self, n: int, rng: np.random.Generator) -> tuple[Array, Labels]:
+        """Return features and labels of n independent cases."""
+        X = rng.standard_normal((n, self.n_features))
+        score = self._score(X[:, 0]) + self.noise * rng.standard_normal(n)
+        return X, (score > 0.0).astype(np.int64)
+
+    def linear_error(self, coef: Array, intercept: float) -> float:
+        """Return the error of a linear rule by quadrature, to 1e-8."""
+        slope = float(coef[0])
+        spread = max(math.sqrt(coef[1:] @ coef[1:]), 1e-250)
+        root = math.sqrt(
+            1.0 + 4.0 * self.curvature**2
+        )  # also the steepness of the label's score where it turns
+        upper = 2.0 * self.curvature / (1.0 + root)
+        turns = [(upper, self.noise / root)]
+        if upper > 0.0:
+            turns.append((-1.0 / upper, self.noise / root))
+        if max(abs(intercept), spread) < 100.0 * abs(slope):  # else it hardly turns where there are cases
+            turns.append((-intercept / slope, spread / abs(slope)))
+        first, density = _normal_rule(turns)
+        label = ndtr(self._score(first) / self.noise)
+        predicted = ndtr((intercept + slope * first) / spread)
+        return float(density @ (label + predicted - 2.0 * label * predicted))
+
+
+@lru_cache(maxsize=1)
+def _legendre() -> tuple[Array, Array]:
+    nodes, weights = np.polynomial.legendre.leggauss(N_NODES)
+    return nodes, weights
+
+
+def _normal_rule(turns: Sequence[tuple[float, float]]) -> tuple[Array, Array]:
+    """Return nodes between the `turns`, given as place and width, and weights that include the normal density."""
+    nodes, weights = _legendre()
+    places = [place + steps * width for place, width in turns for steps in (-TURN_WIDTHS, 0.0, TURN_WIDTHS)]
+    ends = np.sort(np.clip([-NORMAL_RANGE, *places, NORMAL_RANGE], -NORMAL_RANGE, NORMAL_RANGE))
+    halves = 0.5 * np.diff(ends)[:, None]
+    points = (ends[:-1, None] + halves * (nodes + 1.0)).ravel()
+    return points, (halves * weights).ravel() * np.exp(-0.5 * points**2) / math.sqrt(2.0 * math.pi)

@@ -1,0 +1,267 @@
+"""Simulated populations of normal classes, on which a linear rule is the best or nearly so."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import ndtr
+
+from cudbound.study.populations.population import Truth
+from cudbound.study.populations.simulated import (
+    ALWAYS_EXACT,
+    BY_FORMULA,
+    Array,
+    ContinuousWorld,
+    Labels,
+    check_features,
+    check_share,
+)
+from cudbound.validation import check_number
+
+
+@dataclass(frozen=True)
+class _Mixture:
+    """Spherical normal components: shares (k,), labels (k,), means (k, p), standard deviations (k,)."""
+
+    shares: Array
+    labels: Labels
+    means: Array
+    sds: Array
+
+
+class _MixtureWorld(ContinuousWorld):
+    """Cases of each class come from spherical normal components."""
+
+    @property
+    @abstractmethod
+    def _mixture(self) -> _Mixture: ...
+
+    @property
+    def width(self) -> int:
+        """Number of features."""
+        return int(self._mixture.means.shape[1])
+
+    def sample(self, n: int, rng: np.random.Generator) -> tuple[Array, Labels]:
+        """Return features and labels of n independent cases."""
+        mixture = self._mixture
+        part = np.searchsorted(np.cumsum(mixture.shares)[:-1], rng.random(n), side="right")
+        X = mixture.means[part] + mixture.sds[part, None] * rng.standard_normal((n, self.width))
+        return X, mixture.labels[part]
+
+    def linear_error(self, coef: Array, intercept: float) -> float:
+        """Return the error of a linear rule: a sum of normal tail areas over the components."""
+        mixture = self._mixture
+        towards_own_class = (2 * mixture.labels - 1) * (mixture.means @ coef + intercept)
+        length = max(math.sqrt(coef @ coef), 1e-250)  # 0 would turn a certain prediction into nan
+        return float(mixture.shares @ ndtr(-towards_own_class / (mixture.sds * length)))
+
+
+def _two_classes(
+    distance: float,
+    n_features: int,
+    n_signal: int,
+    positive_share: float,
+    *,
+    contaminated: float = 0.0,
+    sd: float = 1.0,
+    positive_sd: float = 1.0,
+) -> _Mixture:
+    """Means at plus and minus half the distance along the diagonal of the features with signal."""
+    centre = np.zeros(n_features)
+    centre[:n_signal] = 0.5 * distance / math.sqrt(n_signal)
+    shares, labels, means, sds = [], [], [], []
+    for label, share in ((0, 1.0 - positive_share), (1, positive_share)):
+        for part, spread in ((1.0 - contaminated, 1.0), (contaminated, sd)):
+            if part > 0.0:
+                shares.append(share * part)
+                labels.append(label)
+                means.append((2 * label - 1) * centre)
+                sds.append(spread * (positive_sd if label else 1.0))
+    return _Mixture(np.array(shares), np.array(labels), np.array(means), np.array(sds))
+
+
+@dataclass(frozen=True)
+class Gaussians(_MixtureWorld):
+    """Two normal classes; with equal covariances the best rule is linear.
+
+    Parameters
+    ----------
+    distance : float, default=1.6
+        Between the class means, in standard deviations of class 0; in [0, 100). With classes of equal size and
+        covariance the smallest error of any classifier is Phi(-distance / 2).
+    n_features : int, default=3
+    n_signal : int, default=1
+        Features on which the means differ, all by the same amount.
+    positive_share : float, default=0.5
+        Share of class 1, strictly between 0 and 1.
+    positive_sd : float, default=1.0
+        Standard deviation of every feature of class 1, in [0.01, 100); that of class 0 is 1. With another than 1 the
+        best rule is quadratic.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> world = Gaussians(distance=2.0, n_features=2)
+    >>> round(world.linear_error(np.array([1.0, 0.0]), 0.0), 6)  # Phi(-1)
+    0.158655
+    """
+
+    distance: float = 1.6
+    n_features: int = 3
+    n_signal: int = 1
+    positive_share: float = 0.5
+    positive_sd: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_number("distance", self.distance, 0.0, 100.0)
+        check_features(self.n_features, self.n_signal)
+        check_share("positive_share", self.positive_share)
+        check_number("positive_sd", self.positive_sd, 0.01, 100.0)
+
+    _name: ClassVar[str] = "gaussians"
+
+    def _cases(self) -> str:
+        spread = "" if self.positive_sd == 1.0 else f", these with SD {self.positive_sd:g}"
+        return (
+            f"two Gaussians {self.distance:g} apart in {self.n_signal} of {self.n_features} features, "
+            f"{self.positive_share:.0%} positive{spread}"
+        )
+
+    @cached_property
+    def _mixture(self) -> _Mixture:
+        return _two_classes(
+            self.distance,
+            self.n_features,
+            self.n_signal,
+            self.positive_share,
+            positive_sd=self.positive_sd,
+        )
+
+
+@dataclass(frozen=True)
+class NearSeparable(Gaussians):
+    """Two Gaussians so far apart that most small samples are separable: the smallest error is Phi(-2.5) = .0062."""
+
+    distance: float = 5.0
+
+    _name: ClassVar[str] = "near-separable"
+
+
+@dataclass(frozen=True)
+class Imbalanced(Gaussians):
+    """Two Gaussians, one case in five positive."""
+
+    positive_share: float = 0.2
+
+    _name: ClassVar[str] = "imbalanced"
+
+
+@dataclass(frozen=True)
+class Wide(Gaussians):
+    """Two Gaussians with as many features as half of fifty cases, five of them with signal."""
+
+    distance: float = 2.0
+    n_features: int = 25
+    n_signal: int = 5
+
+    _name: ClassVar[str] = "wide"
+
+
+@dataclass(frozen=True)
+class Noise(_MixtureWorld):
+    """Labels that do not depend on the normal features.
+
+    Parameters
+    ----------
+    n_features : int, default=3
+    positive_share : float, default=0.5
+        Strictly between 0 and 1; with 0.5 the true error of every classifier is exactly 0.5.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> Noise().true_error(DummyClassifier().fit([[0.0] * 3] * 3, [0, 1, 1]))
+    Truth(value=0.5, standard_error=0.0)
+    """
+
+    n_features: int = 3
+    positive_share: float = 0.5
+
+    def __post_init__(self) -> None:
+        check_features(self.n_features, 1)
+        check_share("positive_share", self.positive_share)
+
+    _name: ClassVar[str] = "noise"
+
+    def _cases(self) -> str:
+        return f"{self.n_features} features of pure noise, {self.positive_share:.0%} positive"
+
+    def _truth(self) -> str:
+        return ALWAYS_EXACT if self.positive_share == 0.5 else BY_FORMULA
+
+    def true_error(self, classifier: Any) -> Truth:
+        """Return the error: one half, or as for any other world where one class is the larger."""
+        return Truth(0.5) if self.positive_share == 0.5 else super().true_error(classifier)
+
+    @cached_property
+    def _mixture(self) -> _Mixture:
+        return _two_classes(0.0, self.n_features, 1, self.positive_share)
+
+
+@dataclass(frozen=True)
+class Outliers(_MixtureWorld):
+    """Two Gaussians of equal size, some cases of each with a larger spread around the same mean.
+
+    Parameters
+    ----------
+    distance : float, default=1.6
+        Between the class means, in standard deviations of the clean cases; in [0, 100).
+    n_features : int, default=3
+    n_signal : int, default=1
+        Features on which the means differ.
+    outlier_share : float, default=0.1
+        Of each class, strictly between 0 and 1.
+    outlier_sd : float, default=5.0
+        Standard deviation of the outliers in every feature, in [1, 1000).
+
+    References
+    ----------
+    Tukey, J. W. (1960). A survey of sampling from contaminated distributions. In Contributions to Probability and
+    Statistics, 448-485.
+    """
+
+    distance: float = 1.6
+    n_features: int = 3
+    n_signal: int = 1
+    outlier_share: float = 0.1
+    outlier_sd: float = 5.0
+
+    def __post_init__(self) -> None:
+        check_number("distance", self.distance, 0.0, 100.0)
+        check_features(self.n_features, self.n_signal)
+        check_share("outlier_share", self.outlier_share)
+        check_number("outlier_sd", self.outlier_sd, 1.0, 1000.0)
+
+    _name: ClassVar[str] = "outliers"
+
+    def _cases(self) -> str:
+        return (
+            f"two Gaussians {self.distance:g} apart in {self.n_signal} of {self.n_features} features, "
+            f"{self.outlier_share:.0%} of the cases with {self.outlier_sd:g} times the spread"
+        )
+
+    @cached_property
+    def _mixture(self) -> _Mixture:
+        return _two_classes(
+            self.distance,
+            self.n_features,
+            self.n_signal,
+            0.5,
+            contaminated=self.outlier_share,
+            sd=self.outlier_sd,
+        )

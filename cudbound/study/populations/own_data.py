@@ -1,0 +1,249 @@
+"""Populations of the user's own: a function that draws cases, a CSV file, arrays, or a loader of scikit-learn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from cudbound.inputs.csv_columns import training_data
+from cudbound.inputs.csv_file import read_csv_file
+from cudbound.study.populations.population import Drawn, Truth
+from cudbound.study.populations.real_data import RealData
+from cudbound.study.populations.truth import N_TRUTH_CASES, sampled_truth
+from cudbound.validation import check_integer
+
+
+@dataclass(frozen=True)
+class FunctionPopulation:
+    """A population that a function draws from.
+
+    Parameters
+    ----------
+    function : callable
+        ``function(n, rng) -> (X, y)``: n independent cases, with finite features, shape (n, n_features), and labels 0
+        and 1, shape (n,). All its randomness must come from the generator `rng`, or replicates do not repeat.
+    name : str
+        The word for it in results.
+    error : callable or None, default=None
+        ``error(classifier) -> float``, the exact error of a fitted classifier. None finds the error on a fixed sample
+        of the function, drawn once a process, with a standard error.
+    n_truth_cases : int, default=50000
+        Size of that sample. The standard error is at most 0.5 / sqrt(n_truth_cases), .00224.
+    words : str or None, default=None
+        How cases arise, for the title; None takes the name.
+
+    Raises
+    ------
+    TypeError
+        If `function` or `error` cannot be called.
+    ValueError
+        If `n_truth_cases` is below 1.
+
+    Examples
+    --------
+    >>> def probit(n, rng):
+    ...     X = rng.standard_normal((n, 2))
+    ...     return X, (X[:, 0] + rng.standard_normal(n) > 0).astype(int)
+    >>> population = FunctionPopulation(probit, "probit")
+    >>> population.title
+    'probit; true error on 50000 fixed cases'
+    """
+
+    function: Callable[[int, np.random.Generator], tuple[Any, Any]]
+    name: str
+    error: Callable[[Any], float] | None = None
+    n_truth_cases: int = N_TRUTH_CASES
+    words: str | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        for name, value in (("function", self.function), ("error", self.error)):
+            if not callable(value) and not (name == "error" and value is None):
+                raise TypeError(f"The '{name}' parameter must be a function. Got {value!r} instead.")
+        check_integer("n_truth_cases", self.n_truth_cases, 1)
+
+    @property
+    def title(self) -> str:
+        """One line: how cases arise, and how the true error is found."""
+        how = "by a given function" if self.error is not None else f"on {self.n_truth_cases} fixed cases"
+        return f"{self.words or self.name}; true error {how}"
+
+    def sample(self, n: int, rng: np.random.Generator) -> tuple[Any, Any]:
+        """Return features and labels of n cases, after a check of their form.
+
+        Raises
+        ------
+        ValueError
+            If the function gave another number of cases, features that are not finite, or labels other than 0, 1.
+        """
+        drawn = self.function(n, rng)
+        if not isinstance(drawn, tuple) or len(drawn) != 2:
+            raise ValueError(
+                f"{self.name}: the function must return (X, y). Got {type(drawn).__name__} instead."
+            )
+        X, y = np.asarray(drawn[0], dtype=np.float64), np.asarray(drawn[1])
+        if X.ndim != 2 or len(X) != n or y.shape != (n,):
+            raise ValueError(
+                f"{self.name}: the function must return X of shape ({n}, n_features) and y of shape ({n},). "
+                f"Got {X.shape} and {y.shape}."
+            )
+        if not np.isfinite(X).all():
+            raise ValueError(f"{self.name}: the function must return finite features. Got nan or infinity.")
+        if not np.isin(y, (0, 1)).all():
+            raise ValueError(
+                f"{self.name}: the function must return labels 0 and 1. Got {np.unique(y)[:5].tolist()}."
+            )
+        return X, y.astype(np.int64)
+
+    def draw(self, n: int, rng: np.random.Generator) -> Drawn:
+        """Draw a training set of n cases; it may hold one class only."""
+        X, y = self.sample(check_integer("n", n, 1), rng)
+        return Drawn(X, y, self.true_error)
+
+    def true_error(self, classifier: Any) -> Truth:
+        """Return the error of a fitted classifier.
+
+        Raises
+        ------
+        ValueError
+            If the user's function gives a number outside [0, 1].
+        """
+        if self.error is None:
+            return sampled_truth(self, classifier, self.n_truth_cases)
+        value = float(self.error(classifier))
+        if not 0.0 <= value <= 1.0:
+            raise ValueError(f"{self.name}: the error must be in [0, 1]. Got {value!r}.")
+        return Truth(value)
+
+
+def array_population(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    name: str,
+    positive: Any = None,
+    device: str = "remainder",
+    words: str | None = None,
+) -> RealData:
+    """Make a population of arrays.
+
+    Parameters
+    ----------
+    X : array-like of float, shape (N, n_features)
+        Finite.
+    y : array-like, shape (N,)
+        Labels.
+    name : str
+        The word for it in results.
+    positive : object, default=None
+        The label that becomes class 1; all others become class 0. None takes the second of two labels in sorted order.
+    device : {"remainder", "population"}, default="remainder"
+        See `cudbound.study.populations.real_data.RealData`.
+    words : str or None, default=None
+        What the data are, for the title; None takes the name.
+
+    Raises
+    ------
+    ValueError
+        If there are not two labels and `positive` does not choose one, `positive` does not occur, or X or y are not
+        as described.
+
+    Examples
+    --------
+    >>> array_population([[1.0], [2.0], [3.0]], ["no", "yes", "yes"], name="three").y.tolist()
+    [0, 1, 1]
+    """
+    labels = np.asarray(y)
+    found = np.unique(labels)
+    if positive is None and found.size != 2:
+        raise ValueError(
+            f"y of {name!r} must hold two labels. Got {found.size}: {found[:5].tolist()}; say which is positive."
+        )
+    chosen = found[1] if positive is None else positive
+    if chosen not in found.tolist():
+        raise ValueError(
+            f"positive = {chosen!r} is not a label of {name!r}; there are {found[:10].tolist()}."
+        )
+    features = np.array(X, dtype=np.float64, order="C")  # a copy: a population does not change
+    return RealData(name, words or name, features, (labels == chosen).astype(np.int64), device)
+
+
+def loader_population(
+    loader: Callable[..., Any], *, name: str | None = None, positive: Any = None, device: str = "remainder"
+) -> RealData:
+    """Make a population of a data set that a loader of scikit-learn gives.
+
+    Parameters
+    ----------
+    loader : callable
+        ``loader(return_X_y=True) -> (X, y)``, such as `sklearn.datasets.load_breast_cancer`.
+    name : str or None, default=None
+        The word for it in results; None takes the loader's name without ``load_`` or ``fetch_``.
+    positive : object, default=None
+        As for `array_population`.
+    device : {"remainder", "population"}, default="remainder"
+        See `cudbound.study.populations.real_data.RealData`.
+
+    Raises
+    ------
+    ValueError
+        As for `array_population`.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> loader_population(load_breast_cancer).X.shape
+    (569, 30)
+    """
+    X, y = loader(return_X_y=True)
+    own = getattr(loader, "__name__", "data").removeprefix("load_").removeprefix("fetch_")
+    return array_population(X, y, name=name or own, positive=positive, device=device)
+
+
+def csv_population(
+    path: str | Path,
+    *,
+    target: str,
+    positive: str,
+    categorical: Sequence[str] = (),
+    exclude: Sequence[str] = (),
+    delimiter: str = ",",
+    device: str = "remainder",
+    name: str | None = None,
+) -> RealData:
+    """Make a population of a CSV file, read as the command ``cudbound interval`` reads its files.
+
+    Parameters
+    ----------
+    path : str or Path
+    target, positive : str
+        Column of the class label, and its value that becomes class 1.
+    categorical, exclude : sequence of str, default=()
+        Columns that become indicators, and columns that are no features.
+    delimiter : str, default=","
+    device : {"remainder", "population"}, default="remainder"
+        See `cudbound.study.populations.real_data.RealData`.
+    name : str or None, default=None
+        The word for it in results; None takes the file's name without its suffix.
+
+    Raises
+    ------
+    CsvError
+        If the file or a column cannot be used; see `cudbound.inputs.csv_columns.training_data`.
+    ValueError
+        If the device is unknown.
+    """
+    path = Path(path)
+    data = training_data(
+        read_csv_file(path, delimiter=delimiter),
+        target=target,
+        positive=positive,
+        categorical=categorical,
+        exclude=exclude,
+    )
+    own = name or path.stem
+    return RealData(own, f"{path.name}, {target} = {positive}", data.X, data.y, device, data.feature_names)

@@ -1,0 +1,58 @@
+"""What a study draws training sets from: a population with a true error for every classifier."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+
+@dataclass(frozen=True)
+class Truth:
+    """The error of one classifier on the population.
+
+    Attributes
+    ----------
+    value : float
+        In [0, 1].
+    standard_error : float
+        Of `value` where it is itself estimated; 0 where it is exact.
+    """
+
+    value: float
+    standard_error: float = 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """A training set, and how a classifier that was fitted to it is judged.
+
+    Attributes
+    ----------
+    X : ndarray of float, shape (n, n_features)
+    y : ndarray of int, shape (n,)
+        0 or 1.
+    true_error : callable
+        ``true_error(classifier) -> Truth`` for a fitted scikit-learn classifier.
+    """
+
+    X: Any
+    y: Any
+    true_error: Callable[[Any], Truth] = field(repr=False)
+
+
+class Population(Protocol):
+    """A source of training sets; the modules `worlds` and `real_data` beside this one have some."""
+
+    @property
+    def name(self) -> str:
+        """The word for it in design files and results."""
+
+    @property
+    def title(self) -> str:
+        """One line: how cases arise, and how the true error is found."""
+
+    def draw(self, n: int, rng: np.random.Generator) -> Drawn:
+        """Draw a training set of n cases; it may hold one class only."""

@@ -1,0 +1,369 @@
+"""Real data sets as populations, and folders of them whose files are checked against a manifest."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.hints import did_you_mean
+from cudbound.study.populations.population import Drawn, Truth
+from cudbound.study.populations.truth import share_truth
+from cudbound.validation import check_choice, check_integer
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: How a training set is drawn from a data set, and where the error of what is fitted to it is found.
+DEVICES = ("remainder", "population")
+#: Cases that must be left to judge a classifier on, for coverage to be read from the results.
+MIN_REMAINDER = 500
+#: How many times larger than a sample with replacement a population must be for their overlap not to matter.
+MIN_RATIO = 100
+#: Size of training set by which a data set counts as small.
+USUAL_SAMPLE = 50
+#: Where the folder is looked for that was not named.
+VARIABLE = "CUDBOUND_DATA"
+MANIFEST = "MANIFEST.json"
+
+
+class DataFolderError(ValueError):
+    """A folder of data sets, or what was asked of it, cannot be used; the message says what and how to go on."""
+
+
+@dataclass(frozen=True, eq=False)
+class RealData:
+    """A data set of N cases that training sets are drawn from.
+
+    Parameters
+    ----------
+    name : str
+    words : str
+        What the data are, for the title.
+    X : ndarray of float, shape (N, n_features)
+        Finite.
+    y : ndarray of int, shape (N,)
+        0 or 1; both occur.
+    device : {"remainder", "population"}, default="remainder"
+        "remainder" draws without replacement and finds the error on the N - n other cases: an estimate of the error
+        on the population that the data are a sample of, with standard error sqrt(e (1 - e) / (N - n)). "population"
+        draws with replacement and finds the error on all N cases: exact for the data set as the population.
+    feature_names : sequence of str, default=()
+
+    Raises
+    ------
+    ValueError
+        If the shapes do not agree, a value is not finite, `y` is not 0 and 1, or the device is unknown.
+
+    References
+    ----------
+    "remainder": Laber, E. B. and Murphy, S. A. (2008). Small sample inference for generalization error in
+    classification using the CUD bound. UAI 2008, section 5. "population": Grandvalet, Y. and Bengio, Y. (2006).
+    Hypothesis testing for cross-validation. Technical report 1285, Universite de Montreal.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((1000, 2))
+    >>> data = RealData("made", "made up", X, (X[:, 0] > 0).astype(int))
+    >>> data.draw(30, rng).X.shape, data.fit_for_coverage(30), data.small
+    ((30, 2), True, False)
+    """
+
+    name: str
+    words: str
+    X: NDArray[np.float64] = field(repr=False)
+    y: NDArray[np.int64] = field(repr=False)
+    device: str = "remainder"
+    feature_names: Sequence[str] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        check_choice("device", self.device, DEVICES)
+        if self.X.ndim != 2 or not self.X.shape[1] or self.y.shape != (len(self.X),):
+            raise ValueError(
+                "X must have one row and y one label a case, and X at least one column. "
+                f"Got the shapes {self.X.shape} and {self.y.shape}."
+            )
+        if not np.isfinite(self.X).all():
+            raise ValueError(
+                "X must be finite. Leave out the rows or columns with missing or infinite values."
+            )
+        found = np.unique(self.y).tolist()
+        if found != [0, 1]:
+            raise ValueError(f"y must hold the labels 0 and 1, and both. Got {found[:5]}.")
+
+    @property
+    def n_cases(self) -> int:
+        """Number of cases, N."""
+        return len(self.y)
+
+    @property
+    def small(self) -> bool:
+        """Whether training sets of 50 cases are too large for the data; see `fit_for_coverage`."""
+        return not self.fit_for_coverage(USUAL_SAMPLE)
+
+    @property
+    def title(self) -> str:
+        """One line: what the data are, how cases are drawn, and how the true error is found."""
+        how = (
+            "drawn without replacement, true error on the other cases, with standard error"
+            if self.device == "remainder"
+            else "drawn with replacement, true error exact on all cases"
+        )
+        small = "; too small to read coverage from" if self.small else ""
+        return f"{self.words}: {self.n_cases} cases, {self.X.shape[1]} features; {how}{small}"
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """SHA-256 of the features and labels, by which a study knows its data again."""
+        digest = hashlib.sha256(f"{self.X.shape}".encode())
+        digest.update(np.ascontiguousarray(self.X, dtype="<f8").tobytes())
+        digest.update(np.ascontiguousarray(self.y, dtype="<i8").tobytes())
+        return digest.hexdigest()
+
+    def fit_for_coverage(self, n: int) -> bool:
+        """Tell whether the data are large enough to judge the coverage of intervals from n cases.
+
+        Parameters
+        ----------
+        n : int
+
+        Returns
+        -------
+        bool
+            For the device "remainder", whether at least 500 cases remain: their standard error stays below .0224.
+            For "population", whether N is at least 100 n, so that the sample hardly overlaps with itself and with
+            what the error is found on.
+        """
+        if self.device == "remainder":
+            return self.n_cases - n >= MIN_REMAINDER
+        return self.n_cases >= MIN_RATIO * n
+
+    def draw(self, n: int, rng: np.random.Generator) -> Drawn:
+        """Draw a training set of n cases; it may hold one class only.
+
+        Raises
+        ------
+        ValueError
+            If n is not a positive integer, or no case would remain to find the error on.
+        """
+        check_integer("n", n, 1)
+        if self.device == "population":
+            rows = rng.integers(0, self.n_cases, n)
+            return Drawn(self.X[rows], self.y[rows], self._population_error)
+        if n >= self.n_cases:
+            raise ValueError(
+                f"{self.name} has {self.n_cases} cases: a sample of {n} leaves none to find the true error on. "
+                "Take smaller samples, or the device 'population'."
+            )
+        rows = rng.choice(self.n_cases, n, replace=False)
+        return Drawn(self.X[rows], self.y[rows], partial(self._remainder_error, rows))
+
+    def _population_error(self, classifier: Any) -> Truth:
+        return Truth(float(np.mean(np.asarray(classifier.predict(self.X)) != self.y)))
+
+    def _remainder_error(self, rows: NDArray[np.int64], classifier: Any) -> Truth:
+        others = np.ones(self.n_cases, dtype=bool)
+        others[rows] = False
+        return share_truth(np.asarray(classifier.predict(self.X[others])) != self.y[others])
+
+
+class DataFolder:
+    """A folder of CSV files with a manifest that says what they are.
+
+    The manifest ``MANIFEST.json`` holds a list ``datasets`` of objects with the keys ``name``, ``title``, ``file``,
+    ``sha256``, ``feature_columns`` and ``target_column``, and optionally ``design`` with ``text_features``, the columns
+    that become indicators, and ``alternative_targets``, objects with ``column`` and ``features``.
+
+    Parameters
+    ----------
+    path : str, Path or None, default=None
+        The folder; None takes the environment variable ``CUDBOUND_DATA``.
+
+    Raises
+    ------
+    DataFolderError
+        If no folder is named, it does not exist, or its manifest is missing or not as described.
+    """
+
+    def __init__(self, path: str | Path | None = None):
+        given = path if path is not None else os.environ.get(VARIABLE) or None
+        if given is None:
+            raise DataFolderError(
+                f"No folder of data sets is named. Pass one (--data-folder), or set {VARIABLE} to its path."
+            )
+        self.path = Path(given)
+        self._entries = _read_manifest(self.path)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the data sets, in the order of the manifest."""
+        return tuple(self._entries)
+
+    def load(self, name: str, *, target: str | None = None, device: str = "remainder") -> RealData:
+        """Read a data set after its file was checked against the manifest.
+
+        Rows with a missing value in a used column are left out, and the title says how many. The columns that the
+        manifest lists as text become indicators, with the first level in the order of the text as reference; all
+        others are numbers.
+
+        Parameters
+        ----------
+        name : str
+            One of `names`.
+        target : str or None, default=None
+            Column of the labels 0 and 1: None for the usual one, or one of the alternative targets of the manifest,
+            which may go with other features.
+        device : {"remainder", "population"}, default="remainder"
+            See `RealData`.
+
+        Returns
+        -------
+        RealData
+
+        Raises
+        ------
+        DataFolderError
+            If there is no such data set or target, the file is missing, its checksum differs from the manifest's,
+            or its columns are not as the manifest says.
+        ValueError
+            If the device is unknown.
+        """
+        check_choice("device", device, DEVICES)
+        if name not in self._entries:
+            hint = did_you_mean(name, self.names, "there are")
+            raise DataFolderError(f"There is no data set {name!r} in {self.path}; {hint}")
+        entry = self._entries[name]
+        column, features = _target(entry, target)
+        if column in features:
+            raise DataFolderError(
+                f"{column!r} of {name!r} is the target and a feature. Correct the manifest."
+            )
+        frame = _read_csv(self._checked(entry), [*features, column], entry)
+        complete = frame.notna().all(axis=1)
+        left_out = int((~complete).sum())
+        X, names = _design(frame.loc[complete, features], _text_features(entry), name)
+        y = _labels(frame.loc[complete, column], name)
+        words = str(entry["title"])
+        if column != entry["target_column"]:
+            words += f", {column}"
+        if left_out:
+            words += f" ({left_out} incomplete rows left out)"
+        return RealData(name, words, X, y, device, names)
+
+    def _checked(self, entry: Mapping[str, Any]) -> Path:
+        """Return the path of a file whose bytes are those of the manifest."""
+        path = self.path / str(entry["file"])
+        try:
+            found = hashlib.sha256(path.read_bytes()).hexdigest()
+        except OSError as error:
+            raise DataFolderError(
+                f"Cannot read {path}, the file of {entry['name']!r}: {error.strerror}. Restore it from its source."
+            ) from None
+        if found != entry["sha256"]:
+            raise DataFolderError(
+                f"{path} is not the file that {MANIFEST} describes: its SHA-256 is {found[:16]}..., not "
+                f"{str(entry['sha256'])[:16]}.... Restore it from its source."
+            )
+        return path
+
+
+def _read_manifest(folder: Path) -> dict[str, Mapping[str, Any]]:
+    if not folder.is_dir():
+        raise DataFolderError(
+            f"There is no folder {folder}. Pass the folder of the data sets (--data-folder), or set {VARIABLE}."
+        )
+    path = folder / MANIFEST
+    try:
+        entries = json.loads(path.read_text(encoding="utf-8"))["datasets"]
+        needed = ("title", "file", "sha256", "feature_columns", "target_column")
+        lacking = [(entry["name"], key) for entry in entries for key in needed if key not in entry]
+        found = {str(entry["name"]): entry for entry in entries}
+    except OSError as error:
+        raise DataFolderError(
+            f"Cannot read {path}: {error.strerror}. A folder of data sets has a file {MANIFEST} that lists them."
+        ) from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise DataFolderError(
+            f"{path} is not a list of data sets ({type(error).__name__}: {error}). Restore it from its source."
+        ) from None
+    if lacking:
+        raise DataFolderError(f"{path}: the data set {lacking[0][0]!r} has no {lacking[0][1]!r}. Add it.")
+    return found
+
+
+def _target(entry: Mapping[str, Any], target: str | None) -> tuple[str, list[str]]:
+    """Return the column of the labels and the columns of the features that go with it."""
+    usual, features = str(entry["target_column"]), [str(name) for name in entry["feature_columns"]]
+    if target is None or target == usual:
+        return usual, features
+    others = {str(other["column"]): other for other in entry.get("alternative_targets", ())}
+    if target not in others:
+        raise DataFolderError(
+            f"{entry['name']!r} has no target {target!r}; there are {', '.join([usual, *others])}."
+        )
+    own = others[target].get("features")
+    return target, [str(name) for name in own] if isinstance(own, list) else features
+
+
+def _text_features(entry: Mapping[str, Any]) -> frozenset[str]:
+    return frozenset(map(str, entry.get("design", {}).get("text_features", ())))
+
+
+def _read_csv(path: Path, columns: list[str], entry: Mapping[str, Any]) -> pd.DataFrame:
+    """Read columns as text; only an empty cell is missing, for the text "None" may be a level."""
+    import pandas as pd
+
+    try:
+        frame = pd.read_csv(path, usecols=columns, dtype=str, keep_default_na=False, na_values=[""])
+    except ValueError as error:
+        raise DataFolderError(f"{path}: the columns are not those that {MANIFEST} lists: {error}.") from None
+    return frame[columns]
+
+
+def _design(
+    frame: pd.DataFrame, text_features: frozenset[str], name: str
+) -> tuple[NDArray[np.float64], tuple[str, ...]]:
+    """Return the features, with indicators for the columns of text, and their names."""
+    import pandas as pd
+
+    parts = [
+        pd.get_dummies(frame[column], prefix=column, prefix_sep="=", drop_first=True, dtype=float)
+        if column in text_features
+        else pd.DataFrame({column: _numbers(frame[column], name)}, index=frame.index)
+        for column in frame.columns
+    ]
+    design = pd.concat(parts, axis=1)
+    return np.ascontiguousarray(design.to_numpy(dtype=np.float64)), tuple(map(str, design.columns))
+
+
+def _numbers(column: pd.Series[str], name: str) -> NDArray[np.float64]:
+    import pandas as pd
+
+    numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64)
+    bad = ~np.isfinite(numbers)
+    if bad.any():
+        raise DataFolderError(
+            f"Column {column.name!r} of {name!r} must be of numbers. Got {column.iloc[int(np.argmax(bad))]!r}; "
+            f"if it is of text, list it in {MANIFEST} under design, text_features."
+        )
+    return numbers
+
+
+def _labels(column: pd.Series[str], name: str) -> NDArray[np.int64]:
+    labels = _numbers(column, name)
+    other = ~np.isin(labels, (0.0, 1.0))
+    if other.any():
+        raise DataFolderError(
+            f"Column {column.name!r} of {name!r} must hold 0 and 1. Got {labels[other][0]:g}; name another target."
+        )
+    return labels.astype(np.int64)

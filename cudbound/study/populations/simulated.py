@@ -1,0 +1,131 @@
+"""What simulated populations share: cases are drawn from a rule, and a linear classifier's error has a formula."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.study.populations.population import Drawn, Truth
+from cudbound.study.populations.truth import N_TRUTH_CASES, linear_rule, sampled_truth
+from cudbound.validation import check_integer, check_number
+
+Array = NDArray[np.float64]
+Labels = NDArray[np.int64]
+
+#: How the true error is found, for titles.
+BY_FORMULA = f"true error by formula for linear classifiers, else on {N_TRUTH_CASES} fixed cases"
+ALWAYS_EXACT = "true error exact for every classifier"
+
+
+def check_share(name: str, share: float) -> None:
+    """Refuse a share that is not strictly between 0 and 1.
+
+    Raises
+    ------
+    ValueError
+        The message names the parameter.
+    """
+    check_number(name, share, 0.0, 1.0)
+    if share == 0.0:
+        raise ValueError(f"The '{name}' parameter must be above 0 and below 1. Got {share!r} instead.")
+
+
+def check_features(n_features: int, n_signal: int) -> None:
+    """Refuse numbers of features below 1, and more features with signal than there are.
+
+    Raises
+    ------
+    ValueError
+        The message names the parameter.
+    """
+    check_integer("n_features", n_features, 1)
+    check_integer("n_signal", n_signal, 1)
+    if n_signal > n_features:
+        raise ValueError(
+            f"The 'n_signal' parameter must be at most n_features = {n_features}. Got {n_signal} instead."
+        )
+
+
+@dataclass(frozen=True)
+class World(ABC):
+    """A simulated population; a subclass adds its parameters.
+
+    A world is a `Population`. Two worlds of the same class and parameters are equal.
+    """
+
+    _name: ClassVar[str]
+
+    @property
+    def name(self) -> str:
+        """The word for it in design files and results: its key in `cudbound.study.populations.worlds.WORLDS`."""
+        return self._name
+
+    @property
+    def title(self) -> str:
+        """One line: how cases arise, and how the true error is found."""
+        return f"{self._cases()}; {self._truth()}"
+
+    @property
+    @abstractmethod
+    def width(self) -> int:
+        """Number of features."""
+
+    @abstractmethod
+    def _cases(self) -> str:
+        """Return how cases arise, in words."""
+
+    def _truth(self) -> str:
+        """Return how the true error is found, in words."""
+        return BY_FORMULA
+
+    @abstractmethod
+    def sample(self, n: int, rng: np.random.Generator) -> tuple[Array, Labels]:
+        """Return features, shape (n, width), and labels 0 and 1, shape (n,), of n independent cases."""
+
+    @abstractmethod
+    def true_error(self, classifier: Any) -> Truth:
+        """Return the error of a fitted classifier of the classes 0 and 1 on this world."""
+
+    def draw(self, n: int, rng: np.random.Generator) -> Drawn:
+        """Draw a training set of n independent cases; it may hold one class only.
+
+        Raises
+        ------
+        ValueError
+            If n is not an integer of at least 1.
+        """
+        X, y = self.sample(check_integer("n", n, 1), rng)
+        return Drawn(X, y, self.true_error)
+
+
+@dataclass(frozen=True)
+class ContinuousWorld(World):
+    """A world in which the error of a linear rule has a formula; other rules are judged on a large fixed sample."""
+
+    @abstractmethod
+    def linear_error(self, coef: Array, intercept: float) -> float:
+        """Return the error of the rule that predicts 1 where ``x @ coef + intercept > 0``.
+
+        Parameters
+        ----------
+        coef : ndarray of float, shape (width,)
+            All 0 stands for one predicted class, that of the sign of `intercept`.
+        intercept : float
+        """
+
+    def true_error(self, classifier: Any) -> Truth:
+        """Return the error of a fitted classifier of the classes 0 and 1 on this world.
+
+        Returns
+        -------
+        Truth
+            Without standard error for a linear rule; otherwise the share of wrong predictions on 50000 cases.
+        """
+        rule = linear_rule(classifier, self.width)
+        if rule is None:
+            return sampled_truth(self, classifier)
+        return Truth(min(max(self.linear_error(*rule), 0.0), 1.0))  # rounding may pass the ends

@@ -1,0 +1,1 @@
+"""The report of a study: one self-contained page, or its tables."""

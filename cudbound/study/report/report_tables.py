@@ -1,0 +1,396 @@
+"""The tables of a study's report: which columns a reader sees, under which headings, with which notes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from cudbound.report.estimands import DIFFERENCES, ERRORS, explain_estimands
+from cudbound.report.tables import Column, Report
+from cudbound.rounding import format_cell, format_level
+from cudbound.study.measure.cell_measures import RULE
+from cudbound.study.measure.summary import Summary
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_CELL = (Column("scenario", "scenario", "text"), Column("n", "n", "count"))
+_METHOD = Column("method", "method", "text")
+_MCSE = "MCSE"
+
+
+def overview_report(summary: Summary) -> Report:
+    """Return one row a cell and one column a method, so that a study can be read on a page."""
+    cells = summary.judged_cells
+    shortest = summary.shortest["shortest"].tolist()
+    size = len(summary.methods)
+    rows = []
+    for number, best in enumerate(shortest):
+        cell = cells.iloc[number * size : (number + 1) * size]
+        rows.append(
+            {
+                "scenario": cell["scenario"].iloc[0],
+                "n": cell["n"].iloc[0],
+                **{row["method"]: _at_a_glance(row, row["method"] == best) for _, row in cell.iterrows()},
+            }
+        )
+    columns = (*_CELL, *(Column(name, name, "text") for name in summary.methods))
+    return Report(
+        "overview",
+        "Coverage and mean width at a glance",
+        (
+            "Coverage, then mean width. *: does not keep its level. +: the shortest that does.",
+            *_judged(summary),
+        ),
+        columns,
+        tuple(rows),
+        lambda: cells,
+    )
+
+
+def cell_reports(summary: Summary) -> list[Report]:
+    """Return the primary tables, every method in every cell: coverage, widths, then centres."""
+    return [
+        _coverage(summary),
+        *_expected(summary),
+        *_rejections(summary),
+        _widths(summary),
+        _centres(summary),
+    ]
+
+
+def samples_report(summary: Summary) -> Report:
+    """Return what was drawn in every cell."""
+    frame = summary.samples
+    timed = bool(frame["mean_seconds"].notna().any())
+    return _report(
+        "samples",
+        "What was drawn",
+        frame,
+        (
+            *_CELL,
+            Column("n_replicates", "replicates", "count"),
+            Column("n_failed", "failed", "count"),
+            Column("n_redrawn", "drawn again", "count"),
+            Column("mean_truth", "mean true error", "proportion"),
+            Column("sd_truth", "its SD", "proportion"),
+            Column("mean_truth_se", "mean SE of a true error", "proportion"),
+            Column("mean_training_error", "mean training error", "proportion"),
+            Column("training_error_kurtosis", "its excess kurtosis", "statistic"),
+            *([Column("mean_seconds", "seconds a replicate", "statistic")] if timed else []),
+        ),
+        "Failed: the replicate as a whole stopped with an error; it is a miss of every method.",
+        "Drawn again: samples in which a class had fewer than two cases.",
+        "SE of a true error: 0 where it is exact. It must be small against the widths.",
+    )
+
+
+def differences_report(summary: Summary) -> Report:
+    """Return every method minus the reference, on the same replicates."""
+    reference = summary.reference
+    return _report(
+        "differences",
+        f"Paired differences: method minus {reference}, on the same replicates",
+        summary.differences,
+        (
+            *_CELL,
+            _METHOD,
+            Column("coverage_difference", "coverage", "difference"),
+            Column("coverage_difference_mcse", _MCSE, "proportion"),
+            Column("n_only_method", "it alone covers", "count"),
+            Column("n_only_reference", f"{reference} alone covers", "count"),
+            Column("width_difference", "width", "difference"),
+            Column("width_difference_mcse", _MCSE, "proportion"),
+            Column("n_both", "both gave one", "count"),
+        ),
+        *_judged(summary),
+        f"Width above 0: wider than {reference}; over the replicates in which both gave an interval.",
+    )
+
+
+def shortest_report(summary: Summary) -> Report:
+    """Return which method is the shortest that keeps its level in each cell."""
+    reference = summary.reference
+    frame = summary.shortest
+    shown = frame.assign(
+        shortest=frame["shortest"].replace("", "none"),
+        reference_keeps_level=frame["reference_keeps_level"].map({True: "yes", False: "no"}).fillna(""),
+    )
+    return _report(
+        "shortest",
+        "The shortest interval that keeps its level",
+        frame,
+        (
+            *_CELL,
+            Column("n_keeping", "methods that keep it", "count"),
+            Column("shortest", "shortest of them", "text"),
+            Column("coverage", "coverage", "proportion"),
+            Column("width", "mean width", "proportion"),
+            Column("width_mcse", _MCSE, "proportion"),
+            Column("reference_coverage", f"coverage of {reference}", "proportion"),
+            Column("reference_keeps_level", f"{reference} keeps it", "text"),
+            Column("reference_width", f"width of {reference}", "proportion"),
+            Column("width_difference", f"width minus {reference}", "difference"),
+            Column("width_difference_mcse", _MCSE, "proportion"),
+        ),
+        RULE,
+        *_judged(summary),
+        "Of equal mean widths the first in the order of the methods.",
+        shown=shown,
+    )
+
+
+def published_report(summary: Summary) -> Report:
+    """Return the study beside published values."""
+    return _report(
+        "published",
+        "Beside published values",
+        summary.published,
+        (
+            *_CELL,
+            _METHOD,
+            Column("measure", "measure", "text"),
+            Column("value", "this study", "proportion"),
+            Column("mcse", _MCSE, "proportion"),
+            Column("published", "published", "proportion"),
+            Column("difference", "difference", "difference"),
+            Column("source", "source", "text"),
+        ),
+        "Type I error: share of intervals that leave out the expected error.",
+        "Missing share of variance: 1 - (model SE / empirical SE)^2.",
+        "Published values have a Monte Carlo error of their own.",
+    )
+
+
+def aggregates_report(summary: Summary) -> Report:
+    """Return one row a method over all cells."""
+    return _report(
+        "aggregates",
+        "Over all cells",
+        summary.aggregates,
+        (
+            _METHOD,
+            Column("n_cells", "cells", "count"),
+            Column("n_keeping", "keeps its level", "count"),
+            Column("share_keeping", "share", "proportion"),
+            Column("n_shortest", "shortest that does", "count"),
+            Column("worst_coverage", "worst coverage", "proportion"),
+            Column("worst_scenario", "in scenario", "text"),
+            Column("worst_n", "at n", "count"),
+            Column("relative_width", f"width / {summary.reference}", "statistic"),
+            Column("n_failed", "failed", "count"),
+            Column("n_degenerate", "degenerate", "count"),
+        ),
+        *_judged(summary),
+        "Aggregates depend on which cells a study has; read them after the cells.",
+        f"width / {summary.reference}: mean over cells of the ratio of mean widths.",
+    )
+
+
+def conventions(summary: Summary) -> list[str]:
+    """Return the rules and conventions of all tables, in sentences."""
+    level = format_level(summary.confidence_level)
+    return [
+        f"Nominal level {level}; no finite-sample guarantee. Scale: proportions in {_scale(summary)}, limits clipped "
+        "to it.",
+        *(
+            [
+                "Differences: the error of the first learning algorithm minus that of the second; true error, expected "
+                "error and training error stand for their differences."
+            ]
+            if summary.compares
+            else []
+        ),
+        "Every interval is judged by the true error of the classifier that was fitted to the whole sample, whatever "
+        'its estimand, and by its own estimand too if that is "expected(n1=...)"; "cv-average" and "holdout-model" are '
+        "judged by the former alone.",
+        *explain_estimands(_estimands(summary), DIFFERENCES if summary.compares else ERRORS),
+        "Failures are misses: a method that gave no interval, or a replicate that stopped, counts against coverage. "
+        '"Among successes" leaves them out. Widths, interval score and bias are of the intervals that were given.',
+        "Degenerate intervals (of zero width, ...) are kept and counted.",
+        "All methods see the same samples and the same random numbers of each replicate.",
+        "MCSE: Monte Carlo standard error; of a share c, the root of c (1 - c) / replicates. 95% limits of coverage: "
+        "Clopper and Pearson (1934).",
+        RULE,
+        "Interval score (Winkler 1972): width + (2/d) x the distance by which the truth is missed, d = 1 - level; "
+        "lower is better.",
+        "Bias: mean of estimate - true error. 90th percentiles and medians are linear between order statistics.",
+        "Excess kurtosis: m4 / m2^2 - 3 over the replicates of a cell.",
+        "Measures as in Morris, White and Crowther (2019), Statistics in Medicine 38, 2074-2102.",
+    ]
+
+
+def _at_a_glance(row: pd.Series[Any], shortest: bool) -> str:
+    mark = " +" if shortest else "" if row["keeps_level"] else " *"
+    return f"{format_cell(row['coverage'], 'proportion')} {format_cell(row['width'], 'proportion')}{mark}"
+
+
+def _coverage(summary: Summary) -> Report:
+    frame = summary.cells
+    return _report(
+        "cells",
+        "Coverage of the true error of the fitted classifier, every method in every cell",
+        frame,
+        (
+            *_CELL,
+            _METHOD,
+            Column("coverage", "coverage", "proportion"),
+            Column("coverage_mcse", _MCSE, "proportion"),
+            Column("coverage_low", "95% low", "proportion"),
+            Column("coverage_high", "95% high", "proportion"),
+            Column("keeps_level", "keeps level", "text"),
+            Column("truth_above", "truth above", "proportion"),
+            Column("truth_below", "truth below", "proportion"),
+            Column("n_failed", "failed", "count"),
+            Column("coverage_of_successes", "coverage among successes", "proportion"),
+            Column("estimand", "estimand", "text"),
+        ),
+        RULE,
+        "Truth above: above the upper limit, so that the interval promised too little; below: below the lower.",
+        shown=frame.assign(keeps_level=frame["keeps_level"].map({True: "yes", False: "no"})),
+    )
+
+
+def _expected(summary: Summary) -> list[Report]:
+    """Return the coverage of the expected error, if a method aims at one."""
+    frame = summary.cells
+    frame = frame[frame["coverage_of_expected"].notna()]
+    if frame.empty:
+        return []
+    return [
+        _report(
+            "expected",
+            "Coverage of the expected error at n1 training cases, for methods that aim at it",
+            frame,
+            (
+                *_CELL,
+                _METHOD,
+                Column("estimand", "estimand", "text"),
+                Column("expected", "expected error", "difference" if summary.compares else "proportion"),
+                Column("expected_mcse", _MCSE, "proportion"),
+                Column("coverage_of_expected", "its coverage", "proportion"),
+                Column("coverage_of_expected_mcse", _MCSE, "proportion"),
+                Column("coverage_of_expected_low", "95% low", "proportion"),
+                Column("coverage_of_expected_high", "95% high", "proportion"),
+                Column("keeps_level_of_expected", "keeps level", "text"),
+                Column("missed_expected", "missed", "proportion"),
+                Column("bias_of_expected", "bias of centre", "difference"),
+                Column("bias_of_expected_mcse", _MCSE, "proportion"),
+                Column("expected_se", "mean SE of an error", "proportion"),
+                Column("n_expected", "further samples", "statistic"),
+            ),
+            RULE,
+            "Expected error: mean over the replicates of the errors of the learning algorithm on further samples of n1 "
+            "cases, a fraction being rounded down; those that could not be fitted are left out. The MCSE of its "
+            "coverage takes it as known.",
+            "Missed: intervals that were given and leave it out. That is the size of the test, at 1 - level, of the "
+            "hypothesis that the expected error is what it is, wherever test and interval belong together; intervals "
+            "of zero width miss although such a test does not reject.",
+            "Mean SE of an error: 0 where errors are exact. Where they are found on fixed cases, all have this error "
+            "in common, and the MCSE leaves it out.",
+            shown=frame.assign(
+                keeps_level_of_expected=frame["keeps_level_of_expected"].map({True: "yes", False: "no"})
+            ),
+        )
+    ]
+
+
+def _rejections(summary: Summary) -> list[Report]:
+    """Return how often the hypothesis of equal errors is rejected, in a study of comparisons."""
+    if not summary.compares:
+        return []
+    return [
+        _report(
+            "rejections",
+            "Rejection of the hypothesis of equal errors",
+            summary.cells,
+            (
+                *_CELL,
+                _METHOD,
+                Column("rejection", "rejected", "proportion"),
+                Column("rejection_mcse", _MCSE, "proportion"),
+                Column("expected", "expected difference", "difference"),
+                Column("expected_mcse", _MCSE, "proportion"),
+            ),
+            f"At the level {format_level(1.0 - summary.confidence_level)}. Where the expected difference is 0 this is "
+            "the size of the test, elsewhere its power.",
+        )
+    ]
+
+
+def _widths(summary: Summary) -> Report:
+    return _report(
+        "widths",
+        "Width and interval score, every method in every cell",
+        summary.cells,
+        (
+            *_CELL,
+            _METHOD,
+            Column("width", "mean width", "proportion"),
+            Column("width_mcse", _MCSE, "proportion"),
+            Column("width_median", "median", "proportion"),
+            Column("width_p90", "90th percentile", "proportion"),
+            Column("raw_width", "raw mean width", "statistic"),
+            Column("interval_score", "interval score", "statistic"),
+            Column("interval_score_mcse", _MCSE, "statistic"),
+            Column("n_degenerate", "degenerate", "count"),
+            Column("n_fits", "fits", "statistic"),
+            Column("seconds", "seconds alone", "statistic"),
+        ),
+        "Seconds alone: median time of the method by itself, without refits shared with others, in the first few "
+        "replicates; other workers may have been computing at the time.",
+        f"Widths of the limits clipped to {_scale(summary)}; raw: as the formula gives them.",
+    )
+
+
+def _centres(summary: Summary) -> Report:
+    return _report(
+        "centres",
+        "Centres and standard errors, every method in every cell",
+        summary.cells,
+        (
+            *_CELL,
+            _METHOD,
+            Column("bias", "bias of centre", "difference"),
+            Column("bias_mcse", _MCSE, "proportion"),
+            Column("mse", "mean square error", "proportion"),
+            Column("mse_mcse", _MCSE, "proportion"),
+            Column("empirical_se", "empirical SE", "proportion"),
+            Column("empirical_se_mcse", _MCSE, "proportion"),
+            Column("model_se", "model SE", "proportion"),
+            Column("model_se_mcse", _MCSE, "proportion"),
+            Column("se_ratio", "model / empirical", "statistic"),
+            Column("se_ratio_mcse", _MCSE, "statistic"),
+        ),
+        "Bias and mean square error: of estimate - true error. Empirical SE: standard deviation of the estimates; "
+        "model SE: root of the mean square of the standard errors that the method itself gives, where it does.",
+    )
+
+
+def _scale(summary: Summary) -> str:
+    return "[-1, 1]" if summary.compares else "[0, 1]"
+
+
+def _judged(summary: Summary) -> list[str]:
+    """Say so where verdicts go by another coverage than that of the true error."""
+    if summary.judged_by == "coverage":
+        return []
+    return ["Coverage: of the expected error, which is what all methods of this study aim at."]
+
+
+def _estimands(summary: Summary) -> list[str]:
+    joined = dict.fromkeys(summary.cells["estimand"])
+    return list(dict.fromkeys(one for text in joined for one in text.split("; ") if one))
+
+
+def _report(
+    name: str,
+    title: str,
+    frame: pd.DataFrame,
+    columns: tuple[Column, ...],
+    *notes: str,
+    shown: pd.DataFrame | None = None,
+) -> Report:
+    """Return a table of a frame; `shown` has the same rows with words in place of flags."""
+    chosen = (frame if shown is None else shown)[[column.key for column in columns]]
+    records: list[Any] = chosen.to_dict("records")
+    return Report(name, title, notes, columns, tuple(records), lambda: frame)

@@ -1,0 +1,305 @@
+"""Write the report of a study: one self-contained page, or its tables in Markdown, LaTeX or CSV."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from cudbound.plotting import (
+    CoverageByScenarioDisplay,
+    CoverageWidthDisplay,
+    KurtosisDisplay,
+    NestedLoopDisplay,
+    draw_svg,
+)
+from cudbound.report.render import escape_text, render_report
+from cudbound.report.tables import Report
+from cudbound.rounding import format_cell, format_level, printable
+from cudbound.study.measure.cell_table import CELL
+from cudbound.study.measure.summary import Summary, summarise_store
+from cudbound.study.report.report_tables import (
+    aggregates_report,
+    cell_reports,
+    conventions,
+    differences_report,
+    overview_report,
+    published_report,
+    samples_report,
+    shortest_report,
+)
+from cudbound.study.run.store import Store
+
+FORMATS = ("html", "markdown", "latex", "csv")
+#: What a cell begins with that spreadsheets take for a formula, wide forms among them.
+FORMULA_STARTS = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
+#: Rows of a LaTeX table, so that each fits a page.
+ROWS_PER_PAGE = 40
+#: Cells of one plot by scenario, so that each fits a page.
+CELLS_PER_PLOT = 12
+#: With more cells than these, plots by scenario would be pages of what the tables say.
+MAX_PLOTTED_CELLS = 120
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a report: a heading with sentences, tables and plots under it.
+
+    Attributes
+    ----------
+    title : str
+    said : tuple of str
+    tables : tuple of Report
+    plots : tuple of (str, str)
+        Caption, and an SVG element.
+    """
+
+    title: str
+    said: tuple[str, ...] = ()
+    tables: tuple[Report, ...] = ()
+    plots: tuple[tuple[str, str], ...] = ()
+
+
+def write_report(
+    store_path: str | os.PathLike[str], output: str | os.PathLike[str], format: str = "html"
+) -> tuple[Path, ...]:
+    """Write the report of a study.
+
+    Every format has, in this order: what was run, coverage and width at a glance (but for CSV), every method in every
+    cell, published values if there are any, paired differences to the CUD bound or else the first method, the shortest
+    interval that keeps its level in each cell, (html) plots, aggregates, and rules and conventions. Texts of the study,
+    which may be a stranger's, are escaped in documents. In CSV they stand as they are, but for an apostrophe before
+    those that a spreadsheet would run as a formula: such as begin with one of ``= + - @``.
+
+    Parameters
+    ----------
+    store_path : path
+        Store of a study; a run may be writing it.
+    output : path
+        File to write; one that is there is replaced.
+    format : {"html", "markdown", "latex", "csv"}, default="html"
+        ``html`` is one file that needs no other and no network. ``latex`` is a list of ``table`` floats that need the
+        package ``booktabs``. ``csv`` writes the table of cells to `output`, unrounded and with every column, and the
+        others beside it: to ``NAME-samples.csv``, ``NAME-differences.csv``, ``NAME-shortest.csv``,
+        ``NAME-aggregates.csv`` and, if the study has any, published values to ``NAME-published.csv``.
+
+    Returns
+    -------
+    tuple of Path
+        The files that were written.
+
+    Raises
+    ------
+    StudyError
+        If the store is missing or is none.
+    ValueError
+        If no format has that name, `output` is the store, or the store holds no replicate yet.
+    ImportError
+        If the format is "html" and jinja2 or matplotlib is not installed, with the way to get them.
+    OSError
+        If `output` cannot be written.
+    """
+    texts = report_texts(store_path, output, format)
+    for path, text in texts.items():
+        path.write_bytes(text.encode("utf-8", "backslashreplace"))
+    return tuple(texts)
+
+
+def report_texts(
+    store_path: str | os.PathLike[str], output: str | os.PathLike[str], format: str = "html"
+) -> dict[Path, str]:
+    """Return what `write_report` writes, by the file that it goes to, and write nothing.
+
+    Raises
+    ------
+    StudyError, ValueError, ImportError
+        As `write_report` does.
+    """
+    if format not in FORMATS:
+        raise ValueError(f"The 'format' parameter must be one of {list(FORMATS)}. Got {format!r} instead.")
+    with Store.open(os.fspath(store_path)) as store:
+        summary = summarise_store(store)
+        title, said = f"Coverage study {store.description['name']}", run_notes(store)
+    if summary.replicates.empty:
+        raise ValueError(f"store {os.fspath(store_path)!r}: it holds no replicate yet; run the study first")
+    place = Path(output)
+    if format == "csv":
+        texts = _csv(summary, place)
+    else:
+        sections = list(_sections(summary, said, plots=format == "html"))
+        texts = {place: {"html": _html, "markdown": _markdown, "latex": _latex}[format](title, sections)}
+    for path in texts:
+        if path.exists() and path.samefile(store_path):
+            raise ValueError(
+                f"The 'output' parameter must not be the store itself. Got {str(path)!r}; choose another name."
+            )
+    return texts
+
+
+def run_notes(store: Store) -> list[str]:
+    """Return what was run, in sentences: replicates, failures, settings, versions."""
+    described, status, runs = store.description, store.status(), store.runs_frame()
+    methods = ", ".join(described["methods"])
+    packages = [name for name in runs.columns if name not in {"begun", "machine"}]
+    versions = dict.fromkeys(
+        ", ".join(f"{name} {run[name]}" for name in packages) for _, run in runs.iterrows()
+    )
+    machines = dict.fromkeys(runs.get("machine", []))
+    sizes = ", ".join(f"{name} = {value}" for name, value in described["sizes"].items())
+    options = "; ".join(
+        f"{method}: {', '.join(f'{name} = {value}' for name, value in chosen.items())}"
+        for method, chosen in described["options"].items()
+    )
+    return [
+        f"{status.n_done} of {status.n_total} replicates, of which {status.n_failed} failed.",
+        *(
+            ["The study is not finished: cells have fewer replicates than planned, or are missing."]
+            if status.n_done < status.n_total
+            else []
+        ),
+        f"Scenarios: {len(described['scenarios'])}, at n = {', '.join(map(str, described['n_samples']))}; "
+        f"{described['n_replicates']} replicates of each planned.",
+        f"Methods: {methods}; nominal level {format_level(described['confidence_level'])}.",
+        *(
+            [f"Settings: seed {described['seed']}."]
+            if any("rival" in scenario for scenario in described["scenarios"].values())
+            else [
+                f"Settings: {described['n_resamples']} resamples, inner {described['inner']}, "
+                f"alpha = {described['alpha']}, seed {described['seed']}."
+            ]
+        ),
+        f"Sizes of the resampling, as far as methods read them: {sizes}.",
+        *([f"Options: {options}."] if options else []),
+        *(f"Versions: {one}." for one in versions),
+        *(f"Machine: {one}." for one in machines),
+        *(f"Scenario {name}: {_scenario(entries)}." for name, entries in described["scenarios"].items()),
+    ]
+
+
+def _scenario(entries: Mapping[str, Any]) -> str:
+    """Return what cases are drawn from and what is fitted to them."""
+    words = [entries.get("title") or entries.get("parameters"), f"classifier {entries['classifier']}"]
+    if "rival" in entries:
+        words.append(f"against {entries['rival']}")
+    return "; ".join(" ".join(str(one).split()) for one in words if one)
+
+
+def _sections(summary: Summary, said: Sequence[str], *, plots: bool) -> Iterator[Section]:
+    yield Section("What was run", tuple(said), (samples_report(summary),))
+    yield Section("At a glance", tables=(overview_report(summary),))
+    yield Section("Every method in every cell", tables=tuple(cell_reports(summary)))
+    if not summary.published.empty:
+        yield Section("Beside published values", tables=(published_report(summary),))
+    if not summary.differences.empty:
+        yield Section(f"Compared with {summary.reference}", tables=(differences_report(summary),))
+    yield Section("Shortest interval that keeps its level", tables=(shortest_report(summary),))
+    if plots:
+        yield Section("Plots", plots=tuple(_plots(summary)))
+    yield Section("Aggregates", tables=(aggregates_report(summary),))
+    yield Section("Rules and conventions", tuple(conventions(summary)))
+
+
+def _plots(summary: Summary) -> Iterator[tuple[str, str]]:
+    cells, level = summary.judged_cells, summary.confidence_level
+    band = "Dashed: nominal level. Grey: where an exact interval's coverage falls in 95% of such studies."
+    yield (
+        f"Coverage against mean width, one point a cell and method, with one MCSE. {band}",
+        draw_svg(CoverageWidthDisplay(cells, level), (7.0, 4.2), "width"),
+    )
+    keys = cells[CELL].drop_duplicates()
+    if len(keys) <= MAX_PLOTTED_CELLS:
+        for start in range(0, len(keys), CELLS_PER_PLOT):
+            part = CoverageByScenarioDisplay(
+                cells.merge(keys.iloc[start : start + CELLS_PER_PLOT], on=CELL), level
+            )
+            yield (
+                f"Coverage by scenario, with 95% Clopper-Pearson intervals. {band}",
+                draw_svg(part, part.size, f"cells{start}"),
+            )
+    for measure in ("coverage", "width"):
+        nested = NestedLoopDisplay(cells, measure, confidence_level=level)
+        yield (
+            f"Nested-loop plot of {measure}: all cells, ordered by n, then scenario.",
+            draw_svg(nested, nested.size, f"nested-{measure}"),
+        )
+    yield (
+        "Coverage against the absolute excess kurtosis of the training error, one point a cell and method, as in "
+        f"figure 1 of Laber and Murphy (2008). {band}",
+        draw_svg(KurtosisDisplay(cells, summary.samples, level), (7.0, 4.2), "kurtosis"),
+    )
+
+
+def _html(title: str, sections: Sequence[Section]) -> str:
+    try:
+        import jinja2
+    except ImportError as error:
+        raise ImportError(
+            "An HTML report needs jinja2, which is not installed; get it with: pip install 'cudbound[study]'"
+        ) from error
+    page = resources.files("cudbound.study.report").joinpath("templates", "report.html.j2").read_text("utf-8")
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters.update(cell=format_cell, printable=printable)
+    return environment.from_string(page).render(title=title, sections=sections)
+
+
+def _markdown(title: str, sections: Sequence[Section]) -> str:
+    parts = [f"# {escape_text(title, 'markdown')}"]
+    for section in sections:
+        parts.append(f"## {escape_text(section.title, 'markdown')}")
+        if section.said:
+            parts.append("\n".join(f"- {escape_text(one, 'markdown')}" for one in section.said))
+        parts.extend(render_report(table, "markdown") for table in section.tables)
+    return "\n\n".join(parts) + "\n"
+
+
+def _latex(title: str, sections: Sequence[Section]) -> str:
+    parts = [f"% {printable(title)}"]
+    for section in sections:
+        parts.append(rf"\section*{{{escape_text(section.title, 'latex')}}}")
+        if section.said:
+            items = (rf"\item {escape_text(one, 'latex')}" for one in section.said)
+            parts.append("\n".join([r"\begin{itemize}", *items, r"\end{itemize}"]))
+        parts.extend(render_report(page, "latex") for table in section.tables for page in _pages(table))
+    return "\n\n".join(parts) + "\n"
+
+
+def _pages(table: Report) -> Iterator[Report]:
+    """Cut a table into parts that fit a page; the last has the notes."""
+    starts = range(0, max(1, len(table.rows)), ROWS_PER_PAGE)
+    for start in starts:
+        last = start == starts[-1]
+        part = f" ({start // ROWS_PER_PAGE + 1} of {len(starts)})" if len(starts) > 1 else ""
+        yield replace(
+            table,
+            title=table.title + part,
+            notes=table.notes if last else (),
+            rows=table.rows[start : start + ROWS_PER_PAGE],
+        )
+
+
+def _csv(summary: Summary, place: Path) -> dict[Path, str]:
+    others = [samples_report, differences_report, shortest_report, aggregates_report]
+    if not summary.published.empty:
+        others.append(published_report)
+    tables = [cell_reports(summary)[0], *(table(summary) for table in others)]
+    return {
+        place
+        if table.name == "cells"
+        else place.with_name(f"{place.stem}-{table.name}{place.suffix or '.csv'}"): _csv_text(table)
+        for table in tables
+    }
+
+
+def _csv_text(table: Report) -> str:
+    frame = table.to_frame().map(_inert)
+    return f"{render_report(replace(table, to_frame=lambda: frame), 'csv')}\n"
+
+
+def _inert(value: Any) -> Any:
+    """Keep a text that a stranger wrote from being run as a formula by a spreadsheet."""
+    return f"'{value}" if isinstance(value, str) and value.lstrip()[:1] in FORMULA_STARTS else value

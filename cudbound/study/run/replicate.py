@@ -1,0 +1,193 @@
+"""One replicate: draw a sample, fit, find the true error, and set all intervals beside each other."""
+
+from __future__ import annotations
+
+import math
+import time
+import traceback
+import warnings
+from contextlib import suppress
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+from sklearn.dummy import DummyClassifier
+
+from cudbound.exceptions import CudboundWarning
+from cudbound.method_card import training_size
+from cudbound.resampling.refits import prepare_refits, seeded_clone, unseeded_parameters
+from cudbound.results import ComparisonResult, IntervalEstimate
+from cudbound.study.design.scenario import Scenario, Study
+from cudbound.study.populations.population import Drawn, Truth
+from cudbound.study.run.rows import ExpectedError, IntervalRow, Key, ReplicateRow
+from cudbound.tables.compare_intervals import compare_intervals
+from cudbound.tables.compare_learners import tabulate_comparisons
+from cudbound.validation import MIN_ROWS_PER_CLASS
+
+#: Replicates of each cell in which every method is computed once more by itself, for the time that it takes alone.
+N_TIMED = 3
+#: Samples that may lack a class before a replicate counts as failed.
+MAX_DRAWS = 1000
+
+
+def run_replicate(study: Study, scenario: Scenario, n: int, replicate: int) -> ReplicateRow:
+    """Run one replicate. An exception becomes a row with its traceback.
+
+    Guarantee
+    ---------
+    The row depends on the study's settings, the scenario, n and the number of the replicate alone, but for times.
+    """
+    begun = time.perf_counter()
+    key = Key(scenario.name, n, replicate)
+    n_redrawn = 0
+    try:
+        rng = study.rng(scenario.name, n, replicate)
+        drawn, n_redrawn = _draw(scenario, n, rng)
+        fitted = _fit(scenario, drawn.X, drawn.y, study.seed_of_fits(key.scenario, n, replicate))
+        truth = _true_error(scenario, fitted, drawn)
+        with warnings.catch_warnings():
+            # what they say stands in the remarks of the rows
+            warnings.simplefilter("ignore", CudboundWarning)
+            rows = _intervals(study, fitted, drawn, rng)
+        aims = {size for row in rows if (size := training_size(row.estimand)) is not None}
+        batched = bool(aims) and all(prepare_refits(one, drawn.X, drawn.y).batched for one in fitted)
+        errors = (_expected_error(study, scenario, key, size, batched) for size in sorted(aims))
+        expected = tuple(one for one in errors if one is not None)
+        alone = _seconds_alone(study, fitted, drawn, key) if replicate < N_TIMED else {}
+        wrong = [float(np.mean(one.predict(drawn.X) != drawn.y)) for one in fitted]
+    except Exception:  # a failing replicate is data
+        seconds = time.perf_counter() - begun
+        return ReplicateRow(key, None, None, None, n_redrawn, traceback.format_exc(), (), seconds)
+    return ReplicateRow(
+        key,
+        truth.value,
+        truth.standard_error,
+        _difference(wrong),
+        n_redrawn,
+        None,
+        rows,
+        time.perf_counter() - begun - sum(alone.values()),
+        expected,
+        alone,
+    )
+
+
+def _fit(scenario: Scenario, X: Any, y: Any, seed: int) -> list[Any]:
+    """Fit the classifier, and its rival if there is one; cases of one class give the constant classifier.
+
+    The seed stands in for every ``random_state`` that is None, and is taken out again: refits have seeds of their own.
+    """
+    makers = [scenario.make_classifier, *([] if scenario.make_rival is None else [scenario.make_rival])]
+    if len(np.unique(y)) == 1:
+        return [DummyClassifier().fit(X, y) for _ in makers]
+    fitted = []
+    for make in makers:
+        learner = make()
+        one = seeded_clone(learner, seed).fit(X, y)
+        fitted.append(one.set_params(**dict.fromkeys(unseeded_parameters(learner))))
+    return fitted
+
+
+def _difference(values: list[float]) -> float:
+    """Return the error of the one classifier, or that of the first minus that of its rival."""
+    return values[0] - sum(values[1:])
+
+
+def _true_error(scenario: Scenario, fitted: list[Any], drawn: Drawn) -> Truth:
+    found = [drawn.true_error(classifier) for classifier in fitted]
+    # errors of rivals may be found on the same cases: this standard error is then too large if they err on the same
+    truth = Truth(
+        _difference([one.value for one in found]), math.hypot(*(one.standard_error for one in found))
+    )
+    if not (math.isfinite(truth.value) and math.isfinite(truth.standard_error)):
+        raise ValueError(f"The true error of {scenario.population.name} must be finite. Got {truth} instead.")
+    return truth
+
+
+def _expected_error(
+    study: Study, scenario: Scenario, key: Key, n_train: int, batched: bool
+) -> ExpectedError | None:
+    """Find the error of the learning algorithm on a further sample; its mean over replicates is the expected error.
+
+    The training set is part of a sample of n cases, as those of the methods are, and is treated as they are if it has
+    one class: that gives the constant classifier if refits are batched, else another is drawn. None if there is none.
+    """
+    rng = study.rng(key.scenario, key.n, key.replicate, n_train)
+    seed = study.seed_of_fits(key.scenario, key.n, key.replicate, n_train)
+    with suppress(Exception):  # judged by the further samples that there are, whose number the report shows
+        for _ in range(MAX_DRAWS):
+            drawn, _ = _draw(scenario, key.n, rng)
+            X, y = (_first(rows, n_train) for rows in (drawn.X, drawn.y))
+            if batched or len(np.unique(y)) == 2:
+                truth = _true_error(scenario, _fit(scenario, X, y, seed), drawn)
+                return ExpectedError(n_train, truth.value, truth.standard_error)
+    return None
+
+
+def _first(rows: Any, n: int) -> Any:
+    return rows.iloc[:n] if hasattr(rows, "iloc") else rows[:n]
+
+
+def _intervals(
+    study: Study, fitted: list[Any], drawn: Drawn, rng: np.random.Generator
+) -> tuple[IntervalRow, ...]:
+    common: dict[str, Any] = {
+        "methods": study.methods,
+        "confidence_level": study.confidence_level,
+        "options": study.options,
+        "sizes": study.sizes,
+        "rng": rng,
+    }
+    if study.compares:
+        first, rival = fitted
+        comparisons = tabulate_comparisons(first, rival, drawn.X, drawn.y, **common)
+        return tuple(_row(one) for one in comparisons.rows)
+    table = compare_intervals(
+        fitted[0],
+        drawn.X,
+        drawn.y,
+        n_resamples=study.n_resamples,
+        alpha=study.alpha,
+        inner=study.inner,
+        **common,
+    )
+    return tuple(_row(one) for one in table.rows)
+
+
+def _draw(scenario: Scenario, n: int, rng: np.random.Generator) -> tuple[Drawn, int]:
+    """Draw a sample with at least two cases of each class; count those that had not."""
+    for n_redrawn in range(MAX_DRAWS):
+        drawn = scenario.population.draw(n, rng)
+        positives = int(np.sum(drawn.y))
+        if MIN_ROWS_PER_CLASS <= positives <= n - MIN_ROWS_PER_CLASS:
+            return drawn, n_redrawn
+    raise ValueError(
+        f"{MAX_DRAWS} samples of {n} cases of {scenario.population.name} had fewer than {MIN_ROWS_PER_CLASS} cases of "
+        "a class each; take larger samples."
+    )
+
+
+def _seconds_alone(study: Study, fitted: list[Any], drawn: Drawn, key: Key) -> dict[str, float]:
+    """Time each method by itself, without the refits that it shares with others; one that fails has no time."""
+    found = {}
+    for method in study.methods:
+        options = {method: study.options[method]} if method in study.options else {}
+        rng = study.rng(key.scenario, key.n, key.replicate)
+        begun = time.perf_counter()
+        with suppress(Exception), warnings.catch_warnings():
+            warnings.simplefilter("ignore", CudboundWarning)
+            _intervals(replace(study, methods=(method,), options=options), fitted, drawn, rng)
+            found[method] = time.perf_counter() - begun
+    return found
+
+
+def _row(row: IntervalEstimate | ComparisonResult) -> IntervalRow:
+    found = {one.name: getattr(row, one.name, None) for one in fields(IntervalRow)}
+    return IntervalRow(**{name: _stored(value) for name, value in found.items()})
+
+
+def _stored(value: Any) -> Any:
+    """Return a value as a store holds it: remarks as one text, None for what is undefined."""
+    if isinstance(value, tuple):
+        return "; ".join(value)
+    return None if isinstance(value, float) and math.isnan(value) else value

@@ -1,0 +1,362 @@
+"""Run a study on the cores of one computer or on a Dask cluster, and keep what is done in its store."""
+
+from __future__ import annotations
+
+import ctypes
+import pickle
+import signal
+import warnings
+from collections import defaultdict
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from functools import cache, lru_cache
+from pathlib import Path
+from threading import Event, Semaphore
+
+from joblib import Parallel, delayed, parallel_config
+from joblib.externals.loky.backend.reduction import dumps
+from joblib.externals.loky.process_executor import BrokenProcessPool
+from threadpoolctl import threadpool_limits
+
+from cudbound.exceptions import StudyError, StudyInterrupted
+from cudbound.intervals import METHODS, Method
+from cudbound.study.design.identity import describe, differences, shown
+from cudbound.study.design.scenario import Scenario, Study
+from cudbound.study.run.cluster import connect, run_on_cluster
+from cudbound.study.run.replicate import run_replicate
+from cudbound.study.run.rows import Key, ReplicateRow
+from cudbound.study.run.status import StudyStatus
+from cudbound.study.run.store import Store
+from cudbound.validation import check_choice, check_n_jobs
+
+BACKENDS = ("processes", "threads")
+#: Seconds that a worker computes before it hands over what it has: as much as a kill can lose, a thousand times more
+#: than handing over costs.
+BATCH_SECONDS = 0.5
+#: Settings of memory by their numbers in glibc's malloc.h, and a unit.
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, MIB = -1, -3, 2**20
+#: Seconds to wait for the scheduler of a cluster, and for its first worker.
+CONNECT_SECONDS = 10
+
+_Sent = tuple[bytes, int, tuple[int, ...]]
+
+
+def run_study(
+    study: Study,
+    store_path: str | Path,
+    *,
+    n_jobs: int | None = 1,
+    backend: str = "processes",
+    dask: str | None = None,
+    progress: bool = False,
+) -> StudyStatus:
+    """Run all replicates of a study that its store lacks.
+
+    Parameters
+    ----------
+    study : Study
+        For processes and clusters its populations, classifiers and methods are sent with cloudpickle, which takes
+        functions and classes of notebooks and scripts too.
+    store_path : str or path
+        Where results go; made where there is none. A store of the same study is gone on with. More replicates, sizes
+        and scenarios than before may be asked for; any other change is refused.
+    n_jobs : int or None, default=1
+        Workers; -1 for all cores. A cluster has the workers that it has.
+    backend : {"processes", "threads"}, default="processes"
+        Threads share memory and start at once, but Python code runs in one at a time.
+    dask : str or None, default=None
+        Address of the scheduler of a Dask cluster, such as ``"tcp://host:8786"``, whose workers have this package;
+        takes the place of `backend`.
+    progress : bool, default=False
+        Whether to show a bar over the replicates, with the time that they are likely to take.
+
+    Returns
+    -------
+    StudyStatus
+        What the store holds at the end.
+
+    Raises
+    ------
+    StudyError
+        If the store cannot be used, see `Store.resume`, the disk is full, a worker was killed, something of the study
+        cannot be sent to workers or read by them, or a cluster does not answer, has no worker, has one with another
+        version of this package, or is lost. The store keeps what was done.
+    ImportError
+        If `dask` is given and the package ``distributed`` is missing.
+    StudyInterrupted
+        On Ctrl-C. The store keeps what was done; the same call goes on from there.
+
+    Guarantee
+    ---------
+    What the store holds at the end depends on the study alone, but for times: `Store.dump` gives the same for any
+    number of workers, backend, and number of interruptions. Only this process writes. A kill at any moment loses at
+    most the replicates that workers have not yet handed over, about half a second each.
+
+    Notes
+    -----
+    Every worker computes with one thread of BLAS: more would compete with the other workers, and could round
+    otherwise. Warnings of fits, the same ones thousands of times, are not shown; those of this package stand in the
+    remarks of the rows. A replicate that fails is a row with its traceback; see `replay`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from cudbound import LeastSquaresClassifier
+    >>> from cudbound.study.populations.population import Drawn, Truth
+    >>> from cudbound.study.design.scenario import Scenario, Study
+    >>> class Coin:
+    ...     name, title = "coin", "labels without features"
+    ...     def draw(self, n, rng):
+    ...         return Drawn(rng.normal(size=(n, 1)), rng.integers(0, 2, n), lambda classifier: Truth(0.5))
+    >>> study = Study(
+    ...     "quick", (Scenario("coin", Coin(), LeastSquaresClassifier),), (30,), 5, ("langford-binomial",)
+    ... )
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     status = run_study(study, Path(folder) / "quick.sqlite")
+    >>> status.n_done, status.n_failed
+    (5, 0)
+    """
+    workers = check_n_jobs(n_jobs)
+    check_choice("backend", backend, BACKENDS)
+    with ExitStack() as stack:
+        client = None if dask is None else stack.enter_context(connect(dask, CONNECT_SECONDS))
+        store = stack.enter_context(Store.resume(store_path, study))
+        done = store.finished()
+        total = len(study.scenarios) * len(study.n_samples) * study.n_replicates
+        pace = _Pace()
+        advance = stack.enter_context(_progress_bar(total, len(done), progress))
+        try:
+            batches = _batches(study, done, pace)
+            if client is not None:
+                found = run_on_cluster(client, _run_in_worker, _sent(batches, _pack(study)))
+            elif workers == 1:
+                found = _one_by_one(batches)
+            elif backend == "threads":
+                found = _in_threads(batches, workers)
+            else:
+                found = _in_processes(_sent(batches, _pack(study)), workers)
+            stack.callback(_stop, found)
+            for rows in found:
+                store.add(rows)
+                pace.learn(rows)
+                advance(len(rows))
+        except KeyboardInterrupt:
+            raise StudyInterrupted(str(store.path), store.status().n_done, total) from None
+        except BrokenProcessPool as error:
+            raise StudyError(
+                f"a worker was killed, perhaps for lack of memory; {str(store.path)!r} keeps what was done: run the "
+                "same study with the same store and fewer workers to go on"
+            ) from error
+    with Store.open(store_path) as store:
+        return store.status()
+
+
+def replay(study: Study, store_path: str | Path, scenario: str, n: int, replicate: int) -> ReplicateRow:
+    """Run one stored replicate again, a failed one for instance.
+
+    Parameters
+    ----------
+    study : Study
+        The study of the store.
+    store_path : str or path
+    scenario : str
+    n : int
+    replicate : int
+        From 0 up.
+
+    Returns
+    -------
+    ReplicateRow
+        Equal to ``Store.replicate(Key(scenario, n, replicate))`` with the same versions of all packages on the same
+        kind of computer; nothing is stored.
+
+    Raises
+    ------
+    StudyError
+        If the store holds another study, or lacks this replicate.
+    """
+    key = Key(scenario, n, replicate)
+    with Store.open(store_path) as store:
+        if found := differences(store.description, describe(study)):
+            raise StudyError(
+                f"store {str(store.path)!r}: it holds results of another study ({shown(found)}); undo the change"
+            )
+        store.replicate(key)
+    chosen = next(one for one in study.scenarios if one.name == scenario)
+    with _alone():
+        return run_replicate(study, chosen, n, replicate)
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """Replicates that one worker runs; `study` has the one scenario that they are of."""
+
+    study: Study
+    n: int
+    replicates: tuple[int, ...]
+
+    @property
+    def scenario(self) -> Scenario:
+        (scenario,) = self.study.scenarios
+        return scenario
+
+    def run(self, stop: Event | None = None) -> list[ReplicateRow]:
+        """Run them; if `stop` is set in the meantime, only the first of them."""
+        rows = []
+        for replicate in self.replicates:
+            if stop is not None and stop.is_set():
+                break
+            rows.append(run_replicate(self.study, self.scenario, self.n, replicate))
+        return rows
+
+
+@dataclass
+class _Pace:
+    """How long replicates of each cell take, learned while they come in."""
+
+    seconds: dict[tuple[str, int], float] = field(default_factory=lambda: defaultdict(float))
+    counts: dict[tuple[str, int], int] = field(default_factory=lambda: defaultdict(int))
+
+    def learn(self, rows: list[ReplicateRow]) -> None:
+        for row in rows:
+            self.seconds[row.key.scenario, row.key.n] += row.seconds
+            self.counts[row.key.scenario, row.key.n] += 1
+
+    def batch_size(self, scenario: str, n: int) -> int:
+        """Return how many replicates fill a batch; one while that is unknown."""
+        count, seconds = self.counts[scenario, n], self.seconds[scenario, n]
+        return max(1, int(BATCH_SECONDS * count / seconds)) if seconds > 0.0 else 1
+
+
+def _batches(study: Study, done: set[Key], pace: _Pace) -> Iterator[_Batch]:
+    """Yield what is left to do; lazily, so that sizes follow the pace."""
+    for scenario in study.scenarios:
+        part = replace(study, scenarios=(scenario,))
+        for n in study.n_samples:
+            left = [r for r in range(study.n_replicates) if Key(scenario.name, n, r) not in done]
+            while left:
+                size = pace.batch_size(scenario.name, n)
+                yield _Batch(part, n, tuple(left[:size]))
+                del left[:size]
+
+
+def _one_by_one(batches: Iterator[_Batch]) -> Generator[list[ReplicateRow], None, None]:
+    for batch in batches:
+        with _alone():
+            rows = batch.run()
+        yield rows
+
+
+def _in_threads(batches: Iterator[_Batch], n_jobs: int) -> Generator[list[ReplicateRow], None, None]:
+    stop, seats = Event(), Semaphore(n_jobs)
+
+    def run(batch: _Batch) -> list[ReplicateRow]:
+        with seats:
+            return batch.run(stop)
+
+    # limits and filters belong to the whole process: set once here, since threads would undo each other's
+    with _alone(), parallel_config("threading", n_jobs=n_jobs):
+        try:
+            yield from Parallel(return_as="generator_unordered", batch_size=1)(
+                delayed(run)(batch) for batch in batches
+            )
+        finally:
+            # a thread that is still inside the solver when Python ends would take the whole process down
+            stop.set()
+            for _ in range(n_jobs):
+                seats.acquire()
+
+
+def _in_processes(sent: Iterator[_Sent], n_jobs: int) -> Generator[list[ReplicateRow], None, None]:
+    # Ctrl-C reaches the workers of a terminal too, and they would print where they were; this process ends them
+    deaf = {"initializer": signal.signal, "initargs": (signal.SIGINT, signal.SIG_IGN)}
+    with parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1, **deaf):
+        yield from Parallel(return_as="generator_unordered", batch_size=1)(
+            delayed(_run_in_worker)(*batch) for batch in sent
+        )
+
+
+def _sent(batches: Iterator[_Batch], packed: Mapping[str, bytes]) -> Iterator[_Sent]:
+    """Yield batches as they are sent to other processes."""
+    for batch in batches:
+        yield packed[batch.scenario.name], batch.n, batch.replicates
+
+
+def _pack(study: Study) -> dict[str, bytes]:
+    """Write each scenario with what it takes to run it, the methods among them, since they may be the user's own.
+
+    It is done once, here, because what cannot be sent would otherwise be found out by threads of joblib and Dask.
+    """
+    methods = tuple(METHODS[name] for name in study.methods)
+    packed = {}
+    for scenario in study.scenarios:
+        try:
+            packed[scenario.name] = bytes(dumps((replace(study, scenarios=(scenario,)), methods)))
+        except Exception as error:  # of any kind: classes of the user may say how they are written
+            raise StudyError(
+                f"scenario {scenario.name!r}: its population, its classifier or a method of the study cannot be sent "
+                f'to worker processes; use backend="threads" ({type(error).__name__}: {error})'
+            ) from error
+    return packed
+
+
+@lru_cache(maxsize=2)
+def _unpack(packed: bytes) -> tuple[Study, tuple[Method, ...]]:
+    """Read what `_pack` wrote, once a worker, so that what a population has found out serves the next batch too."""
+    try:
+        read: tuple[Study, tuple[Method, ...]] = pickle.loads(packed)
+    except Exception as error:
+        raise StudyError(
+            "a worker cannot read a population, a classifier or a method of the study; define it in the script itself "
+            f"or in a module that workers can import ({type(error).__name__}: {error})"
+        ) from error
+    return read
+
+
+def _run_in_worker(packed: bytes, n: int, replicates: tuple[int, ...]) -> list[ReplicateRow]:
+    _settle_in()
+    study, methods = _unpack(packed)
+    METHODS.update((method.name, method) for method in methods)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _Batch(study, n, replicates).run()
+
+
+@cache
+def _settle_in() -> None:
+    """Prepare a worker for good: one that belongs to a cluster may run batches in threads, and none must undo it."""
+    threadpool_limits(1)
+    # Dask makes the C library of its workers give back memory as soon as it is free, and asking for it again, for
+    # every array, takes two thirds as long as all computing; these are the most that glibc would come to by itself
+    with suppress(AttributeError, OSError, TypeError):  # other C libraries have no such settings
+        mallopt = ctypes.CDLL(None).mallopt
+        mallopt(M_MMAP_THRESHOLD, 32 * MIB)
+        mallopt(M_TRIM_THRESHOLD, 64 * MIB)
+
+
+@contextmanager
+def _alone() -> Iterator[None]:
+    """One thread of BLAS, and no warnings."""
+    with threadpool_limits(1), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _stop(found: Generator[list[ReplicateRow], None, None]) -> None:
+    """Let go of batches that are not done; there are some after an error or Ctrl-C only."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # joblib's advice to those who stop on purpose
+        found.close()
+
+
+@contextmanager
+def _progress_bar(total: int, n_done: int, show: bool) -> Iterator[Callable[[int], object]]:
+    """Show a bar over all replicates, if asked to; yields how to advance it."""
+    if not show:
+        yield lambda _: None
+        return
+    from tqdm import tqdm
+
+    with tqdm(total=total, initial=n_done, desc="replicates", unit="replicate", smoothing=0) as bar:
+        yield bar.update

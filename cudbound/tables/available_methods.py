@@ -1,0 +1,66 @@
+"""Everything that is registered, as a frame: intervals, tests and point estimators."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cudbound.intervals import GROUPS, METHODS, Method
+from cudbound.method_card import Registered
+from cudbound.point_estimates import ESTIMATORS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def available_methods() -> pd.DataFrame:
+    """Return every method of this package, one a row, with what is known of it.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns of text:
+
+        - ``name``: the word for it in ``methods=`` and ``method=``;
+        - ``gives``: "interval" (`cudbound.compare_intervals`), "comparison" (`cudbound.compare_learners`), both, or
+          "point estimate" (`cudbound.estimate_error`);
+        - ``title``, ``estimand``, ``assumptions``, ``tendency``, ``reference``: what it is, what it aims at, what has
+          to hold, where it is known to be too short, too long, too low or too high, and its source;
+        - ``groups``: the names that stand for it and others;
+        - ``needs``: what is recorded for it, fields of `cudbound.records.Records`;
+        - ``cost``: classifier fits, in B bootstrap draws and the numbers of `cudbound.ResamplingSizes`;
+        - ``options``: the default of each option, and its other values;
+        - ``fallback``: what it gives, if asked, instead of an interval without width.
+
+    Examples
+    --------
+    >>> from cudbound import available_methods
+    >>> frame = available_methods().set_index("name")
+    >>> frame.loc["mcnemar", "gives"], frame.loc["cud", "estimand"]
+    ('comparison', 'conditional')
+    """
+    import pandas as pd
+
+    return pd.DataFrame([_row(method) for method in (*METHODS.values(), *ESTIMATORS.values())])
+
+
+def _row(method: Registered) -> dict[str, str]:
+    gives, groups, fallback = "point estimate", "all", ""
+    if isinstance(method, Method):
+        given = {"interval": method.gives_interval, "comparison": method.compares}
+        gives = " and ".join(what for what, is_given in given.items() if is_given)
+        groups = ", ".join(group for group, names in GROUPS.items() if method.name in names)
+        fallback = "" if method.fallback is None else method.fallback.title
+    return {
+        "name": method.name,
+        "gives": gives,
+        "title": method.title,
+        "estimand": method.estimand,
+        "groups": groups,
+        "needs": ", ".join(sorted(method.needs)),
+        "assumptions": method.assumptions,
+        "tendency": method.tendency,
+        "reference": method.reference,
+        "cost": method.cost,
+        "options": "; ".join(f"{name}: {option}" for name, option in method.options.items()),
+        "fallback": fallback,
+    }

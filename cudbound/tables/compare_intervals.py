@@ -1,0 +1,349 @@
+"""The table: the CUD interval and other intervals on the same training set, from shared refits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cudbound.adapters import express
+from cudbound.bound.boundary import NODE_LIMIT, boundary_deviations, check_curvature, near_rate
+from cudbound.exceptions import UnsupportedEstimatorError
+from cudbound.intervals import Method, compute_interval, find_methods
+from cudbound.method_card import check_options
+from cudbound.problem.additive_model import AdditiveModel
+from cudbound.problem.draws import draw_counts
+from cudbound.resampling import ResamplingSizes
+from cudbound.resampling.plan import record_refits, spawn_streams
+from cudbound.resampling.refits import Refits, prepare_refits
+from cudbound.results import ConfidenceInterval, IntervalEstimate
+from cudbound.solve.minimum import draws_problem
+from cudbound.tables.session import (
+    Run,
+    Unfinished,
+    check_sample,
+    check_test_set,
+    compute_rows,
+    given_records,
+    make_plan,
+    progress_bar,
+    raise_failed,
+)
+from cudbound.tables.table import IntervalTable
+from cudbound.validation import (
+    check_alpha,
+    check_binary_classifier,
+    check_choice,
+    check_confidence_level,
+    check_inner,
+    check_n_jobs,
+    check_n_resamples,
+)
+
+#: Groups of methods in which one that a classifier does not allow keeps its row, with the reason.
+LENIENT = ("conditional", "all")
+#: Inner draws of each draw where refits are made in batches.
+INNER_DRAWS = 50
+#: Records of which inner draws, or none, decide what is drawn.
+RESAMPLED = frozenset({"bootstrap", "inner", "removed_cases"})
+#: Records that need the classifier written as an additive model with a convex loss.
+OF_MODEL = frozenset({"bound", "boundary"})
+
+
+def compare_intervals(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    methods: str | Sequence[str] = "paper",
+    confidence_level: float = 0.95,
+    n_resamples: int = 1000,
+    alpha: str | float = "n",
+    aci_rate: str | float = "log",
+    inner: int | str | None = None,
+    on_single_class: str | None = None,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    sizes: ResamplingSizes | None = None,
+    cv: Any = None,
+    groups: Any = None,
+    test_set: tuple[Any, Any] | None = None,
+    fallback: bool = False,
+    polish: bool = False,
+    solver: str = "native",
+    rng: int | np.random.Generator | None = None,
+    n_jobs: int | None = 1,
+    node_limit: float | None = None,
+    time_limit: float | None = None,
+    total_node_limit: float | None = None,
+    total_time_limit: float | None = None,
+    progress: bool = False,
+    previous: Unfinished | None = None,
+) -> IntervalTable:
+    """Set intervals by several methods for the error of a classifier, or of its algorithm, beside each other.
+
+    The procedure:
+
+    1. draw `n_resamples` bootstrap samples, shared by all methods; the same `rng` gives the draws of
+       `cudbound.cud_interval`, and so the same CUD interval;
+    2. solve them for the CUD bound, if ``"cud"`` is asked for;
+    3. refit the classifier once for every draw, inner draw, fold and split that any of the methods needs, and record
+       which training points each refit gets wrong;
+    4. compute every interval from these records.
+
+    Parameters
+    ----------
+    estimator : object
+        Fitted scikit-learn classifier of two classes. ``"cud"`` needs one that `cudbound.adapters.express`
+        knows, such as `cudbound.ConvexLossClassifier`, `sklearn.linear_model.LogisticRegression` or a `Pipeline` that
+        ends in one. In step 3 a `Pipeline` or a search is refitted as a whole.
+    X : array-like, shape (n_samples, n_features)
+        The rows that the estimator was fitted to.
+    y : array-like, shape (n_samples,)
+        Their labels; at least two rows of each class.
+    methods : str or list of str, default="paper"
+        "paper" for the seven intervals that Laber and Murphy compare, "conditional" for all that aim at the error of
+        this classifier or of one fitted to a part of the data, "algorithm" for those of cross-validation and of random
+        splits, most of which aim at the expected error of the learning algorithm, "all" for both, or names, which
+        `cudbound.available_methods` lists. A row does not depend on which others are asked for. In "conditional" and
+        "all" a method that this classifier does not allow keeps its row, which says why; asked for by name it is an
+        error.
+    confidence_level : float, default=0.95
+        Nominal level, in (0, 1).
+    n_resamples : int, default=1000
+        Number of bootstrap draws B.
+    alpha : {"n", "paper-literal"} or float, default="n"
+        Localisation rate of the CUD bound on the scale of the mean loss, see `cudbound.cud_interval`.
+    aci_rate : {"log", "loglog"} or float, default="log"
+        How near the boundary a point must be for the adaptive interval "aci" to let it take either class, see
+        `cudbound.bound.boundary.boundary_deviations`.
+    inner : int, "oob" or None, default=None
+        Inner draws of each draw for the two bootstrap intervals, which recompute the .632 estimate on every
+        draw. "oob" uses .368 err(f_b on D_b) + .632 err(f_b off D_b) instead and needs no inner draws; a draw that
+        leaves nothing out is then drawn again, for every method that refits the draws. None means 50 where refits are
+        made in batches, and "oob" where clones are fitted one by one, of a random forest for instance: 51,000 fits
+        with the other defaults would take long.
+    on_single_class : {"fit", "redraw", "drop", "error"} or None, default=None
+        What happens to resampled training sets that hold one class only; their number stands in the remarks.
+        None means "fit" where refits are made in batches, which gives a constant classifier
+        (`LeastSquaresClassifier`, `ConvexLossClassifier` without a basis, `RidgeClassifier`, `LogisticRegression`,
+        `LinearSVC`, `LinearDiscriminantAnalysis`, alone and behind the usual steps), and "redraw" for others.
+        The CUD bound needs no refits and uses every draw unchanged.
+    options : mapping of str to mapping, default=None
+        Options of single methods by name, such as ``{"kohavi-normal": {"form": "wilson"}}``.
+    sizes : ResamplingSizes, default=None
+        Numbers of folds, splits and repetitions; None takes the defaults of the sources.
+    cv : int, splitter of scikit-learn or iterable of (train, test), default=None
+        Splits of your own, which the methods that read folds or splits take in place of random ones: a partition
+        serves those of k-fold cross-validation and, as the test sets of J = k splits, those of random splits; repeated
+        partitions and random splits serve the latter. An integer means stratified shuffled folds.
+    groups : array-like, shape (n_samples,), default=None
+        Groups of rows that belong together, for a `cv` that keeps them. All methods must then read its splits.
+    test_set : (array-like, array-like), default=None
+        New cases (X_test, y_test) for the test-set methods; without it a part of the training set is held out, and
+        those rows are for a classifier fitted to the rest.
+    fallback : bool, default=False
+        Whether an interval without width is replaced by the fallback that `cudbound.available_methods` names.
+    polish : bool, default=False
+        Whether the CUD bound is that of the exact minimiser of the loss, see `cudbound.cud_interval`. The other rows
+        are for the classifier as it was fitted; the remarks of the row "cud" say how far the two differ.
+    solver : {"native", "cvxpy"}, default="native"
+        Solver of the CUD bound, see `cudbound.solve_draws`.
+    rng : int, numpy.random.Generator or None, default=None
+        Source of randomness; None takes a fresh one.
+    n_jobs : int or None, default=1
+        Workers for draws of the CUD bound and for refits; -1 for all cores. Results do not depend on it.
+    node_limit, time_limit, total_node_limit, total_time_limit : int or float, default=None
+        Limits of the CUD bound, see `cudbound.cud_interval`: by default its search ends after about ten seconds of one
+        processor, with bounds. All but `total_node_limit` hold for the adaptive interval likewise.
+    progress : bool, default=False
+        Whether to show a bar over all refits, with an estimate of the time that remains.
+    previous : Unfinished, default=None
+        What `RunInterrupted` carried; the run goes on from there, with the random numbers of the stopped one.
+
+    Returns
+    -------
+    IntervalTable
+        One row a method, in the order asked for; prints as a table, and has ``to_frame()``.
+
+    Raises
+    ------
+    sklearn.exceptions.NotFittedError
+        If the estimator has not been fitted.
+    UnsupportedEstimatorError
+        If "cud" is asked for and the estimator cannot be expressed; leave it out of `methods` to go on.
+    NotMinimiserError
+        If "cud" is asked for and the estimator was not fitted to these `X` and `y`, or its solver stopped early: see
+        `polish`.
+    ValueError
+        If an argument is out of range, or `X` and `y` do not fit the estimator.
+    RunInterrupted
+        On Ctrl-C; pass its ``unfinished`` as `previous` to go on.
+
+    Guarantee
+    ---------
+    The same arguments and the same integer `rng` give the same rows, whatever `n_jobs` is and whatever other
+    methods are asked for. No row is dropped: one that says nothing is marked as degenerate, with the reason. So is
+    one whose refits fail, as those of neighbours on too few rows do, unless all do: the first error is then raised.
+    None of the intervals has a finite-sample guarantee, except those on a test set; ``tendency`` in
+    `cudbound.available_methods` says what is known.
+
+    References
+    ----------
+    Laber, E. B. and Murphy, S. A. (2008). Small sample inference for generalization error in classification
+    using the CUD bound. UAI 2008, sections 2 and 5.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cudbound import LeastSquaresClassifier, compare_intervals
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(30, 2))
+    >>> y = X[:, 0] + rng.normal(size=30) > 0
+    >>> clf = LeastSquaresClassifier().fit(X, y)
+    >>> table = compare_intervals(clf, X, y, methods=["martin-beta", "langford-binomial"], rng=0)
+    >>> [row.method for row in table.rows]
+    ['martin-beta', 'langford-binomial']
+    >>> bool(0.0 <= table["martin-beta"].confidence_interval.low <= table["martin-beta"].estimate)
+    True
+    """
+    chosen = find_methods(methods)
+    by_name = check_options({} if options is None else options, chosen)
+    level = check_confidence_level(confidence_level)
+    n_resamples = check_n_resamples(n_resamples)
+    n_inner = None if inner is None else check_inner(inner)
+    n_jobs = check_n_jobs(n_jobs)
+    check_choice("solver", solver, ("native", "cvxpy"))
+    run = Run(rng, previous)
+    lenient = isinstance(methods, str) and methods in LENIENT
+    model: AdditiveModel | None = None
+    lacking: dict[str, str] = {}
+    if any(method.needs & OF_MODEL for method in chosen):
+        model, lacking = _express(estimator, X, y, chosen, polish, aci_rate, lenient=lenient)
+    classes = check_binary_classifier(estimator)
+    sample = check_sample(X, y, classes)
+    rate = check_alpha(alpha, sample.n_samples)
+    near_rate(aci_rate, sample.n_samples)  # refuses what is no rate, also where no method reads it
+    counts = draw_counts(sample.n_samples, n_resamples, run.rng)
+    streams = spawn_streams(run.rng)
+    available = [method for method in chosen if method.name not in lacking]
+    refits: Refits | None = None
+    if any(method.needs & RESAMPLED for method in available):
+        refits = prepare_refits(estimator, X, sample.y, n_jobs=n_jobs)
+        if inner is None and refits.batched:
+            n_inner = INNER_DRAWS
+    plan = make_plan(
+        available,
+        sample,
+        streams,
+        n_inner=n_inner,
+        sizes=sizes,
+        on_single_class=on_single_class,
+        cv=cv,
+        groups=groups,
+        has_test_set=test_set is not None,
+    )
+    run.identify(sample, plan, repr(estimator), n_resamples, rate, aci_rate)
+    new = None if test_set is None else check_test_set(test_set, classes, chosen)
+    records = given_records(estimator, sample, new)
+    failed: dict[str, Exception] = {}
+    with run.stoppable():
+        bound = None
+        if model is not None and "bound" in plan.needs:
+            from cudbound.bound.cud_interval import solve_bound
+            from cudbound.solve.search import Search
+
+            bound = solve_bound(
+                model,
+                counts,
+                confidence_level=level,
+                alpha=rate,
+                search=Search(
+                    solver=solver,
+                    n_jobs=n_jobs,
+                    node_limit=node_limit,
+                    time_limit=time_limit,
+                    total_node_limit=total_node_limit,
+                    total_time_limit=total_time_limit,
+                ),
+                progress=progress,
+                previous=run.draws,
+            )
+            run.draws = bound.draws
+        boundary = None
+        if model is not None and "boundary" in plan.needs:
+            boundary = boundary_deviations(
+                model,
+                counts,
+                rate=aci_rate,
+                n_jobs=n_jobs,
+                node_limit=NODE_LIMIT if node_limit is None else node_limit,
+                time_limit=time_limit,
+                total_time_limit=total_time_limit,
+                progress=progress,
+            )
+        made: dict[str, Any] = {}
+        if plan.refits_are_needed:
+            refits = refits or prepare_refits(estimator, X, sample.y, n_jobs=n_jobs)
+            total = plan.n_fits(n_resamples, sample.n_samples, counts)
+            with progress_bar(total, progress) as advance:
+                made = record_refits(
+                    plan,
+                    refits,
+                    sample.labels,
+                    counts,
+                    streams=streams,
+                    tape=run.tape,
+                    advance=advance,
+                    failed=failed,
+                )
+    records = replace(records, **made, bound=bound, boundary=boundary)
+
+    def compute(method: Method) -> IntervalEstimate:
+        raise_failed(method, failed)
+        return compute_interval(method, records, level, by_name.get(method.name, {}), fallback=fallback)
+
+    return IntervalTable(
+        compute_rows(
+            chosen, compute, lambda method, reason: _unavailable(method, level, reason), lacking=lacking
+        )
+    )
+
+
+def _express(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    methods: Sequence[Method],
+    polish: bool,
+    aci_rate: str | float,
+    *,
+    lenient: bool,
+) -> tuple[AdditiveModel | None, dict[str, str]]:
+    """Return the classifier as an additive model, and why methods that need one cannot have it."""
+    model, refused = None, OF_MODEL
+    try:
+        model = express(estimator, X, y, polish=polish)
+        refused = frozenset({"boundary"})
+        n = model.labels.size
+        if any("boundary" in method.needs for method in methods) and near_rate(aci_rate, n) > 0.0:
+            check_curvature(draws_problem(model, np.ones((1, n), dtype=np.int32)))
+    except UnsupportedEstimatorError as error:
+        if not lenient:
+            raise
+        why = f"not available for this classifier: {error}"
+        return model, {method.name: why for method in methods if method.needs & refused}
+    return model, {}
+
+
+def _unavailable(method: Method, confidence_level: float, reason: str) -> IntervalEstimate:
+    return IntervalEstimate(
+        method=method.name,
+        estimate=np.nan,
+        raw_interval=ConfidenceInterval(np.nan, np.nan),
+        confidence_level=confidence_level,
+        estimand=method.estimand,
+        n_fits=0,
+        degenerate=reason,
+    )

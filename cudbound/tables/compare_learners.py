@@ -1,0 +1,330 @@
+"""Comparing two classifiers, or two learning algorithms, on matched splits of the same data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
+
+from cudbound.intervals import Method, find_comparisons
+from cudbound.intervals.difference import check_alternative, compute_comparison
+from cudbound.method_card import check_options
+from cudbound.records import Records, TestSetLosses
+from cudbound.resampling import ResamplingSizes
+from cudbound.resampling.own_test_sets import record_own_test_sets
+from cudbound.resampling.plan import kept_going, record_refits, spawn_streams
+from cudbound.resampling.refits import difference, prepare_refits, seeded_clone, unseeded_parameters
+from cudbound.results import ComparisonResult, ConfidenceInterval
+from cudbound.tables.session import (
+    Run,
+    Unfinished,
+    check_sample,
+    check_test_set,
+    compute_rows,
+    make_plan,
+    progress_bar,
+    raise_failed,
+)
+from cudbound.tables.table import ComparisonTable
+from cudbound.validation import (
+    check_binary_classifier,
+    check_confidence_level,
+    check_n_jobs,
+)
+
+#: Methods that read this record need the losses of each classifier, not their differences.
+OWN_TEST_SETS = "second_test_set"
+
+
+def compare_learners(
+    a: Any,
+    b: Any,
+    X: Any,
+    y: Any,
+    *,
+    method: str = "corrected-resampled-t",
+    confidence_level: float = 0.95,
+    alternative: str = "two-sided",
+    options: Mapping[str, Any] | None = None,
+    sizes: ResamplingSizes | None = None,
+    cv: Any = None,
+    groups: Any = None,
+    test_set: tuple[Any, Any] | None = None,
+    on_single_class: str | None = None,
+    rng: int | np.random.Generator | None = None,
+    n_jobs: int | None = 1,
+    progress: bool = False,
+    previous: Unfinished | None = None,
+) -> ComparisonResult:
+    """Test whether two learning algorithms, or two fitted classifiers, have the same error.
+
+    The procedure:
+
+    1. draw the splits that the method needs, the same for both;
+    2. fit both on every training set, and record for every tested row the loss of `a` minus that of `b`;
+    3. test whether the mean difference is 0, and compute an interval for it.
+
+    Parameters
+    ----------
+    a, b : object
+        Scikit-learn classifiers; clones are fitted to the training sets. They need not be fitted, except that with
+        `test_set` fitted ones are taken as they are.
+    X : array-like, shape (n_samples, n_features)
+    y : array-like, shape (n_samples,)
+        Labels of two classes, at least two rows of each.
+    method : str, default="corrected-resampled-t"
+        One of those that `cudbound.available_methods` lists as comparisons. Which error is compared, that of the
+        algorithm or of one fit, is the ``estimand`` of the result.
+    confidence_level : float, default=0.95
+        Nominal level of the interval, in (0, 1).
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        "less": the error of `a` is smaller, with an upper limit for the difference only; "greater": it is larger.
+    options : mapping, default=None
+        Options of the method, such as ``{"rho": 0.5}``.
+    sizes : ResamplingSizes, default=None
+        Numbers of folds, splits and repetitions; None takes the defaults of the sources.
+    cv : int, splitter of scikit-learn or iterable of (train, test), default=None
+        Splits of your own, if the method reads folds or splits; see `cudbound.compare_intervals`.
+    groups : array-like, shape (n_samples,), default=None
+        Groups of rows that belong together, for a `cv` that keeps them.
+    test_set : (array-like, array-like), default=None
+        New cases (X_test, y_test) for "mcnemar" and "single-split-t".
+    on_single_class : {"fit", "redraw", "drop", "error"} or None, default=None
+        What happens to training sets of one class; "fit" gives the constant classifier. None: "fit" if the
+        refits of both are batched, else "redraw".
+    rng : int, numpy.random.Generator or None, default=None
+        Source of randomness; None takes a fresh one.
+    n_jobs : int or None, default=1
+        Workers; -1 for all cores. The result does not depend on it.
+    progress : bool, default=False
+        Whether to show a bar over all refits, with an estimate of the time that remains.
+    previous : Unfinished, default=None
+        What `RunInterrupted` carried; the run goes on from there.
+
+    Returns
+    -------
+    ComparisonResult
+        With ``estimate`` (the error of `a` minus that of `b`), ``statistic``, ``pvalue``, ``confidence_interval``,
+        ``alternative``, ``estimand``, ``degenerate`` and ``details``.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range.
+    RunInterrupted
+        On Ctrl-C; pass its ``unfinished`` as `previous` to go on.
+
+    Guarantee
+    ---------
+    The same arguments and the same integer `rng` give the same result, whatever `n_jobs` is. Exchanging `a` and `b`
+    changes the sign of the estimate and nothing else, except by "independent-test-sets": the first classifier is
+    tested on one part of the held-out rows and the second on the other. Losses without any variance never reject: the
+    p-value is then 1, and ``degenerate`` says why.
+
+    References
+    ----------
+    Nadeau, C. and Bengio, Y. (2003). Inference for the generalization error. Machine Learning 52, 239-281; Dietterich,
+    T. G. (1998). Approximate statistical tests for comparing supervised classification learning algorithms. Neural
+    Computation 10, 1895-1923; Grandvalet, Y. and Bengio, Y. (2006). Hypothesis testing for cross-validation.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from cudbound import LeastSquaresClassifier, compare_learners
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(60, 2))
+    >>> y = X[:, 0] + rng.normal(size=60) > 0
+    >>> found = compare_learners(LeastSquaresClassifier(), DummyClassifier(), X, y, rng=0)
+    >>> found.estimate < 0, found.estimand
+    (True, 'expected(n1=54)')
+    """
+    by_name = None if options is None else {method: options}
+    return tabulate_comparisons(
+        a,
+        b,
+        X,
+        y,
+        methods=[method],
+        confidence_level=confidence_level,
+        alternative=alternative,
+        options=by_name,
+        sizes=sizes,
+        cv=cv,
+        groups=groups,
+        test_set=test_set,
+        on_single_class=on_single_class,
+        rng=rng,
+        n_jobs=n_jobs,
+        progress=progress,
+        previous=previous,
+    ).rows[0]
+
+
+def tabulate_comparisons(
+    a: Any,
+    b: Any,
+    X: Any,
+    y: Any,
+    *,
+    methods: str | Sequence[str] = "all",
+    confidence_level: float = 0.95,
+    alternative: str = "two-sided",
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    sizes: ResamplingSizes | None = None,
+    cv: Any = None,
+    groups: Any = None,
+    test_set: tuple[Any, Any] | None = None,
+    on_single_class: str | None = None,
+    rng: int | np.random.Generator | None = None,
+    n_jobs: int | None = 1,
+    progress: bool = False,
+    previous: Unfinished | None = None,
+) -> ComparisonTable:
+    """Compare two learning algorithms by several methods that share their refits.
+
+    Parameters
+    ----------
+    a, b, X, y, confidence_level, alternative, sizes, cv, groups, test_set, on_single_class
+        As for `compare_learners`.
+    rng, n_jobs, progress, previous
+        As for `compare_learners`.
+    methods : str or list of str, default="all"
+        Names of methods that compare, or "all" of them; with the alternatives "less" and "greater" the tests that have
+        no direction must be left out. A row does not depend on which others are asked for.
+    options : mapping of str to mapping, default=None
+        Options of single methods by name.
+
+    Returns
+    -------
+    ComparisonTable
+        One row a method, in the order asked for. One that cannot be computed keeps its row, with the reason, unless
+        none can: the first error is then raised.
+
+    Raises
+    ------
+    ValueError, RunInterrupted
+        As `compare_learners`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from cudbound import LeastSquaresClassifier, tabulate_comparisons
+    >>> X = np.random.default_rng(0).normal(size=(40, 2))
+    >>> table = tabulate_comparisons(
+    ...     LeastSquaresClassifier(), DummyClassifier(), X, X[:, 0] > 0, methods=["mcnemar", "5x2cv-t"], rng=0
+    ... )
+    >>> [row.method for row in table.rows]
+    ['mcnemar', '5x2cv-t']
+    """
+    chosen = find_comparisons(methods)
+    by_name = check_options({} if options is None else options, chosen)
+    level = check_confidence_level(confidence_level)
+    check_alternative(alternative, chosen)  # before the refits
+    n_jobs = check_n_jobs(n_jobs)
+    run = Run(rng, previous)
+    streams = spawn_streams(run.rng)
+    seed = int(streams["learners"].integers(2**31 - 1))
+    first, second = _fitted(a, X, y, seed), _fitted(b, X, y, seed)
+    sample = check_sample(X, y, _common_classes(first, second))
+    plan = make_plan(
+        chosen,
+        sample,
+        streams,
+        sizes=sizes,
+        on_single_class=on_single_class,
+        cv=cv,
+        groups=groups,
+        has_test_set=test_set is not None,
+    )
+    run.identify(sample, plan, repr(a), repr(b))
+    new = None if test_set is None else check_test_set(test_set, sample.classes, chosen)
+    # losses on two test sets are no differences: they are recorded on their own
+    of_differences = [method.needs for method in chosen if OWN_TEST_SETS not in method.needs]
+    shared = replace(plan, needs=plan.needs & frozenset[str]().union(*of_differences))
+    one, other = (prepare_refits(each, X, sample.y, n_jobs=n_jobs) for each in (first, second))
+    none_drawn = np.zeros((0, sample.n_samples), dtype=np.int32)
+    both = difference(one, other)
+    own = Records()
+    given: dict[str, TestSetLosses] = {}
+    if new is not None:
+        wrong = [(each.predict(new[0]) != new[1]).astype(np.int8) for each in (first, second)]
+        given["test_set"] = TestSetLosses(wrong[0] - wrong[1], sample.n_samples, estimand="conditional")
+    failed: dict[str, Exception] = {}
+    failed_own: dict[str, Exception] = {}
+    total = 2 * shared.n_fits(0, sample.n_samples) + (2 if OWN_TEST_SETS in plan.needs else 0)
+    with run.stoppable(), progress_bar(total, progress) as advance:
+        made = record_refits(
+            shared,
+            both,
+            sample.labels,
+            none_drawn,
+            streams=streams,
+            tape=run.tape,
+            advance=lambda n_pairs: advance(2 * n_pairs),
+            failed=failed,
+        )
+        if OWN_TEST_SETS in plan.needs:
+            draws, *seeds = streams[OWN_TEST_SETS].spawn(3)
+            tape = run.tape.part(OWN_TEST_SETS)
+            with kept_going(failed_own, OWN_TEST_SETS):
+                tested = record_own_test_sets(
+                    (one.recorded(seeds[0], tape, advance), other.recorded(seeds[1], tape, advance)),
+                    sample.labels,
+                    plan.sizes,
+                    on_single_class=plan.on_single_class or ("fit" if both.batched else "redraw"),
+                    rng=draws,
+                )
+                own = Records(test_set=tested[0], second_test_set=tested[1])
+    records = Records(**made | given)
+
+    def compute(method: Method) -> ComparisonResult:
+        its, why = (own, failed_own) if OWN_TEST_SETS in method.needs else (records, failed)
+        raise_failed(method, why)
+        return compute_comparison(method, its, level, alternative, by_name.get(method.name, {}))
+
+    return ComparisonTable(
+        compute_rows(chosen, compute, lambda method, reason: _unavailable(method, level, alternative, reason))
+    )
+
+
+def _unavailable(method: Method, confidence_level: float, alternative: str, reason: str) -> ComparisonResult:
+    return ComparisonResult(
+        method=method.name,
+        estimate=np.nan,
+        statistic=np.nan,
+        pvalue=np.nan,
+        raw_interval=ConfidenceInterval(np.nan, np.nan),
+        confidence_level=confidence_level,
+        alternative=alternative,
+        estimand=method.estimand,
+        n_fits=0,
+        degenerate=reason,
+    )
+
+
+def _fitted(learner: Any, X: Any, y: Any, seed: int) -> Any:
+    """Return a fitted learner: itself if it is, else a clone fitted to all rows, seeded where it has no seed."""
+    try:
+        check_is_fitted(learner)
+    except NotFittedError:
+        fitted = seeded_clone(learner, seed).fit(X, y)
+        # clones of it take seeds of their own
+        return fitted.set_params(**dict.fromkeys(unseeded_parameters(learner)))
+    return learner
+
+
+def _common_classes(a: Any, b: Any) -> NDArray[Any]:
+    first, second = check_binary_classifier(a), check_binary_classifier(b)
+    if not np.array_equal(first, second):
+        raise ValueError(
+            f"Both classifiers must have the same two classes. Got {first.tolist()} and {second.tolist()}; fit both to "
+            "these labels."
+        )
+    return first

@@ -1,0 +1,149 @@
+"""Point estimates of the error of a fitted classifier, from shared refits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cudbound.method_card import check_options
+from cudbound.point_estimates import PointEstimate, PointEstimator, compute_estimate, find_estimators
+from cudbound.problem.draws import draw_counts
+from cudbound.resampling import ResamplingSizes
+from cudbound.resampling.bolstering import record_bolstered
+from cudbound.resampling.plan import kept_going, record_refits, spawn_streams
+from cudbound.resampling.refits import prepare_refits
+from cudbound.tables.session import (
+    Run,
+    Unfinished,
+    check_sample,
+    check_test_set,
+    compute_rows,
+    given_records,
+    make_plan,
+    progress_bar,
+    raise_failed,
+)
+from cudbound.tables.table import PointEstimateTable
+from cudbound.validation import check_binary_classifier, check_n_jobs, check_n_resamples
+
+
+def estimate_error(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    methods: str | Sequence[str] = "all",
+    n_resamples: int = 200,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    sizes: ResamplingSizes | None = None,
+    cv: Any = None,
+    groups: Any = None,
+    test_set: tuple[Any, Any] | None = None,
+    on_single_class: str | None = None,
+    rng: int | np.random.Generator | None = None,
+    n_jobs: int | None = 1,
+    progress: bool = False,
+    previous: Unfinished | None = None,
+) -> PointEstimateTable:
+    """Estimate the error of a fitted classifier by several point estimators beside each other.
+
+    Parameters
+    ----------
+    estimator : object
+        Fitted scikit-learn classifier of two classes; clones of it are fitted to resampled training sets.
+    X : array-like, shape (n_samples, n_features)
+        The rows that the estimator was fitted to.
+    y : array-like, shape (n_samples,)
+        Their labels; at least two rows of each class.
+    methods : str or list of str, default="all"
+        "all", or names out of `cudbound.point_estimates.ESTIMATORS`. A row does not depend on which others are asked
+        for.
+    n_resamples : int, default=200
+        Bootstrap draws. Efron and Tibshirani (1997) find 50 to 200 enough for a point estimate.
+    options : mapping of str to mapping, default=None
+        Options of single estimators by name.
+    sizes, cv, groups, test_set, on_single_class, rng, n_jobs, progress, previous
+        As for `cudbound.compare_intervals`. The same `rng` gives the same draws and folds as there.
+
+    Returns
+    -------
+    PointEstimateTable
+        One row an estimator, in the order asked for, with ``to_frame()``. One that cannot be computed keeps its row,
+        with the reason, unless none can: the first error is then raised.
+
+    Raises
+    ------
+    ValueError
+        If an argument is out of range, or `X` and `y` do not fit the estimator.
+    RunInterrupted
+        On Ctrl-C; pass its ``unfinished`` as `previous` to go on.
+
+    References
+    ----------
+    Efron, B. and Tibshirani, R. (1997). Improvements on cross-validation: the .632+ bootstrap method. JASA 92,
+    548-560.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cudbound import LeastSquaresClassifier, estimate_error
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(30, 2))
+    >>> y = X[:, 0] + rng.normal(size=30) > 0
+    >>> table = estimate_error(LeastSquaresClassifier().fit(X, y), X, y, rng=0)
+    >>> table["resubstitution"].estimate < table["bootstrap-632"].estimate
+    True
+    """
+    chosen = find_estimators(methods)
+    by_name = check_options({} if options is None else options, chosen)
+    n_resamples = check_n_resamples(n_resamples)
+    n_jobs = check_n_jobs(n_jobs)
+    run = Run(rng, previous)
+    classes = check_binary_classifier(estimator)
+    sample = check_sample(X, y, classes)
+    counts = draw_counts(sample.n_samples, n_resamples, run.rng)
+    streams = spawn_streams(run.rng)
+    plan = make_plan(
+        chosen,
+        sample,
+        streams,
+        sizes=sizes,
+        on_single_class=on_single_class,
+        cv=cv,
+        groups=groups,
+        has_test_set=test_set is not None,
+    )
+    run.identify(sample, plan, repr(estimator), n_resamples)
+    new = None if test_set is None else check_test_set(test_set, classes, chosen)
+    records = given_records(estimator, sample, new)
+    failed: dict[str, Exception] = {}
+    if "bolstered" in plan.needs:
+        with kept_going(failed, "bolstered"):
+            kernel = record_bolstered(estimator, X, sample.y, rng=streams["bolstered"])
+            records = replace(records, bolstered=kernel)
+    total = plan.n_fits(n_resamples, sample.n_samples, counts)
+    refits = prepare_refits(estimator, X, sample.y, n_jobs=n_jobs)
+    with run.stoppable(), progress_bar(total, progress) as advance:
+        made = record_refits(
+            plan,
+            refits,
+            sample.labels,
+            counts,
+            streams=streams,
+            tape=run.tape,
+            advance=advance,
+            failed=failed,
+        )
+    records = replace(records, **made)
+
+    def compute(method: PointEstimator) -> PointEstimate:
+        raise_failed(method, failed)
+        return compute_estimate(method, records, by_name.get(method.name, {}))
+
+    def without(method: PointEstimator, reason: str) -> PointEstimate:
+        return PointEstimate(method.name, np.nan, method.estimand, n_fits=0, degenerate=reason)
+
+    return PointEstimateTable(compute_rows(chosen, compute, without))

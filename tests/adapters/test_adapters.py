@@ -1,0 +1,184 @@
+"""Estimators written as plain arrays: what comes out, and what is refused with which words."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.compose import ColumnTransformer
+from sklearn.decomposition import PCA
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, QuantileTransformer, StandardScaler
+
+from cudbound import ConvexLossClassifier, LeastSquaresClassifier
+from cudbound.adapters import ADAPTERS, batched_refit, express, find_adapter
+from cudbound.exceptions import NotMinimiserError
+from cudbound.solve.minimum import optimality_residual
+
+
+def _data(seed=0, n=30):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    return X, np.where(X[:, 0] + rng.normal(size=n) > 0, "ill", "healthy")
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_least_squares_classifier_as_arrays(fit_intercept):
+    X, y = _data()
+    clf = LeastSquaresClassifier(fit_intercept).fit(X, y)
+    model = express(clf, X, y)
+    expected = np.column_stack([np.ones(30), X]) if fit_intercept else X
+    np.testing.assert_array_equal(model.design, expected)
+    assert model.design.flags.c_contiguous
+    np.testing.assert_array_equal(model.labels, np.where(y == "ill", 1.0, -1.0))
+    np.testing.assert_allclose(model.design @ model.coef, clf.decision_function(X), atol=1e-12)
+    assert model.loss.name == "squared"
+    assert model.classes.tolist() == ["healthy", "ill"]
+    assert model.training_error == pytest.approx(1 - clf.score(X, y), abs=1e-12)
+
+
+def test_pipeline_uses_its_fitted_transformers_as_basis():
+    X, y = _data()
+    pipe = make_pipeline(
+        StandardScaler(), PCA(2), PolynomialFeatures(2, include_bias=False), LeastSquaresClassifier()
+    )
+    model = express(pipe.fit(X, y), X, y)
+    np.testing.assert_allclose(model.design[:, 1:], pipe[:-1].transform(X))
+    np.testing.assert_allclose(model.design @ model.coef, pipe.decision_function(X), atol=1e-12)
+
+
+def test_pipelines_may_be_nested_or_hold_one_step():
+    X, y = _data()
+    inner = make_pipeline(PCA(2), LeastSquaresClassifier())
+    nested = make_pipeline(StandardScaler(), inner).fit(X, y)
+    assert express(nested, X, y).design.shape == (30, 3)
+    alone = make_pipeline(LeastSquaresClassifier()).fit(X, y)
+    np.testing.assert_array_equal(express(alone, X, y).design[:, 1:], X)
+
+
+def test_pipeline_takes_a_frame_with_categories():
+    X, y = _data()
+    frame = pd.DataFrame(X, columns=["a", "b", "c"]).assign(stage=["I", "II", "III"] * 10)
+    encode = ColumnTransformer(
+        [("stage", OneHotEncoder(sparse_output=False), ["stage"])], remainder="passthrough"
+    )
+    pipe = Pipeline([("encode", encode), ("classify", LeastSquaresClassifier())]).fit(frame, pd.Series(y))
+    model = express(pipe, frame, pd.Series(y, index=range(100, 130)))
+    assert model.design.shape == (30, 7)
+    np.testing.assert_allclose(model.design @ model.coef, pipe.decision_function(frame), atol=1e-12)
+
+
+def test_lists_are_data_too():
+    clf = LeastSquaresClassifier().fit([[0], [1], [2], [4]], [0, 0, 1, 1])
+    assert express(clf, [[0], [1], [2], [4]], [0, 0, 1, 1]).design.dtype == np.float64
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(0, 2**32 - 1))
+def test_training_error_is_that_of_the_classifier_also_at_ties(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 2, size=(12, 2)).astype(float)
+    y = np.array([0, 0, 1, 1, *rng.integers(0, 2, size=8)])
+    clf = LeastSquaresClassifier().fit(X, y)
+    assert express(clf, X, y).training_error == pytest.approx(1 - clf.score(X, y), abs=1e-12)
+
+
+def test_units_of_the_features_do_not_matter():
+    X, y = _data()
+    units = np.array([1e-9, 1.0, 1e9])
+    clf = LeastSquaresClassifier().fit(X * units, y)
+    assert optimality_residual(express(clf, X * units, y)) < 1e-12
+
+
+def test_unfitted():
+    X, y = _data()
+    with pytest.raises(NotFittedError, match="LeastSquaresClassifier instance is not fitted yet"):
+        express(LeastSquaresClassifier(), X, y)
+
+
+def test_other_training_data_or_weights_are_noticed():
+    X, y = _data()
+    clf = LeastSquaresClassifier().fit(X, y)
+    with pytest.raises(NotMinimiserError, match="do not minimise the mean squared loss"):
+        express(clf, X[:-1], y[:-1])
+    weighted = LeastSquaresClassifier().fit(X, y, sample_weight=np.arange(1, 31))
+    with pytest.raises(NotMinimiserError, match="fitted to other rows or with sample weights"):
+        express(weighted, X, y)
+
+
+def test_weights_of_classes_are_part_of_the_loss_and_other_parameters_are_noticed():
+    X, y = _data()
+    clf = LogisticRegression(class_weight={"ill": 4.0}, C=0.2).fit(X, y)
+    model = express(clf, X, y)
+    assert set(model.sample_weight[y == "ill"]) == {4.0}
+    assert set(model.sample_weight[y == "healthy"]) == {1.0}
+    clf.set_params(class_weight=None)
+    with pytest.raises(NotMinimiserError, match="do not minimise the mean logistic loss"):
+        express(clf, X, y)
+    clf.set_params(class_weight={"ill": 4.0}, C=1.0)
+    with pytest.raises(NotMinimiserError, match="do not minimise the mean logistic loss"):
+        express(clf, X, y)
+
+
+def _refused():
+    X, y = _data()
+    nan = X.copy()
+    nan[3, 1] = np.nan
+    yield "lengths", X[:-1], y, r"same number of rows\. Got 29 and 30"
+    yield "features", X[:, :2], y, "X has 2 features, but LeastSquaresClassifier is expecting 3"
+    yield "missing", nan, y, "Input X contains NaN"
+    yield "words", np.full((30, 3), "high"), y, "could not convert string to float"
+    yield (
+        "label",
+        X,
+        np.where(np.arange(30) == 4, "dead", y),
+        r"fitted to, \['healthy', 'ill'\]\. Got also \['dead'\]",
+    )
+    yield "numbers", X, np.zeros(30), r"Got also \[0\.0\]"
+    yield "missing label", X, np.array([None, *y[1:]]), r"Got also \[None\]"
+    yield "one class", X, np.full(30, "ill"), r"at least 2 rows of each class\. Got 0 of 'healthy'"
+    one = np.where(np.arange(30) == 4, "ill", "healthy")
+    yield "one row", X, one, r"at least 2 rows of each class\. Got 1 of 'ill'"
+    yield (
+        "two columns",
+        X,
+        np.column_stack([y, y]),
+        r"y should be a 1d array, got an array of shape \(30, 2\)",
+    )
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "message"), [pytest.param(X, y, message, id=name) for name, X, y, message in _refused()]
+)
+def test_data_that_do_not_fit_the_classifier(X, y, message):
+    clf = LeastSquaresClassifier().fit(*_data())
+    with pytest.raises(ValueError, match=message):
+        express(clf, X, y)
+
+
+def test_batched_refit_is_offered_where_nothing_else_is_refitted():
+    X, y = _data()
+
+    class Shrunken(LeastSquaresClassifier):
+        pass
+
+    clf = LeastSquaresClassifier().fit(X, y)
+    adapter = find_adapter(clf)
+    assert adapter is ADAPTERS[0]
+    assert find_adapter(ConvexLossClassifier()) is ADAPTERS[1]
+    losses, clear = adapter.batched_refit(clf, X, y)(np.ones((1, 30)))
+    assert clear.all()
+    assert losses.sum() == (clf.predict(X) != y).sum()
+    assert adapter.batched_refit(Shrunken().fit(X, y), X, y) is None
+    assert adapter.batched_fit(Shrunken().fit(X, y), 1) is None
+    for steps in ((), (StandardScaler(),)):
+        pipeline = make_pipeline(*steps, clf).fit(X, y)
+        losses, clear = batched_refit(pipeline, X, y)(np.ones((1, 30)))
+        assert clear.all()
+        assert losses.sum() == (pipeline.predict(X) != y).sum()
+    ranked = make_pipeline(QuantileTransformer(n_quantiles=5), clf).fit(X, y)
+    assert batched_refit(ranked, X, y) is None

@@ -1,0 +1,255 @@
+"""The options that choose the classifier of the command: names, values, hints, and what is fitted in the end."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+
+import numpy as np
+import pytest
+from cli_fakes import Fake, assert_error, interval, invoke
+from click.testing import Result
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.pipeline import Pipeline
+from sklearn.svm import SVC, LinearSVC
+
+from cudbound import ConvexLossClassifier, LeastSquaresClassifier
+from cudbound.cli.inputs.classifier_options import CLASSIFIERS, Choice, build, choose
+from cudbound.cli.inputs.fitted import fit
+from cudbound.cli.inputs.sample import Sample
+from cudbound.cli.output.advice import advice_of_the_command, warn_again
+from cudbound.exceptions import NoMinimiserError, NotMinimiserError, UnsupportedEstimatorError
+
+CLASSES = {
+    "least-squares": LeastSquaresClassifier,
+    "ridge": RidgeClassifier,
+    "logistic": LogisticRegression,
+    "linear-svm": LinearSVC,
+    "svm": SVC,
+    "convex-loss": ConvexLossClassifier,
+}
+
+
+def sample(n: int = 30) -> Sample:
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(n, 2)) * [1.0, 40.0] + [0.0, 500.0]
+    y = (X[:, 0] + rng.normal(size=n) > 0).astype(np.int64)
+    return Sample(X, y, ("a", "b"), "data.csv", "died = yes", ("no", "yes"))
+
+
+def test_every_name_is_tested():
+    assert list(CLASSES) == list(CLASSIFIERS)
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_each_name_fits_its_class_on_standardised_features(fake: Fake, patients, name):
+    arguments = ["--classifier", name, "--standardize"]
+    if name == "convex-loss":
+        arguments += ["--set", "penalty=0.1"]
+    result = interval("--seed", "1", *arguments)
+    assert result.exit_code == 0, result.stderr
+    (fitted,) = fake.fitted
+    assert isinstance(fitted.estimator, Pipeline)
+    assert type(fitted.estimator[-1]) is CLASSES[name]
+    np.testing.assert_allclose(fitted.estimator[:-1].transform(fitted.X).std(axis=0), 1.0)
+    assert fitted.estimator.classes_.tolist() == [0, 1]
+    assert "on standardised features." in result.stdout
+
+
+def test_without_the_options_the_classifier_of_the_paper_is_fitted_to_the_features_as_they_are(
+    fake, patients
+):
+    assert interval("--seed", "1").exit_code == 0
+    assert type(fake.fitted[0].estimator) is LeastSquaresClassifier
+    assert "\nClassifier: LeastSquaresClassifier().\n" in interval("--seed", "1").stdout
+
+
+@pytest.mark.parametrize(
+    ("assignment", "value"),
+    [
+        ("C=0.5", 0.5),
+        ("C=2", 2),
+        ("C=1e-3", 0.001),
+        ("C=inf", np.inf),
+        ("max_iter=500", 500),
+        ("fit_intercept=false", False),
+        ("warm_start=True", True),
+        ("class_weight=balanced", "balanced"),
+        ("class_weight=none", None),
+        (" solver = liblinear ", "liblinear"),
+        ("random_state=3", 3),
+    ],
+)
+def test_values(fake, patients, assignment, value):
+    result = interval("--classifier", "logistic", "--set", assignment)
+    assert result.exit_code == 0, result.stderr
+    got = fake.fitted[0].estimator.get_params()[assignment.partition("=")[0].strip()]
+    assert got == value
+    assert type(got) is type(value)
+
+
+def test_a_linear_kernel_and_the_options_stand_in_the_notes(fake, patients):
+    result = interval(
+        *["--classifier", "svm", "--set", "C=0.5", "--set", "class_weight=balanced"], *["--seed", "1"]
+    )
+    assert "\nClassifier: SVC(kernel='linear', C=0.5, class_weight='balanced').\n" in result.stdout
+    assert fake.fitted[0].estimator.kernel == "linear"
+
+
+def test_random_numbers_of_the_classifier_come_from_the_seed(fake, patients):
+    for seed in ("5", "5", str(2**40 + 6)):
+        assert interval("--classifier", "linear-svm", "--standardize", "--seed", seed).exit_code == 0
+    first, again, large = (fitted.estimator[-1] for fitted in fake.fitted)
+    assert first.random_state == again.random_state == 5
+    np.testing.assert_array_equal(first.coef_, again.coef_)
+    assert large.random_state == 6  # scikit-learn takes 32 bits
+    assert "random_state" not in build(Choice("least-squares"), seed=5).get_params()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["--classifier", "lda"],
+            "'lda' is not one of 'least-squares', 'ridge', 'logistic', 'linear-svm', 'svm'",
+        ),
+        (["--set", "C=1"], "least-squares has no option 'C'; its options are fit_intercept."),
+        (["--classifier", "ridge", "--set", "alhpa=1"], "ridge has no option 'alhpa'; did you mean alpha?"),
+        (["--classifier", "ridge", "--set", "alpha"], "'alpha' is not of the form NAME=VALUE, such as C=0.5"),
+        (["--classifier", "ridge", "--set", "=1"], "'=1' is not of the form NAME=VALUE"),
+        (["--classifier", "ridge", "--set", "alpha="], "'alpha=' is not of the form NAME=VALUE"),
+        (["--classifier", "ridge", "--set", "alpha=1", "--set", "alpha=2"], "'alpha' is given twice"),
+        (
+            ["--classifier", "logistic", "--set", "C=-1"],
+            "The 'C' parameter of LogisticRegression must be a float in the range (0.0, inf]. Got -1 instead.",
+        ),
+        (
+            ["--classifier", "logistic", "--set", "C=large"],
+            "The 'C' parameter of LogisticRegression must be a float",
+        ),
+        (
+            ["--classifier", "logistic", "--set", "C=nan"],
+            "The 'C' parameter of LogisticRegression must be a float",
+        ),
+        (
+            ["--classifier", "linear-svm", "--set", "loss=hinge", "--set", "dual=false"],
+            "The combination of penalty='l2' and loss='hinge' are not supported when dual=False",
+        ),
+        (["--classifier", "svm", "--set", "verbose=true"], "'verbose' stays off"),
+        (["--classifier", "convex-loss", "--set", "loss=hing"], "'hing'"),
+        (["--classifier", "ridge", "--set", "a\x1b[2J\n=1"], r"ridge has no option 'a\x1b[2J'"),
+    ],
+)
+def test_wrong_options_are_found_before_the_data_are_read(fake, patients, arguments, message):
+    patients.unlink()
+    result = interval(*arguments)
+    assert_error(result, 2, message)
+    assert "See 'cudbound interval --help'." in result.stderr
+    assert fake.calls == []
+
+
+def test_options_are_tried_on_data_that_every_loss_can_fit():
+    """The small example must not be separable: logistic loss without a penalty has no minimiser there."""
+    assert choose("convex-loss", ["loss=logistic"]).options == (("loss", "logistic"),)
+    assert choose("convex-loss", ["loss=exponential", "fit_intercept=false"]).name == "convex-loss"
+
+
+def test_a_fit_that_does_not_converge_is_said_in_one_line_with_the_way_on():
+    fitted = fit(choose("linear-svm", ["max_iter=1"]), sample(), seed=0)
+    assert fitted.warnings == (
+        "the classifier did not converge; standardise the features with --standardize, or raise the number of "
+        "steps with --set max_iter=N",
+    )
+
+
+def test_other_warnings_are_passed_on_once_for_each_place():
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for number in range(3):
+            warnings.warn(f"number {number}", UserWarning, stacklevel=1)
+        warnings.warn("elsewhere", ConvergenceWarning, stacklevel=1)
+    with warnings.catch_warnings(record=True) as again:
+        warnings.simplefilter("always")
+        warn_again(caught)
+    assert [str(event.message) for event in again] == ["number 0", "elsewhere"]
+
+
+def test_a_loss_without_a_minimiser_is_said_in_words_of_the_command(patients):
+    patients.write_text("age,sex,died\n30,m,yes\n41,f,yes\n52,f,no\n63,m,no\n")  # separated by age
+    result = interval("--classifier", "convex-loss", "--seed", "1")
+    assert_error(result, 1, "so the mean logistic loss without a penalty has no minimiser")
+    assert "--classifier convex-loss --set penalty=0.01" in result.stderr
+    assert "LogisticRegression(" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (
+            NotMinimiserError("residual 0.1, allowed 1e-3. Pass polish=True."),
+            "residual 0.1, allowed 1e-3; add --polish",
+        ),
+        (NoMinimiserError("No minimum. Pass a penalty."), "No minimum; choose a classifier with a penalty"),
+        (
+            UnsupportedEstimatorError("Not known."),
+            "Not known; choose another --classifier for the CUD bound, or leave",
+        ),
+    ],
+)
+def test_errors_of_the_package_get_advice_for_the_command(error, message):
+    with pytest.raises(ValueError, match=message), advice_of_the_command():
+        raise error
+
+
+def test_the_bound_of_a_classifier_that_has_none_is_refused_and_the_other_methods_are_not(patients):
+    rbf = ["--classifier", "svm", "--set", "kernel=rbf", "--seed", "1", "--resamples", "5"]
+    refused = interval(*rbf)
+    assert_error(
+        refused, 1, "; choose another --classifier for the CUD bound, or leave cud and aci out of --methods"
+    )
+    other = interval(*rbf, "--methods", "martin-beta")
+    assert other.exit_code == 0, other.stderr
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    """The sample as the file that the command reads."""
+    monkeypatch.chdir(tmp_path)
+    rows = zip(sample().X.tolist(), sample().y, strict=True)
+    lines = ["a,b,died", *(f"{a},{b},{('no', 'yes')[y]}" for (a, b), y in rows)]
+    (tmp_path / "data.csv").write_text("\n".join(lines) + "\n")
+
+
+def real(*arguments: str) -> Result:
+    fixed = ["interval", "data.csv", "--target", "died", "--positive", "yes", "--seed", "1", "--inner", "oob"]
+    return invoke(*fixed, "--format", "csv", *arguments)
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_a_real_run_is_repeatable(data, name):
+    arguments = ["--classifier", name, "--standardize", "--polish", "--resamples", "20"]
+    runs = [real(*arguments, "--methods", "cud,martin-beta") for _ in range(2)]
+    assert runs[0].exit_code == 0, runs[0].stderr
+    assert runs[0].stdout == runs[1].stdout
+    assert runs[0].stdout.splitlines()[1].startswith("cud,0.")
+
+
+def test_the_slow_solver_gives_the_same_interval(data):
+    arguments = ["--classifier", "logistic", "--standardize", "--resamples", "4", "--methods", "cud"]
+    native, slow = (real(*arguments, "--solver", solver) for solver in ("native", "cvxpy"))
+    assert native.exit_code == slow.exit_code == 0, slow.stderr
+    native_row, slow_row = (result.stdout.splitlines()[1].split(",")[1:5] for result in (native, slow))
+    np.testing.assert_allclose(np.array(native_row, float), np.array(slow_row, float), atol=1e-6)
+
+
+def test_an_l1_penalty_leads_to_the_slow_solver(data):
+    lasso = ["--classifier", "linear-svm", "--set", "penalty=l1", "--standardize", "--polish"]
+    result = real(*lasso, "--resamples", "2", "--methods", "cud")
+    assert_error(result, 1, "with an l1 penalty instead; add --solver cvxpy for the slow reference solver.")
+
+
+def test_without_cvxpy_the_error_says_how_to_get_it(data, monkeypatch):
+    monkeypatch.setitem(sys.modules, "cvxpy", None)
+    result = real("--solver", "cvxpy", "--resamples", "2", "--methods", "cud")
+    assert_error(result, 1, "pip install cudbound[reference] installs it")

@@ -1,0 +1,242 @@
+"""The command line with the computation replaced: options, seeds, formats, files, progress, the demo."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+from pathlib import Path
+
+import pytest
+from cli_fakes import CLEAN, TABLE, assert_error, interval, invoke
+
+from cudbound.cli.commands import interval as command
+from cudbound.cli.commands import run_interval as run
+from cudbound.cli.commands.demo import FEATURES
+from cudbound.cli.commands.run_interval import Settings
+from cudbound.cli.inputs import common_options
+from cudbound.cli.output import destination as output
+from cudbound.intervals import GROUPS, METHODS
+from cudbound.report import render_table
+from cudbound.resampling import ResamplingSizes
+
+
+def test_defaults(fake, patients):
+    result = interval("--seed", "7")
+    assert result.exit_code == 0, result.stderr
+    (sample, settings, progress), *more = fake.calls
+    assert more == []
+    assert settings == Settings(seed=7)
+    assert progress is False
+    assert sample.feature_names == ("age", "sex=m", "bmi")
+    assert sample.y.tolist() == [1, 0, 1, 0, 0]
+    assert (sample.source, sample.event) == ("patients.csv", "died = yes")
+    assert result.stderr == ""
+
+
+def test_every_option_reaches_the_computation(fake, patients):
+    result = interval(
+        *["--confidence-level", "0.9", "--resamples", "50", "--seed", "1", "--alpha", "2.5"],
+        *["--methods", "cud, martin-beta", "--exclude", "bmi", "--jobs", "-1", "--node-limit", "3"],
+        *["--inner", "oob", "--polish", "--solver", "cvxpy", "--fallback"],
+        *["--option", "martin-beta.prior=jeffreys", "--size", "n_folds=5", "--size", "test_fraction=0.2"],
+    )
+    assert result.exit_code == 0, result.stderr
+    sample, settings, _ = fake.calls[0]
+    assert sample.feature_names == ("age", "sex=m")
+    assert settings == Settings(
+        seed=1,
+        methods=("cud", "martin-beta"),
+        confidence_level=0.9,
+        n_resamples=50,
+        alpha=2.5,
+        n_jobs=-1,
+        node_limit=3,
+        inner="oob",
+        polish=True,
+        solver="cvxpy",
+        fallback=True,
+        options={"martin-beta": {"prior": "jeffreys"}},
+        sizes=ResamplingSizes(n_folds=5, test_fraction=0.2),
+    )
+
+
+@pytest.mark.parametrize(("text", "value"), [("oob", "oob"), ("7", 7)])
+def test_inner(fake, patients, text, value):
+    assert interval("--inner", text).exit_code == 0
+    assert fake.calls[0][1].inner == value
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("n", "n"), ("paper-literal", "paper-literal"), ("0", 0.0), ("inf", float("inf"))]
+)
+def test_alpha(fake, patients, text, value):
+    assert interval("--alpha", text).exit_code == 0
+    assert fake.calls[0][1].alpha == value
+
+
+def test_groups_are_passed_on_as_they_are(fake, patients):
+    assert list(GROUPS) == ["paper", "conditional", "algorithm", "all"]
+    for group in GROUPS:
+        assert interval("--methods", f" {group} ").exit_code == 0
+        assert fake.calls[-1][1].methods == group
+
+
+def test_every_interval_can_be_asked_for(fake, patients):
+    names = [name for name, method in METHODS.items() if method.gives_interval]
+    assert interval("--methods", ",".join(names)).exit_code == 0
+    assert fake.calls[-1][1].methods == tuple(names)
+
+
+def test_the_help_names_every_group_and_size_and_where_the_methods_are_listed():
+    told = " ".join(invoke("interval", "--help").stdout.split())
+    assert all(name in told for name in GROUPS)
+    assert all(field.name in told for field in dataclasses.fields(ResamplingSizes))
+    assert "'cudbound methods' lists the names" in told
+
+
+def test_options_that_are_named_more_than_once(fake, patients):
+    assert interval("--exclude", "bmi", "--exclude", "age").exit_code == 0
+    assert fake.calls[0][0].feature_names == ("sex=m",)
+
+
+@pytest.mark.parametrize(("delimiter", "option"), [(";", ";"), ("\t", "tab"), ("\t", r"\t"), ("|", "|")])
+def test_delimiter(fake, patients, delimiter, option):
+    patients.write_text(CLEAN.replace(",", delimiter))
+    assert interval("--delimiter", option).exit_code == 0
+    assert fake.calls[0][0].X.shape == (5, 3)
+
+
+def test_a_seed_is_chosen_and_printed_and_repeats_the_run(fake, patients):
+    first = interval()
+    seed = fake.calls[0][1].seed
+    assert first.stderr == f"cudbound: seed {seed} was chosen; repeat this run with --seed {seed}\n"
+    assert f"seed {seed}." in first.stdout
+    again = interval("--seed", str(seed))
+    assert again.stdout == first.stdout
+    assert fake.calls[1][1] == fake.calls[0][1]
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "latex", "csv", "json"])
+def test_every_format_on_stdout_and_in_a_file(fake, patients, form):
+    printed = interval("--seed", "7", "--format", form)
+    assert printed.exit_code == 0
+    described = run.describe(fake.fitted[0], fake.calls[0][1])
+    assert printed.stdout == render_table(TABLE, form, run=described) + "\n"
+    written = interval("--seed", "7", "--format", form, "--output", "out.txt")
+    assert written.stdout == ""
+    assert written.stderr == "cudbound: wrote out.txt\n"
+    assert Path("out.txt").read_text(encoding="utf-8") == printed.stdout
+
+
+def test_the_formats_of_the_option_are_those_of_the_renderer():
+    from cudbound.report import FORMATS
+
+    assert tuple(FORMATS) == common_options.FORMATS
+
+
+def test_the_solvers_of_the_option_are_those_of_the_package():
+    from cudbound.solve.solve_draws import SOLVERS
+
+    assert SOLVERS == command.SOLVERS
+
+
+def test_json_tells_the_run(fake, patients):
+    document = json.loads(interval("--seed", "7", "--format", "json").stdout)
+    assert document["run"] == {
+        "source": "patients.csv",
+        "n_samples": 5,
+        "n_events": 2,
+        "n_non_events": 3,
+        "event": "died = yes",
+        "features": ["age", "sex=m", "bmi"],
+        "n_resamples": 1000,
+        "alpha": "n",
+        "seed": 7,
+        "classifier": "LeastSquaresClassifier()",
+        "choices": None,
+    }
+
+
+def test_output_replaces_a_file_and_keeps_its_permissions(fake, patients):
+    Path("out.txt").write_text("old")
+    Path("out.txt").chmod(0o640)
+    assert interval("--output", "out.txt").exit_code == 0
+    assert Path("out.txt").read_text().startswith("95%")
+    assert Path("out.txt").stat().st_mode & 0o777 == 0o640
+    assert sorted(os.listdir()) == ["out.txt", "patients.csv"]
+
+
+def test_a_new_file_has_ordinary_permissions(fake, patients):
+    assert interval("--output", "out.txt").exit_code == 0
+    Path("other.txt").touch()
+    assert Path("out.txt").stat().st_mode == Path("other.txt").stat().st_mode
+
+
+def test_output_through_a_link_keeps_the_link(fake, patients):
+    Path("real.txt").write_text("old")
+    Path("link.txt").symlink_to("real.txt")
+    assert interval("--output", "link.txt").exit_code == 0
+    assert Path("link.txt").is_symlink()
+    assert Path("real.txt").read_text().startswith("95%")
+
+
+def test_a_dash_is_stdout(fake, patients):
+    assert interval("--seed", "1", "--output", "-").stdout == interval("--seed", "1").stdout
+    assert sorted(os.listdir()) == ["patients.csv"]
+
+
+def test_a_failed_write_leaves_the_old_file_and_no_temporary_one(fake, patients, monkeypatch):
+    Path("out.txt").write_text("old")
+
+    def full(self: Path, target: Path) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "replace", full)
+    assert_error(interval("--seed", "1", "--output", "out.txt"), 1, "No space left on device")
+    assert Path("out.txt").read_text() == "old"
+    assert sorted(os.listdir()) == ["out.txt", "patients.csv"]
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        ("nowhere/out.txt", "--output: no such folder"),
+        (".", "is a folder; name a file in it"),
+        ("patients.csv", "is the data file itself"),
+    ],
+)
+def test_a_place_that_cannot_be_written_is_refused_before_the_work(fake, patients, place, message):
+    assert_error(interval("--output", place), 1, message)
+    assert fake.calls == []
+    assert patients.read_text() == CLEAN
+
+
+def test_a_folder_without_permission_is_refused(patients, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    with pytest.raises(ValueError, match=r"--output: no permission to write 'out\.txt'"):
+        output.check_output(Path("out.txt"))
+
+
+def test_nothing_is_written_if_the_computation_fails(fake, patients):
+    fake.error = ValueError("no good")
+    assert_error(interval("--seed", "1", "--output", "out.txt"), 1, "no good")
+    assert not Path("out.txt").exists()
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_progress_follows_the_terminal(fake, patients, monkeypatch, terminal):
+    monkeypatch.setattr(output, "on_terminal", lambda: terminal)
+    assert interval("--seed", "1").exit_code == 0
+    assert fake.calls[0][2] is terminal
+
+
+def test_demo_prints_data_table_and_meaning(fake):
+    result = invoke("demo")
+    assert result.exit_code == 0, result.stderr
+    assert "50 rows drawn at random (seed 1) from the 569" in result.stdout
+    assert all(name in result.stdout.replace("\n", " ") for name in FEATURES)
+    assert render_table(TABLE, "table", run=run.describe(fake.fitted[0], fake.calls[0][1])) in result.stdout
+    assert "What the numbers mean:" in result.stdout
+    assert "lies between 0.000 and 0.500." in result.stdout.replace("\n", " ")
+    assert "What they do not mean:" in result.stdout

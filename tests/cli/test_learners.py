@@ -1,0 +1,381 @@
+"""``cudbound compare-learners``: numbers, formats, errors and exit codes, with everything real behind it."""
+
+from __future__ import annotations
+
+import io
+import json
+import shlex
+import types
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from cli_fakes import assert_error, invoke
+from click.testing import Result
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.model_selection import GroupKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from cudbound import LeastSquaresClassifier, ResamplingSizes, tabulate_comparisons
+from cudbound.cli.commands import learners as command
+from cudbound.cli.commands.run_learners import ComparisonSettings
+from cudbound.cli.output import destination as output
+from cudbound.exceptions import RunInterrupted
+from cudbound.intervals import METHODS
+from cudbound.intervals.difference import ALTERNATIVES
+from cudbound.report import ComparisonRun, render_table
+
+N = 40
+RNG = np.random.default_rng(8)
+X = RNG.normal(size=(N, 2)) * [1.0, 30.0]
+Y = (X[:, 0] + RNG.normal(size=N) > 0).astype(np.int64)
+WARD = np.arange(N) // 4
+COMPARISONS = [name for name, method in METHODS.items() if method.compares]
+
+
+@pytest.fixture(autouse=True)
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The sample as a file in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame(X, columns=["age", "bmi"]).assign(ward=WARD, died=np.where(Y == 1, "yes", "no"))
+    frame.to_csv("data.csv", index=False)
+    return tmp_path / "data.csv"
+
+
+def run(*arguments: str, a: str = "least-squares", b: str = "ridge", exclude: str = "ward") -> Result:
+    fixed = ["compare-learners", "data.csv", "--target", "died", "--positive", "yes", "--a", a, "--b", b]
+    return invoke(*fixed, *(["--exclude", exclude] if exclude else []), *arguments)
+
+
+def frame_of(result: Result) -> pd.DataFrame:
+    assert result.exit_code == 0, result.stderr
+    return pd.read_csv(io.StringIO(result.stdout), keep_default_na=False)
+
+
+def expected(a: Any, b: Any, **arguments: Any) -> pd.DataFrame:
+    frame = tabulate_comparisons(a, b, X, Y, rng=3, **arguments).to_frame()
+    return pd.read_csv(io.StringIO(frame.to_csv(index=False)), keep_default_na=False)
+
+
+def test_the_default_is_that_of_the_package():
+    printed = frame_of(run("--seed", "3", "--format", "csv"))
+    assert printed["method"].tolist() == ["corrected-resampled-t"]
+    theirs = expected(
+        LeastSquaresClassifier(), RidgeClassifier(random_state=3), methods=["corrected-resampled-t"]
+    )
+    pd.testing.assert_frame_equal(printed, theirs)
+
+
+def test_every_option_reaches_the_package():
+    names = ["k-fold-t", "grandvalet-bengio-t", "resampled-t"]
+    result = run(
+        *["--seed", "3", "--format", "csv", "--method", ",".join(names), "--alternative", "less"],
+        *["--confidence-level", "0.9", "--size", "n_folds=5", "--size", "n_splits=8", "--jobs", "2"],
+        *["--option", "grandvalet-bengio-t.rho=0.5", "--standardize", "--set-b", "C=0.01"],
+        b="logistic",
+    )
+    theirs = expected(
+        make_pipeline(StandardScaler(), LeastSquaresClassifier()),
+        make_pipeline(StandardScaler(), LogisticRegression(C=0.01, random_state=3)),
+        methods=names,
+        alternative="less",
+        confidence_level=0.9,
+        sizes=ResamplingSizes(n_folds=5, n_splits=8),
+        options={"grandvalet-bengio-t": {"rho": 0.5}},
+    )
+    pd.testing.assert_frame_equal(frame_of(result), theirs)
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_folds(grouped):
+    arguments = [
+        "--seed",
+        "3",
+        "--format",
+        "csv",
+        "--methods",
+        "k-fold-t,corrected-resampled-t",
+        "--folds",
+        "5",
+    ]
+    printed = frame_of(
+        run(*arguments, *(["--group", "ward"] if grouped else []), exclude="" if grouped else "ward")
+    )
+    split = {"cv": GroupKFold(5), "groups": WARD} if grouped else {"cv": 5}
+    theirs = expected(
+        LeastSquaresClassifier(), RidgeClassifier(), methods=["k-fold-t", "corrected-resampled-t"], **split
+    )
+    pd.testing.assert_frame_equal(printed, theirs)
+    assert printed["estimand"].tolist() == ["expected(n1=32)"] * 2
+
+
+def test_groups_without_a_number_of_folds_make_ten_and_may_be_excluded_too():
+    arguments = ["--seed", "3", "--format", "csv", "--methods", "k-fold-t", "--group", "ward"]
+    printed = [frame_of(run(*arguments, exclude=exclude)) for exclude in ("", "ward")]
+    theirs = expected(
+        LeastSquaresClassifier(), RidgeClassifier(), methods=["k-fold-t"], cv=GroupKFold(10), groups=WARD
+    )
+    for one in printed:
+        pd.testing.assert_frame_equal(one, theirs)
+
+
+def test_all_methods_in_the_order_of_the_registry():
+    printed = frame_of(
+        run("--seed", "3", "--format", "csv", "--methods", "all", "--size", "n_nested_repeats=2")
+    )
+    assert printed["method"].tolist() == COMPARISONS
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "latex", "csv", "json"])
+def test_every_format_on_stdout_and_in_a_file(form):
+    arguments = ["--seed", "3", "--methods", "mcnemar,5x2cv-f", "--option", "mcnemar.form=mid-p"]
+    printed = run(*arguments, "--format", form)
+    assert (printed.exit_code, printed.stderr) == (0, "")
+    table = tabulate_comparisons(
+        LeastSquaresClassifier(),
+        RidgeClassifier(),
+        X,
+        Y,
+        methods=["mcnemar", "5x2cv-f"],
+        options={"mcnemar": {"form": "mid-p"}},
+        rng=3,
+    )
+    described = ComparisonRun(
+        source="data.csv",
+        n_samples=N,
+        n_events=int(Y.sum()),
+        n_non_events=N - int(Y.sum()),
+        event="died = yes",
+        features=("age", "bmi"),
+        learner_a="LeastSquaresClassifier()",
+        learner_b="RidgeClassifier()",
+        seed=3,
+        choices="--option mcnemar.form=mid-p",
+    )
+    assert printed.stdout == render_table(table, form, run=described) + "\n"
+    written = run(*arguments, "--format", form, "--output", "out.txt")
+    assert (written.stdout, written.stderr) == ("", "cudbound: wrote out.txt\n")
+    assert Path("out.txt").read_text(encoding="utf-8") == printed.stdout
+
+
+def test_the_notes_name_both_learners_and_what_was_chosen():
+    result = run(
+        *["--seed", "3", "--set-a", "C=2", "--set-b", "kernel=rbf", "--standardize", "--size", "n_splits=4"],
+        *["--folds", "4"],
+        a="logistic",
+        b="svm",
+    )
+    assert "\na: LogisticRegression(C=2) on standardised features.\n" in result.stdout
+    assert "\nb: SVC(kernel='rbf') on standardised features.\n" in result.stdout
+    assert "\nRun: seed 3.\nChoices: --size n_splits=4 --folds 4\n" in result.stdout
+    assert "Choices" not in run("--seed", "3").stdout
+
+
+def test_exchanging_the_two_changes_the_sign():
+    arguments = ["--seed", "3", "--format", "csv", "--methods", "k-fold-t"]
+    one = frame_of(run(*arguments, "--set-b", "kernel=sigmoid", b="svm")).iloc[0]
+    other = frame_of(run(*arguments, "--set-a", "kernel=sigmoid", a="svm", b="least-squares")).iloc[0]
+    assert one["estimate"] == -other["estimate"] != 0
+    assert one["pvalue"] == pytest.approx(other["pvalue"], abs=1e-15)
+
+
+def test_a_classifier_against_itself_is_degenerate_and_says_so():
+    row = frame_of(run("--seed", "3", "--format", "csv", b="least-squares")).iloc[0]
+    assert (row["estimate"], row["pvalue"], str(row["degenerate"])) == (0.0, 1.0, "True")
+
+
+def test_a_seed_is_chosen_and_printed_and_repeats_the_run():
+    first = run("--format", "json")
+    seed = json.loads(first.stdout)["run"]["seed"]
+    assert first.stderr == f"cudbound: seed {seed} was chosen; repeat this run with --seed {seed}\n"
+    again = run("--format", "json", "--seed", str(seed))
+    assert (again.stdout, again.stderr) == (first.stdout, "")
+    assert run("--format", "json", "--seed", str(seed + 1)).stdout != first.stdout
+
+
+HOSTILE = 'a|b & 50%_$#{}~^\\ "x"\x1b[2J'
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "latex", "csv", "json"])
+def test_hostile_column_names_are_escaped(data, form):
+    header = ",".join(f'"{name}"' for name in (HOSTILE.replace('"', '""'), "bmi", "ward", "=died()"))
+    data.write_text("\n".join([header, *data.read_text().splitlines()[1:]]) + "\n")
+    result = invoke(
+        *["compare-learners", "data.csv", "--target", "=died()", "--positive", "yes", "--group", HOSTILE],
+        *[
+            "--exclude",
+            "ward",
+            "--a",
+            "least-squares",
+            "--b",
+            "ridge",
+            "--seed",
+            "3",
+            "--methods",
+            "k-fold-t",
+        ],
+        *["--format", form, "--folds", "4"],
+    )
+    assert result.exit_code == 0, result.stderr
+    assert "\x1b" not in result.stdout
+    if form == "json":
+        document = json.loads(result.stdout)
+        assert document["run"]["choices"] == f"--folds 4 --group {shlex.quote(HOSTILE)}"
+        assert document["run"]["event"] == "=died() = yes"
+    if form == "latex":
+        assert r"a|b \& 50\%\_\$\#\{\}" in result.stdout
+
+
+def test_the_alternatives_of_the_option_are_those_of_the_package():
+    assert command.ALTERNATIVES == ALTERNATIVES
+
+
+def test_the_package_refuses_a_test_without_direction_before_any_refit():
+    class Unfit(LeastSquaresClassifier):
+        def fit(self, X: Any, y: Any) -> Any:
+            raise AssertionError("fitted")
+
+    with pytest.raises(
+        ValueError, match=r"must be 'two-sided' for 5x2cv-f, whose .* Got 'less' instead; ask for"
+    ):
+        tabulate_comparisons(Unfit(), Unfit(), X, Y, methods=["mcnemar", "5x2cv-f"], alternative="less")
+
+
+def test_settings_have_the_defaults_of_the_package():
+    assert ComparisonSettings(seed=1).methods == ("corrected-resampled-t",)
+    assert ComparisonSettings(seed=1).choices(command.read_sample(FILE)) is None
+
+
+FILE = command.DataFile(Path("data.csv"), "died", "yes")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["--methods", "cud"],
+            "'cud' is an interval for one classifier and compares nothing; it is for 'cudbound",
+        ),
+        (["--methods", "mcnema"], "there is no method 'mcnema'; did you mean mcnemar?"),
+        (
+            ["--methods", "paper"],
+            "there is no method 'paper'; 'cudbound methods --gives comparison' lists the names.",
+        ),
+        (["--methods", "all,mcnemar"], "'all' stands for several methods; give it alone"),
+        (["--methods", "5x2cv-f", "--alternative", "less"], "--alternative less: 5x2cv-f has no direction"),
+        (["--methods", "all", "--alternative", "greater"], "or name the others: single-split-t,resampled-t,"),
+        (["--alternative", "smaller"], "'smaller' is not one of 'two-sided', 'less', 'greater'"),
+        (["--set-a", "C=1"], "Invalid value for '--set-a': least-squares has no option 'C'"),
+        (
+            ["--set-b", "alhpa=1"],
+            "Invalid value for '--set-b': ridge has no option 'alhpa'; did you mean alpha?",
+        ),
+        (["--a", "lda"], "Invalid value for '--a': 'lda' is not one of 'least-squares', 'ridge'"),
+        (["--confidence-level", "95"], "'95' is not a number strictly between 0 and 1"),
+        (
+            ["--option", "mcnemar.form=exact"],
+            "mcnemar is not among the methods asked for; add it to --methods.",
+        ),
+        (["--size", "folds=5"], "there is no size 'folds'; did you mean n_folds?"),
+        (
+            ["--group", "ward", "--methods", "mcnemar,k-fold-t"],
+            "--group: mcnemar would take the rows of a group apart",
+        ),
+        (
+            ["--folds", "5", "--methods", "mcnemar"],
+            "these do: resampled-t, corrected-resampled-t, pseudo-bootstrap,",
+        ),
+        (["--jobs", "0"], "0 is neither a positive number nor -1"),
+        (["--model", "model.skops"], "No such option"),
+    ],
+)
+def test_usage_errors_are_found_before_the_data_are_read(data, arguments, message):
+    data.unlink()
+    result = run(*arguments)
+    assert_error(result, 2, message)
+    assert "See 'cudbound compare-learners --help'." in result.stderr
+
+
+@pytest.mark.parametrize("missing", ["--a", "--b", "--target", "--positive"])
+def test_what_is_required(missing):
+    given = {"--target": "died", "--positive": "yes", "--a": "ridge", "--b": "svm"}
+    del given[missing]
+    arguments = [word for pair in given.items() for word in pair]
+    assert_error(invoke("compare-learners", "data.csv", *arguments), 2, f"Missing option '{missing}'")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "exclude", "message"),
+    [
+        (["--exclude", "agee"], "ward", "--exclude: no column 'agee' in 'data.csv'; did you mean 'age'?"),
+        (["--output", "nowhere/out.txt"], "ward", "--output: no such folder"),
+        (["--output", "data.csv"], "ward", "'data.csv' is the data file itself"),
+        (["--folds", "30"], "ward", "the smaller class of 'data.csv' has only"),
+        (
+            ["--folds", "11", "--group", "ward"],
+            "",
+            "--folds 11: 'data.csv' has only 10 groups; choose at most 10",
+        ),
+        (["--group", "wards"], "", "--group: no column 'wards' in 'data.csv'; did you mean 'ward'?"),
+    ],
+)
+def test_data_errors(arguments, exclude, message):
+    result = run("--seed", "3", *arguments, exclude=exclude)
+    assert_error(result, 1, message)
+
+
+def test_a_loss_without_a_minimiser_names_the_options_of_this_command(data):
+    separated = "age,died\n" + "".join(f"{i},{'yes' if i > 9 else 'no'}\n" for i in range(20))
+    data.write_text(separated)
+    first = run("--seed", "3", a="convex-loss", exclude="")
+    assert_error(first, 1, "such as --a logistic or --a convex-loss --set-a penalty=0.01")
+    second = run("--seed", "3", b="convex-loss", exclude="")
+    assert_error(second, 1, "such as --b logistic or --b convex-loss --set-b penalty=0.01")
+
+
+def test_a_fit_that_does_not_converge_is_said_in_one_line_with_the_way_on():
+    result = run("--seed", "3", "--set-b", "max_iter=1", "--size", "n_splits=2", b="linear-svm")
+    assert result.exit_code == 0
+    assert result.stderr.startswith(
+        "cudbound: warning: b: the classifier did not converge; standardise the features with --standardize, or "
+        "raise the number of steps with --set-b max_iter=N\n"
+    )
+    assert result.stderr.count("\n") == result.stderr.count("cudbound: warning: ")
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_progress_follows_the_terminal(monkeypatch, terminal):
+    asked = []
+
+    def tabulate(*arguments: Any, progress: bool, **others: Any) -> None:
+        asked.append(progress)
+        raise ValueError("far enough")
+
+    monkeypatch.setattr("cudbound.tables.compare_learners.tabulate_comparisons", tabulate)
+    monkeypatch.setattr(output, "on_terminal", lambda: terminal)
+    assert_error(run("--seed", "3"), 1, "far enough")
+    assert asked == [terminal]
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (RunInterrupted(types.SimpleNamespace(n_fits=7)), 130, "cudbound: interrupted"),
+        (
+            MemoryError(),
+            1,
+            "cudbound: error: not enough memory for so many splits; ask for fewer with --size",
+        ),
+    ],
+)
+def test_what_stops_a_run_is_said_in_one_line(monkeypatch, error, code, said):
+    def tabulate(*arguments: Any, **others: Any) -> None:
+        raise error
+
+    monkeypatch.setattr("cudbound.tables.compare_learners.tabulate_comparisons", tabulate)
+    result = run("--seed", "3", "--output", "out.txt")
+    assert (result.exit_code, result.stdout, result.stderr.strip()) == (code, "", said), result.exception
+    assert not Path("out.txt").exists()

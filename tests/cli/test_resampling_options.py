@@ -1,0 +1,214 @@
+"""``cudbound interval`` with every method, option and size of the package, and with folds of one's own."""
+
+from __future__ import annotations
+
+import io
+import json
+import shlex
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from cli_fakes import assert_error, invoke
+from click.testing import Result
+from sklearn.model_selection import GroupKFold
+
+from cudbound import LeastSquaresClassifier, ResamplingSizes, compare_intervals
+from cudbound.cli.commands.run_interval import Settings
+from cudbound.cli.inputs.sample import DataFile, make_cv, read_sample
+from cudbound.intervals import GROUPS
+
+N = 30
+RNG = np.random.default_rng(2)
+X = RNG.normal(size=(N, 2))
+Y = (X[:, 0] + RNG.normal(size=N) > 0).astype(np.int64)
+PATIENT = np.arange(N) // 3
+OF_FOLDS = ["resampled-t", "corrected-resampled-t", "k-fold-t", "grandvalet-bengio-t", "bayle-cv"]
+
+
+@pytest.fixture(autouse=True)
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The sample as a file in the current folder; the same group is written in two ways."""
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame(X, columns=["age", "bmi"]).assign(died=np.where(Y == 1, "yes", "no"))
+    frame["patient"] = [f"{group}.0" if row % 2 else str(group) for row, group in enumerate(PATIENT)]
+    frame.to_csv("data.csv", index=False)
+    return tmp_path / "data.csv"
+
+
+def run(*arguments: str, exclude: str = "patient") -> Result:
+    fixed = [
+        "interval",
+        "data.csv",
+        "--target",
+        "died",
+        "--positive",
+        "yes",
+        "--seed",
+        "4",
+        "--resamples",
+        "20",
+    ]
+    return invoke(*fixed, *(["--exclude", exclude] if exclude else []), *arguments)
+
+
+def printed(*arguments: str, exclude: str = "patient") -> pd.DataFrame:
+    result = run("--format", "csv", *arguments, exclude=exclude)
+    assert result.exit_code == 0, result.stderr
+    return pd.read_csv(io.StringIO(result.stdout), keep_default_na=False)
+
+
+def expected(**arguments: Any) -> pd.DataFrame:
+    fitted = LeastSquaresClassifier().fit(X, Y)
+    frame = compare_intervals(fitted, X, Y, n_resamples=20, rng=4, **arguments).to_frame()
+    return pd.read_csv(io.StringIO(frame.to_csv(index=False)), keep_default_na=False)
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_each_group_has_the_rows_of_the_package(group):
+    rows = printed("--methods", group, "--inner", "oob", "--size", "n_nested_repeats=2")
+    theirs = expected(methods=group, inner="oob", sizes=ResamplingSizes(n_nested_repeats=2))
+    pd.testing.assert_frame_equal(rows, theirs)
+    assert rows["method"].tolist() == list(GROUPS[group])
+
+
+def test_options_and_sizes_reach_the_package():
+    rows = printed(
+        *["--methods", "kohavi-normal,yang-cv-normal,5x2cv-t,grandvalet-bengio-t,resampled-t"],
+        *["--option", "kohavi-normal.form=wilson", "--option", "yang-cv-normal.center=632"],
+        *["--option", "5x2cv-t.repair=none", "--option", "grandvalet-bengio-t.rho=0.25"],
+        *["--size", "n_folds=5", "--size", "test_fraction=0.2"],
+    )
+    theirs = expected(
+        methods=["kohavi-normal", "yang-cv-normal", "5x2cv-t", "grandvalet-bengio-t", "resampled-t"],
+        options={
+            "kohavi-normal": {"form": "wilson"},
+            "yang-cv-normal": {"center": "632"},  # a word, not a number
+            "5x2cv-t": {"repair": "none"},  # a word, not None
+            "grandvalet-bengio-t": {"rho": 0.25},
+        },
+        sizes=ResamplingSizes(n_folds=5, test_fraction=0.2),
+    )
+    pd.testing.assert_frame_equal(rows, theirs)
+
+
+def test_stratified_folds():
+    rows = printed("--methods", ",".join(OF_FOLDS), "--folds", "6")
+    pd.testing.assert_frame_equal(rows, expected(methods=OF_FOLDS, cv=6))
+    assert set(rows["n_fits"]) == {7}
+
+
+@pytest.mark.parametrize(("asked", "folds"), [([], 10), (["--folds", "4"], 4)])
+def test_groups_are_kept_together(asked, folds):
+    rows = printed("--methods", ",".join(OF_FOLDS), "--group", "patient", *asked, exclude="")
+    pd.testing.assert_frame_equal(rows, expected(methods=OF_FOLDS, cv=GroupKFold(folds), groups=PATIENT))
+
+
+def test_fewer_groups_than_ten_make_as_many_folds():
+    sample = read_sample(DataFile(Path("data.csv"), "died", "yes", group="patient"))
+    assert sample.feature_names == ("age", "bmi")
+    assert sample.groups is not None
+    assert sample.groups.tolist() == [str(group) for group in PATIENT]
+    cv, groups = make_cv(sample, None)
+    assert (cv.n_splits, groups is sample.groups) == (10, True)
+    few = Path("data.csv").read_text().splitlines()[:13]
+    Path("few.csv").write_text("\n".join(few) + "\n")
+    assert (
+        make_cv(read_sample(DataFile(Path("few.csv"), "died", "yes", group="patient")), None)[0].n_splits == 4
+    )
+
+
+def test_without_groups_and_folds_every_method_draws_its_own():
+    sample = read_sample(DataFile(Path("data.csv"), "died", "yes", exclude=("patient",)))
+    assert make_cv(sample, None) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "exclude", "message"),
+    [
+        (["--folds", "20"], "patient", "--folds 20: the smaller class of 'data.csv' has only"),
+        (
+            ["--folds", "12", "--group", "patient"],
+            "",
+            "--folds 12: 'data.csv' has only 10 groups; choose at most 10",
+        ),
+    ],
+)
+def test_too_many_folds(arguments, exclude, message):
+    assert_error(run("--methods", "k-fold-t", *arguments, exclude=exclude), 1, message)
+
+
+def test_a_fallback_is_given_if_it_is_asked_for(data):
+    """Classes that every part of the rows tells apart: no error anywhere, and no variance either."""
+    data.write_text(
+        "age,died\n" + "".join(f"{i + 9 * (i > 9)},{'yes' if i > 9 else 'no'}\n" for i in range(20))
+    )
+    plain, replaced = (
+        printed("--methods", "k-fold-t", *more, exclude="").iloc[0] for more in ([], ["--fallback"])
+    )
+    assert (plain["width"], str(plain["degenerate"])) == (0.0, "True")
+    assert replaced["high"] > 0.1
+    assert str(replaced["degenerate"]) == "False"
+    assert "instead" in replaced["remarks"]
+
+
+def test_a_method_that_the_classifier_does_not_allow_keeps_its_row_in_all():
+    arguments = ["--classifier", "svm", "--set", "kernel=rbf", "--methods", "conditional", "--inner", "oob"]
+    result = run(*arguments, "--resamples", "4", "--format", "json")
+    assert result.exit_code == 0, result.stderr
+    row = json.loads(result.stdout)["intervals"][0]
+    assert (row["method"], row["low"], row["degenerate"]) == ("cud", None, True)
+    assert "not available for this classifier" in row["remarks"]
+
+
+def test_the_notes_repeat_what_was_chosen():
+    result = run(
+        *[
+            "--methods",
+            "k-fold-t,bayle-cv",
+            "--option",
+            "bayle-cv.variance=within-fold",
+            "--size",
+            "n_folds=7",
+        ],
+        *["--size", "n_splits=15", "--folds", "5", "--fallback"],
+    )
+    chosen = "--size n_folds=7 --option bayle-cv.variance=within-fold --folds 5 --fallback"
+    assert f"seed 4.\nChoices: {chosen}\n" in result.stdout
+    assert "Choices" not in run("--methods", "k-fold-t").stdout
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        "--size n_splits=7 --size test_fraction=0.25",
+        "--option grandvalet-bengio-t.rho=0.25 --option bayle-cv.variance=within-fold --fallback",
+        "--folds 5",
+    ],
+)
+def test_the_notes_can_be_pasted_to_repeat_the_run(chosen):
+    methods = ["--methods", ",".join(OF_FOLDS)]
+    first = run(*methods, *chosen.split())
+    (said,) = (line for line in first.stdout.splitlines() if line.startswith("Choices: "))
+    assert said == f"Choices: {chosen}"
+    assert run(*methods, *shlex.split(said.removeprefix("Choices: "))).stdout == first.stdout
+
+
+def test_settings_have_the_defaults_of_the_package():
+    import inspect
+
+    theirs = {name: one.default for name, one in inspect.signature(compare_intervals).parameters.items()}
+    for name in (
+        "methods",
+        "confidence_level",
+        "n_resamples",
+        "alpha",
+        "inner",
+        "fallback",
+        "polish",
+        "solver",
+    ):
+        assert getattr(Settings(seed=1), name) == theirs[name]
+    assert (theirs["options"], theirs["sizes"]) == (None, None)

@@ -1,0 +1,238 @@
+"""The commands `cudbound study`, from a template to a report, and one line for what goes wrong."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from pathlib import Path
+
+import pytest
+from cli_fakes import assert_error, invoke
+from click.testing import Result
+
+from cudbound.cli.commands import study as commands
+from cudbound.exceptions import StudyInterrupted
+from cudbound.study.design.design_file import read_design, template_names, template_text
+from cudbound.study.run import runner
+from cudbound.study.run.replicate import run_replicate
+from cudbound.study.run.store import Store
+
+QUICK = template_text("quick").replace("n_resamples = 200", "n_resamples = 20")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with quick.toml in it, of fewer draws than the template."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("CUDBOUND_DATA", raising=False)
+    (tmp_path / "quick.toml").write_text(QUICK)
+    return tmp_path
+
+
+def study(*arguments: str) -> Result:
+    return invoke("study", *arguments)
+
+
+def run_quick(*more: str) -> Result:
+    return study("run", "quick.toml", "--store", "quick.sqlite", "--replicates", "3", *more)
+
+
+# --- new
+
+
+@pytest.mark.parametrize("name", template_names())
+def test_new_writes_a_template(folder, name):
+    result = study("new", name, "--output", "mine.toml")
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr == "cudbound: wrote mine.toml\n"
+    assert (folder / "mine.toml").read_text() == template_text(name)
+
+
+def test_new_overwrites_nothing(folder):
+    before = (folder / "quick.toml").read_text()
+    result = study("new", "clinical", "--output", "quick.toml")
+    assert_error(result, 1, "--output: 'quick.toml' is there already; choose another name")
+    assert (folder / "quick.toml").read_text() == before
+
+
+def test_new_names_the_template_that_was_meant(folder):
+    result = study("new", "quik", "--output", "mine.toml")
+    assert_error(result, 1, "there is no template 'quik'; did you mean quick?")
+    assert not (folder / "mine.toml").exists()
+
+
+def test_the_help_lists_the_templates():
+    text = study("new", "--help").stdout
+    assert all(re.search(rf"\b{name}\b", text) for name in template_names())
+
+
+# --- run, status, replay
+
+
+def test_the_quick_template_runs_to_its_report(folder):
+    for command in (
+        "new quick --output mine.toml",
+        "run mine.toml --store mine.sqlite --replicates 3",
+        "status mine.sqlite",
+        "report mine.sqlite --output mine.html",
+    ):
+        result = study(*command.split())
+        assert result.exit_code == 0, result.stderr
+    assert "langford-binomial" in (folder / "mine.html").read_text()
+
+
+def test_from_a_design_to_its_rows(folder):
+    """What the command stores is what the same replicates give in Python."""
+    result = run_quick()
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.startswith("quick: 6 of 6 replicates done, 0 failed\nno run is writing the store\n")
+    assert "  noise, scaled, n = 30: 3 of 3 done, 0 failed\n" in result.stdout
+    planned = read_design("quick.toml", n_replicates=3)
+    with Store.open("quick.sqlite") as store:
+        frame = store.rows_frame()
+    expected = [
+        (key.scenario, key.replicate, one.method, one.low, one.high)
+        for scenario in planned.scenarios
+        for replicate in range(3)
+        for row in [run_replicate(planned, scenario, 30, replicate)]
+        for key, one in [(row.key, interval) for interval in row.intervals]
+    ]
+    found = frame[["scenario", "replicate", "method", "low", "high"]].itertuples(index=False, name=None)
+    assert sorted(found) == sorted(expected)
+    assert len(expected) == 2 * 3 * 4
+
+
+def test_a_run_goes_on_and_status_says_how_far_it_is(folder):
+    run_quick()
+    before = study("status", "quick.sqlite").stdout
+    assert before.startswith("quick: 6 of 6 replicates done")
+    again = study(
+        "run",
+        "quick.toml",
+        "--store",
+        "quick.sqlite",
+        "--replicates",
+        "4",
+        "--backend",
+        "threads",
+        "--jobs",
+        "2",
+    )
+    assert again.exit_code == 0, again.stderr
+    assert study("status", "quick.sqlite").stdout.startswith("quick: 8 of 8 replicates done, 0 failed\n")
+
+
+def test_replay_prints_the_stored_row(folder):
+    run_quick()
+    result = study("replay", "quick.sqlite", "noise, scaled", "30", "1", "--design", "quick.toml")
+    assert result.exit_code == 0, result.stderr
+    lines = result.stdout.splitlines()
+    assert lines[:2] == ["noise, scaled, n = 30, replicate 1", "true error 0.5, standard error 0.0"]
+    with sqlite3.connect("quick.sqlite") as connection:
+        stored = connection.execute(
+            "SELECT estimate, low, high FROM intervals WHERE scenario = 'noise, scaled' AND replicate = 1 "
+            "AND method = 'martin-beta'"
+        ).fetchone()
+    connection.close()
+    assert "martin-beta: {} [{}, {}]".format(*map(repr, stored)) in lines
+
+
+def test_replay_prints_the_traceback_of_a_failure(folder):
+    """A penalty of 0 has no minimiser where a sample is separable: that replicate is a row with its reason."""
+    (folder / "apart.toml").write_text(
+        "n_samples = 10\nn_replicates = 1\nn_resamples = 5\nmethods = ['cud']\n"
+        '[[scenario]]\nworld = "near-separable"\ndistance = 90.0\nclassifier = "logistic"\nset = {C = inf}\n'
+    )
+    result = study("run", "apart.toml", "--store", "apart.sqlite")
+    assert result.exit_code == 0, result.stderr
+    assert "1 of 1 replicates done, 1 failed" in result.stdout
+    printed = study("replay", "apart.sqlite", "near-separable", "10", "0", "--design", "apart.toml").stdout
+    assert "Traceback (most recent call last):" in printed
+    assert "NoMinimiserError" in printed
+
+
+def test_ctrl_c_says_what_is_kept(folder, monkeypatch):
+    def stopped(*arguments, **named):
+        raise StudyInterrupted("quick.sqlite", 2, 6)
+
+    monkeypatch.setattr(runner, "run_study", stopped)
+    result = run_quick()
+    assert result.exit_code == 130
+    assert result.stderr == (
+        "cudbound: stopped with 2 of 6 replicates done, which quick.sqlite holds; run the same study with the same "
+        "store to go on\n"
+    )
+
+
+def test_options_reach_the_runner(folder, monkeypatch):
+    calls = []
+
+    def fake(planned, store, **named):
+        calls.append((planned.n_replicates, store, named))
+        raise ValueError("enough seen")
+
+    monkeypatch.setattr(runner, "run_study", fake)
+    assert_error(run_quick("--jobs", "2", "--backend", "threads", "--dask", "tcp://a:1"), 1, "enough seen")
+    assert calls == [
+        (
+            3,
+            Path("quick.sqlite"),
+            {"n_jobs": 2, "backend": "threads", "dask": "tcp://a:1", "progress": False},
+        )
+    ]
+
+
+# --- report
+
+
+@pytest.mark.parametrize("form", commands.REPORT_FORMATS)
+def test_a_report_is_written(folder, form):
+    run_quick()
+    result = study("report", "quick.sqlite", "--output", f"quick.{form}", "--format", form)
+    assert result.exit_code == 0, result.stderr
+    text = (folder / f"quick.{form}").read_text()
+    assert "langford-binomial" in text
+    assert "noise, scaled" in text
+
+
+# --- what goes wrong
+
+
+def test_wrong_designs_and_stores_give_one_line(folder):
+    (folder / "wrong.toml").write_text(QUICK.replace("distance = 1.6", "distance = 'far'"))
+    assert_error(
+        study("run", "wrong.toml", "--store", "a.sqlite"),
+        1,
+        "wrong.toml: [[scenario]] 1: distance must be a number in the range [0, 100). Got 'far'.",
+    )
+    assert_error(study("run", "none.toml", "--store", "a.sqlite"), 1, "none.toml: no such file; ")
+    assert not (folder / "a.sqlite").exists()
+    assert_error(study("status", "none.sqlite"), 1, "none.sqlite")
+    assert_error(study("report", "none.sqlite", "--output", "a.html"), 1, "none.sqlite")
+    assert_error(study("run", "quick.toml", "--store", "a.sqlite", "--replicates", "0"), 2, "'--replicates'")
+    assert_error(study("run", "quick.toml"), 2, "Missing option '--store'")
+
+
+def test_data_are_looked_for_in_the_folder_that_is_named(folder):
+    (folder / "real.toml").write_text('n_samples = 30\nn_replicates = 2\n[[scenario]]\ndata = "toy"\n')
+    run_real = ("run", "real.toml", "--store", "real.sqlite")
+    assert_error(study(*run_real), 1, "real.toml: [[scenario]] 1: No folder of data sets is named.")
+    assert_error(study(*run_real, "--data-folder", "nowhere"), 1, "real.toml: [[scenario]] 1: ")
+    assert "nowhere" in study(*run_real, "--data-folder", "nowhere").stderr
+    assert not (folder / "real.sqlite").exists()
+
+
+def test_without_a_command_the_help_is_shown(folder):
+    result = study()
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert "replay" in result.stderr
+    assert "report" in result.stderr
+
+
+def test_a_changed_design_is_refused_with_the_difference(folder):
+    run_quick()
+    before = study("status", "quick.sqlite").stdout
+    (folder / "quick.toml").write_text(QUICK.replace("seed = 0 ", "seed = 1 "))
+    assert_error(run_quick(), 1, "seed: stored 0, now 1")
+    assert study("status", "quick.sqlite").stdout == before

@@ -1,0 +1,222 @@
+"""The least-squares classifier: scikit-learn's contract, the solution it promises, and what it refuses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from sklearn.linear_model import LinearRegression
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from cudbound import LeastSquaresClassifier
+from cudbound.estimators.weighted_least_squares import LeastSquaresRefit, minimum_norm_fits
+
+
+def _checks():
+    for fit_intercept in (True, False):
+        for estimator, check in estimator_checks_generator(LeastSquaresClassifier(fit_intercept)):
+            name = getattr(check, "func", check).__name__
+            # this check skips itself unless SciPy was imported with SCIPY_ARRAY_API=1; only NumPy input is
+            # promised
+            if name != "check_array_api_input":
+                yield pytest.param(estimator, check, id=f"{name}-intercept={fit_intercept}")
+
+
+@pytest.mark.parametrize(("estimator", "check"), list(_checks()))
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+def _data(seed, n=40, p=3):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p)) * [1.0, 100.0, 0.01][:p] + 5.0
+    y = np.where(X[:, 0] + rng.normal(size=n) > 5.0, "ill", "healthy")
+    return X, y
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("weighted", [True, False])
+def test_equals_linear_regression_on_plus_minus_one(fit_intercept, weighted):
+    X, y = _data(0)
+    weight = np.random.default_rng(1).random(40) if weighted else None
+    ours = LeastSquaresClassifier(fit_intercept=fit_intercept).fit(X, y, sample_weight=weight)
+    peer = LinearRegression(fit_intercept=fit_intercept)
+    peer.fit(X, np.where(y == "ill", 1.0, -1.0), sample_weight=weight)
+    assert ours.coef_.shape == (1, 3)
+    assert ours.intercept_.shape == (1,)
+    np.testing.assert_allclose(ours.coef_[0], peer.coef_, rtol=1e-9)
+    np.testing.assert_allclose(ours.intercept_[0], peer.intercept_, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(ours.decision_function(X), peer.predict(X), atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    "labels", [[0, 1], [-1, 1], [1, 2], ["no", "yes"], [False, True], [1.0, 2.0]], ids=repr
+)
+def test_any_two_labels_second_in_order_is_positive(labels):
+    X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    y = np.array(labels)[[0, 0, 1, 1]]
+    clf = LeastSquaresClassifier().fit(X, y)
+    assert clf.classes_.tolist() == sorted(labels)
+    assert clf.predict(X).tolist() == y.tolist()
+    assert (clf.decision_function(X) > 0).tolist() == [False, False, True, True]
+
+
+def test_score_zero_gives_second_class_although_rounding_says_minus():
+    # balanced classes at the same points: the minimiser is 0 exactly, computed scores are +-1e-17
+    X = np.array([[0.1], [0.1], [0.3], [0.3], [0.7], [0.7]])
+    y = np.array(["a", "b"] * 3)
+    clf = LeastSquaresClassifier().fit(X, y)
+    assert clf.decision_function(X).tolist() == [0.0] * 6
+    assert clf.predict(X).tolist() == ["b"] * 6
+
+
+def test_minimum_norm_of_the_coefficients_but_not_of_the_intercept():
+    # y = 1 - 2 x1 is interpolated along the line x2 = x1 + 3; of all b1 + b2 = -2 the shortest is b1 = b2 =
+    # -1
+    X = np.array([[0.0, 3.0], [1.0, 4.0], [0.0, 3.0], [1.0, 4.0]])
+    clf = LeastSquaresClassifier().fit(X, [1, -1, 1, -1])
+    np.testing.assert_allclose(clf.coef_, [[-1.0, -1.0]])
+    np.testing.assert_allclose(clf.intercept_, [4.0])
+
+
+def test_constant_column_far_from_zero_gets_no_weight():
+    rng = np.random.default_rng(3)
+    X = np.column_stack([rng.normal(size=20), np.full(20, 2015.3)])
+    clf = LeastSquaresClassifier().fit(X, X[:, 0] + rng.normal(size=20) > 0)
+    assert abs(clf.coef_[0, 1]) < 1e-13
+
+
+def test_one_class_of_weight_gives_the_constant_classifier():
+    X = np.random.default_rng(0).normal(size=(6, 9))
+    clf = LeastSquaresClassifier().fit(X, [0, 0, 0, 1, 1, 1], sample_weight=[0, 0, 0, 1, 1, 1])
+    assert clf.predict(X * 1000).tolist() == [1] * 6
+
+
+def test_refuses_one_class_by_name():
+    with pytest.raises(ValueError, match=r"only one class is present in y\. Got only 'b'; pass rows of both"):
+        LeastSquaresClassifier().fit([[0.0], [1.0]], ["b", "b"])
+
+
+def test_refuses_three_classes():
+    expected = r"Only binary classification.*is multiclass\. Got 3 classes \[0, 1, 2\]"
+    with pytest.raises(ValueError, match=expected):
+        LeastSquaresClassifier().fit([[0.0], [1.0], [2.0]], [0, 1, 2])
+
+
+def test_refuses_all_zero_weights():
+    with pytest.raises(ValueError, match="at least one non-zero number"):
+        LeastSquaresClassifier().fit([[0.0], [1.0]], [0, 1], sample_weight=[0.0, 0.0])
+
+
+@pytest.mark.parametrize(
+    ("scale", "got"), [(1e150, r"2e\+150"), (1e300, r"2e\+300"), (1e-150, "2e-150"), (1e-310, "2e-310")]
+)
+def test_refuses_columns_whose_squares_leave_the_range_of_numbers(scale, got):
+    # squares of 1e300 are inf, of 1e-310 they are 0: without the check such a column silently got no weight
+    X = np.column_stack([[1.0, -1.0, 2.0, -2.0], np.array([1.0, -1.0, 2.0, -2.0]) * scale])
+    message = (
+        rf"each column of 'X' must be 0 or in \[1e-100, 1e\+100\].* Got {got} in column 1 instead; rescale"
+    )
+    with pytest.raises(ValueError, match=message):
+        LeastSquaresClassifier().fit(X, [1, 0, 1, 0])
+    with pytest.raises(ValueError, match=rf"Got {got} in column 'creatinine' instead; rescale"):
+        LeastSquaresClassifier().fit(pd.DataFrame(X, columns=["age", "creatinine"]), [1, 0, 1, 0])
+
+
+@pytest.mark.parametrize("scale", [1e-99, 1e99])
+def test_predictions_do_not_depend_on_units_within_the_range(scale):
+    X, y = _data(2)
+    expected = LeastSquaresClassifier().fit(X, y).predict(X)
+    units = np.array([scale, 1.0, 1.0 / scale])
+    other = LeastSquaresClassifier().fit(X * units, y)
+    assert other.predict(X * units).tolist() == expected.tolist()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(1, 6), st.booleans(), st.booleans())
+@example(1405, 6, False, True)  # more columns than rows, and draws of fewer rows than that
+def test_fits_satisfy_the_normal_equations(seed, p, fit_intercept, integers):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(4, 12))
+    X = rng.integers(-1, 2, size=(n, p)).astype(float) if integers else rng.normal(size=(n, p))
+    y = rng.choice([-1.0, 1.0], size=n)
+    weights = rng.integers(0, 3, size=(5, n)) + np.eye(n)[rng.integers(n, size=5)]
+    coef, intercept = minimum_norm_fits(X, y, weights, fit_intercept=fit_intercept)
+    for w, b, b0 in zip(weights, coef, intercept, strict=True):
+        residual = w * (y - X @ b - b0)
+        size = max(1.0, abs(b).max())
+        np.testing.assert_allclose(X.T @ residual, 0.0, atol=1e-9 * size)
+        if fit_intercept:
+            assert abs(residual.sum()) < 1e-9 * size
+        drawn = X[w > 0] - (np.average(X, axis=0, weights=w) if fit_intercept else 0.0)
+        # the coefficients lie in the row space: nothing of them is lost by projecting on it
+        np.testing.assert_allclose(np.linalg.pinv(drawn, rcond=1e-10) @ (drawn @ b), b, atol=1e-8 * size)
+
+
+def _refit_one_by_one(X, y, counts, fit_intercept):
+    """What batched refits must equal: the classifier fitted to the resampled rows, one after the other."""
+    losses = []
+    for row in counts:
+        drawn = np.repeat(np.arange(row.size), row)
+        if np.unique(y[drawn]).size == 2:
+            clf = LeastSquaresClassifier(fit_intercept).fit(X[drawn], y[drawn])
+            losses.append(clf.predict(X) != y)
+        else:
+            coef, intercept = minimum_norm_fits(
+                X[drawn], y[drawn], np.ones((1, drawn.size)), fit_intercept=fit_intercept
+            )
+            losses.append(np.where(X @ coef[0] + intercept[0] >= -1e-10, 1.0, -1.0) != y)
+    return np.array(losses)
+
+
+def _designs():
+    rng = np.random.default_rng(12)
+    general = rng.normal(size=(30, 4)) * [1.0, 1e3, 1e-3, 1.0] + [0.0, 1e4, 0.0, 5.0]
+    binary = (rng.random((25, 5)) < 0.15).astype(float)
+    integer = rng.integers(0, 3, size=(12, 3)).astype(float)
+    collinear = np.column_stack([general, general[:, 0] - 2 * general[:, 3], np.ones(30)])
+    yield "general", general
+    yield "rare binary features", binary
+    yield "small integers", integer
+    yield "collinear and constant columns", collinear
+    yield "more columns than rows", rng.normal(size=(9, 15))
+    yield "single column", rng.normal(size=(10, 1))
+    yield "all zero", np.zeros((8, 2))
+    yield "few rows", rng.normal(size=(4, 3))
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("X", [pytest.param(X, id=name) for name, X in _designs()])
+def test_batched_refits_equal_refits_one_by_one(X, fit_intercept):
+    rng = np.random.default_rng(7)
+    n = len(X)
+    y = np.where(X[:, 0] + rng.normal(size=n) * X[:, 0].std() > X[:, 0].mean(), 1.0, -1.0)
+    y[:4] = [1.0, -1.0, 1.0, -1.0]
+    counts = rng.multinomial(n, np.full(n, 1 / n), size=300).astype(np.int32)
+    counts[0] = np.where(np.arange(n) == 0, n, 0)  # one point alone
+    counts[1] = np.where(y > 0, 1, 0)  # one class alone
+    counts[2] = np.where(y < 0, 2, 0)
+    counts[3] = 1
+    refit = LeastSquaresRefit(X, y, fit_intercept=fit_intercept, tie_tolerance=1e-10)
+    np.testing.assert_array_equal(refit(counts.astype(float)), _refit_one_by_one(X, y, counts, fit_intercept))
+
+
+def test_batched_refits_do_not_depend_on_the_batch():
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(20, 3)), rng.choice([-1.0, 1.0], size=20)
+    weights = rng.multinomial(20, np.full(20, 0.05), size=50).astype(float)
+    refit = LeastSquaresRefit(X, y, fit_intercept=True, tie_tolerance=1e-10)
+    one_by_one = np.concatenate([refit(weights[b : b + 1]) for b in range(50)])
+    np.testing.assert_array_equal(refit(weights), one_by_one)
+    assert refit(weights[:0]).shape == (0, 20)
+
+
+def test_one_class_in_a_batch_is_the_constant_classifier():
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(15, 4))
+    y = np.where(np.arange(15) < 5, 1.0, -1.0)
+    weights = np.array([y > 0, y < 0], dtype=float)
+    refit = LeastSquaresRefit(X, y, fit_intercept=True, tie_tolerance=1e-10)
+    np.testing.assert_array_equal(refit(weights), [y < 0, y > 0])

@@ -1,0 +1,106 @@
+"""Stumps of boosting models as a basis."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.ensemble import AdaBoostClassifier, GradientBoostingClassifier, RandomForestClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+
+from cudbound import ConvexLossClassifier, cud_interval, stump_basis
+from cudbound.adapters import express
+from cudbound.losses.surrogates import get_loss
+
+
+def _data(seed=0, n=40):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3)).round(1)
+    return X, np.where(X[:, 0] + 0.5 * X[:, 1] + rng.normal(size=n) > 0, "ill", "well")
+
+
+def _models():
+    X, y = _data()
+    yield "adaboost", AdaBoostClassifier(n_estimators=20, random_state=0).fit(X, y)
+    yield "boosting", GradientBoostingClassifier(n_estimators=30, max_depth=1, random_state=0).fit(X, y)
+
+
+@pytest.mark.parametrize("model", [pytest.param(model, id=name) for name, model in _models()])
+def test_columns_are_the_distinct_splits(model):
+    X, _ = _data()
+    basis = stump_basis(model)
+    columns = basis.fit_transform(X)
+    assert set(np.unique(columns)) <= {0.0, 1.0}
+    splits = list(zip(basis.features, basis.thresholds, strict=True))
+    assert splits == sorted(set(splits))
+    new = np.random.default_rng(1).normal(size=(100, 3)).round(1)
+    # every tree is constant on either side of one of the columns
+    trees = np.ravel(np.asarray(model.estimators_, dtype=object))
+    for rows in (X, new):
+        columns = basis.transform(rows)
+        for tree in trees:
+            values = np.ravel(tree.predict(rows))
+            assert any(
+                len(set(values[column == 0.0].tolist())) <= 1
+                and len(set(values[column == 1.0].tolist())) <= 1
+                for column in columns.T
+            )
+
+
+@pytest.mark.parametrize("model", [pytest.param(model, id=name) for name, model in _models()])
+def test_the_refit_has_a_smaller_loss_than_boosting(model):
+    X, y = _data()
+    loss = "exponential" if isinstance(model, AdaBoostClassifier) else "logistic"
+    clf = ConvexLossClassifier(loss, penalty=1e-6, basis=stump_basis(model)).fit(X, y)
+    labels = np.where(y == "well", 1.0, -1.0)
+    boosted = np.ravel(model.decision_function(X))
+    values = [get_loss(loss).value(labels, scores).mean() for scores in (clf.decision_function(X), boosted)]
+    assert values[0] < values[1]
+    model_as_arrays = express(clf, X, y)
+    np.testing.assert_array_equal(model_as_arrays.design[:, 1:], stump_basis(model).transform(X))
+
+
+def test_an_interval_for_the_refit():
+    X, y = _data()
+    basis = stump_basis(AdaBoostClassifier(n_estimators=6, random_state=0).fit(X, y))
+    clf = ConvexLossClassifier("exponential", penalty=0.01, basis=basis).fit(X, y)
+    result = cud_interval(clf, X, y, n_resamples=20, rng=0)
+    assert result.certified
+    assert result.estimate == pytest.approx(1.0 - clf.score(X, y))
+
+
+def test_the_splits_survive_cloning():
+    X, _ = _data()
+    basis = stump_basis(next(_models())[1])
+    again = clone(basis)
+    np.testing.assert_array_equal(again.transform(X), basis.transform(X))
+    with pytest.raises(ValueError, match="X has 2 features, but StumpBasis is expecting 3 features"):
+        again.transform(X[:, :2])
+
+
+def test_features_are_compared_as_trees_do():
+    # the threshold lies between two values in double precision that are one value in single precision
+    X = np.array([[0.1], [0.1 + 1e-9], [0.2], [0.3]])
+    y = [0, 0, 1, 1]
+    model = AdaBoostClassifier(n_estimators=3).fit(X, y)
+    assert stump_basis(model).transform(X).ravel().tolist() == [0.0, 0.0, 1.0, 1.0]
+
+
+def test_refusals():
+    X, y = _data()
+    with pytest.raises(
+        TypeError, match=r"an AdaBoostClassifier or a GradientBoost.* Got RandomForestClassifier"
+    ):
+        stump_basis(RandomForestClassifier())
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        stump_basis(AdaBoostClassifier())
+    with pytest.raises(
+        ValueError, match=r"one split each\. Got one with \d; fit it with trees of max_depth=1"
+    ):
+        stump_basis(GradientBoostingClassifier(n_estimators=3).fit(X, y))
+    with pytest.raises(TypeError, match=r"must boost trees\. Got LogisticRegression instead"):
+        stump_basis(AdaBoostClassifier(LogisticRegression(), n_estimators=2).fit(X, y))
+    constant = GradientBoostingClassifier(n_estimators=2, max_depth=1).fit(np.zeros((40, 1)), y)
+    with pytest.raises(ValueError, match="Got none that has any"):
+        stump_basis(constant)

@@ -1,0 +1,146 @@
+"""The oracle in rational arithmetic against the one in floating point, hand-made cases, and plain evaluation."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import islice
+
+import nasty_draws
+import numpy as np
+import pytest
+from exact_oracle import ExactDraw, exact_q, exceeds, localization, mean_loss
+from oracles import enumerate_q
+from random_problems import KINDS, make
+
+from cudbound.losses.surrogates import get_loss
+from cudbound.problem.problem import Problem, make_problem
+
+# in the other kinds, rows or columns are multiples of each other but for rounding, which the float oracle ignores
+EXACT_KINDS = sorted(set(KINDS) - {"collinear_rows", "dependent_columns", "two_coefficients"})
+
+
+def value_at(problem: Problem, draw: int, coef: tuple[Fraction, ...], side: str) -> Fraction:
+    """Evaluate coefficients by the definition, row by row."""
+    n = problem.labels.size
+    signed = Fraction(0)
+    for i in range(n):
+        score = sum(Fraction(x) * b for x, b in zip(problem.design[i].tolist(), coef, strict=True))
+        weight = (
+            Fraction(int(problem.counts[draw, i]) - 1, n)
+            if problem.weights is None
+            else Fraction(float(problem.weights[draw, i]))
+        )
+        signed += weight * ((1 if score >= 0 else -1) != problem.labels[i])
+    size = {"both": abs(signed), "positive": max(signed, Fraction(0)), "negative": max(-signed, Fraction(0))}[
+        side
+    ]
+    anchor = mean_loss(problem, draw, problem.coef.tolist())
+    return size * localization(problem, anchor, mean_loss(problem, draw, coef))
+
+
+@pytest.mark.parametrize("kind", EXACT_KINDS)
+def test_agrees_with_enumeration_in_floating_point(kind: str) -> None:
+    for seed in range(6):
+        problem = make(kind, seed)
+        for draw in range(problem.n_draws):
+            enumerated = enumerate_q(problem, draw)
+            exact = ExactDraw(problem, draw)
+            expected = enumerated.q, max(enumerated.q_plus, 0.0), max(enumerated.q_minus, 0.0)
+            for side, q in zip(("both", "positive", "negative"), expected, strict=True):
+                assert float(exact.q(side).value) == pytest.approx(q, abs=1e-7), (kind, seed, draw, side)
+
+
+@pytest.mark.parametrize("family", sorted(nasty_draws.FAMILIES))
+def test_a_classifier_worth_q_exists(family: str) -> None:
+    """Coefficients inside the cell, evaluated by the definition, come as close to Q as one likes."""
+    for seed in range(12):
+        problem, side = nasty_draws.make(family, seed), nasty_draws.side_of(seed)
+        for draw in range(problem.n_draws):
+            exact = ExactDraw(problem, draw)
+            cell = exact.q(side)
+            inside = next(islice(exact.approach(cell), 100, None))
+            if problem.alpha == np.inf and mean_loss(problem, draw, inside) > exact.anchor:
+                assert (
+                    cell.loss == exact.anchor
+                )  # approached from above the anchor's loss, where g is 0 already
+                continue
+            assert 0 <= cell.value - value_at(problem, draw, inside, side) <= Fraction(1, 10**12)
+
+
+@pytest.mark.parametrize("family", sorted(nasty_draws.FAMILIES))
+def test_no_classifier_is_worth_more_than_q(family: str) -> None:
+    """Random coefficients around the anchor, beta = 0 and the best cell, evaluated by the definition."""
+    rng = np.random.default_rng(5)
+    for seed in range(8):
+        problem, side = nasty_draws.make(family, seed), nasty_draws.side_of(seed)
+        exact = ExactDraw(problem, seed % problem.n_draws)
+        cell = exact.q(side)
+        nearest = np.array([float(value) for value in cell.nearest])
+        for start in (problem.coef, np.zeros_like(problem.coef), nearest):
+            for size in (1e-9, 1e-3, 1.0):
+                scale = size * np.maximum(np.abs(start), np.abs(problem.coef).max() + 1e-3)
+                coef = start + scale * rng.normal(size=start.size)
+                if (problem.design @ coef == 0.0).any():
+                    continue
+                exactly = tuple(Fraction(value) for value in coef.tolist())
+                assert value_at(problem, exact.draw, exactly, side) <= cell.value
+
+
+def test_bounds_around_q_are_told_apart() -> None:
+    for seed in range(30):
+        problem = nasty_draws.make("integer_grid", seed)
+        q = exact_q(problem, 0).value
+        assert exceeds(problem, 0, np.nextafter(float(q), np.inf)) is None
+        assert exceeds(problem, 0, np.inf) is None
+        found = exceeds(problem, 0, float(q) - 1e-12)
+        assert found is not None
+        assert q - Fraction(1e-12) < found.value <= q
+
+
+def test_one_coefficient_by_hand() -> None:
+    # rows 1 and -1 with labels +1 and -1, drawn twice and never: beta > 0 is right on both, beta < 0 wrong on both,
+    # S = (2 - 1)/2 - 1/2 = 0 there; with weights 1 and 1/2 it is 3/2, at the least loss of beta <= 0, that of 0
+    problem = make_problem([[1.0], [-1.0]], [1, -1], [1.0], [[2, 0]], alpha=0.25, weights=[[1.0, 0.5]])
+    cell = exact_q(problem, 0)
+    assert cell.score == Fraction(3, 2)
+    assert cell.loss == 1  # (2/2) (1 - 0)^2
+    assert cell.value == Fraction(3, 2) * Fraction(3, 4)  # g = 1 + .25 (0 - 1)
+    assert cell.classes == (-1, 1)
+    assert exact_q(problem, 0, "negative").value == 0
+
+
+def test_closed_constraints_admit_no_cell() -> None:
+    # Both rows on the positive side is impossible; at beta = 0 the closed constraints hold for every pattern
+    problem = make_problem([[1.0], [-1.0]], [-1, -1], [0.5], [[1, 1]], alpha=0.0, weights=[[1.0, 1.0]])
+    assert exact_q(problem, 0).value == 1
+
+
+def test_exactly_equal_rows_change_class_together() -> None:
+    design = [[1.0, 0.1], [1.0, 0.1], [1.0, np.nextafter(0.1, 1.0)]]
+    weights = [[1.0, -1.0, 0.0], [0.0, -1.0, 1.0]]
+    problem = make_problem(design, [1, 1, 1], [1.0, 0.0], [[1, 1, 1]] * 2, alpha=0.0, weights=weights)
+    assert exact_q(problem, 0).value == 0
+    assert exact_q(problem, 1).value == 1  # between two neighbouring numbers there is a classifier
+
+
+def test_lineality_is_minimised_over() -> None:
+    # the second column decides no side (its row has no weight) but the loss of the drawn row
+    problem = make_problem([[1.0, 0.0], [1.0, 1.0]], [1, -1], [1.0, -2.0], [[0, 2]], weights=[[1.0, 0.0]])
+    cell = exact_q(problem, 0)
+    assert cell.value == 1
+    assert cell.loss == 0
+    assert mean_loss(problem, 0, cell.nearest) == 0
+
+
+def test_the_nearly_singular_reproducer() -> None:
+    # by hand: beta = (-1, .4) has the scores -1, -1 + 4e-10, 3 - 2.8 = .2 and 1 - 1.2 = -.2: all but the labels of
+    # rows 3 and 4; S = -(1 + 1)/4, and the loss is that of a perfect fit up to 1e-19
+    problem = nasty_draws.nearly_singular_reproducer()
+    assert value_at(problem, 0, (Fraction(-1), Fraction(2, 5)), "both") == Fraction(1, 2)
+    assert exact_q(problem, 0).value == Fraction(1, 2)
+
+
+def test_other_losses_are_refused() -> None:
+    problem = make_problem([[1.0]], [1], [1.0], [[1]], loss=get_loss("hinge"))
+    with pytest.raises(ValueError, match="'problem' has 'hinge' instead: compare"):
+        exact_q(problem, 0)

@@ -1,0 +1,53 @@
+"""A computation that answers at once, and the calls that the tests of the command share."""
+
+from __future__ import annotations
+
+from click.testing import CliRunner, Result
+
+from cudbound.cli import main
+from cudbound.cli.commands import run_interval as run
+from cudbound.cli.commands.run_interval import Outcome, Settings
+from cudbound.cli.inputs.fitted import Fitted
+from cudbound.cli.inputs.sample import Sample
+from cudbound.results import ConfidenceInterval, IntervalEstimate
+from cudbound.tables.table import IntervalTable
+
+CLEAN = "age,sex,bmi,died\n30,m,21.5,yes\n41,f,22,no\n52,f,23,yes\n63,m,24.5,no\n50,m,20,no\n"
+TABLE = IntervalTable((IntervalEstimate("cud", 0.2, ConfidenceInterval(-0.1, 0.5), 0.95, "conditional", 1),))
+
+
+class Fake:
+    """Stands in for the computation: keeps what it was asked, answers with a fixed table."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[Sample, Settings, bool]] = []
+        self.fitted: list[Fitted] = []
+        self.warnings: tuple[str, ...] = ()
+        self.certified = True
+        self.error: BaseException | None = None
+
+    def __call__(self, fitted: Fitted, settings: Settings, *, progress: bool = False) -> Outcome:
+        self.calls.append((fitted.sample, settings, progress))
+        self.fitted.append(fitted)
+        if self.error is not None:
+            raise self.error
+        return Outcome(TABLE, run.describe(fitted, settings), self.warnings, self.certified)
+
+
+def invoke(*arguments: str) -> Result:
+    return CliRunner().invoke(main, list(arguments))
+
+
+def interval(*arguments: str, positive: str = "yes", target: str = "died") -> Result:
+    fixed = ["interval", "patients.csv", "--target", target, "--positive", positive, "--categorical", "sex"]
+    return invoke(*fixed, *arguments)
+
+
+def assert_error(result: Result, code: int, message: str) -> None:
+    """One line on stderr, nothing on stdout, no traceback."""
+    assert result.stdout == ""
+    assert result.stderr.startswith("cudbound: error: ")
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert result.stderr.rstrip("\n").isprintable()
+    assert result.exit_code == code

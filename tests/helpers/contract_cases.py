@@ -1,0 +1,198 @@
+"""Data, recorded losses and samples at the edge, on which every registered method is tried."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+
+from cudbound import LeastSquaresClassifier, ResamplingSizes, cud_interval
+from cudbound.adapters import express
+from cudbound.bound.boundary import boundary_deviations
+from cudbound.intervals import METHODS
+from cudbound.point_estimates import ESTIMATORS
+from cudbound.problem.draws import draw_counts
+from cudbound.records import (
+    BolsteredLosses,
+    BootstrapLosses,
+    BoundaryDeviations,
+    FoldLosses,
+    HalfSplitLosses,
+    HalvingLosses,
+    InnerErrors,
+    NestedLosses,
+    Records,
+    RemovedCaseErrors,
+    RepeatedFoldLosses,
+    ReplacementErrors,
+    ReplicateLosses,
+    SplitLosses,
+    TestSetLosses,
+)
+from cudbound.resampling import SCHEMES, ResamplingPlan, record_losses
+from cudbound.resampling.bolstering import record_bolstered
+
+Array = NDArray[Any]
+
+#: Small numbers of everything, so that hundreds of runs take seconds.
+SIZES = ResamplingSizes(
+    n_folds=4, n_repeats=2, n_splits=4, n_halvings=2, n_replicates=5, n_nested_repeats=2, test_fraction=0.2
+)
+N_RESAMPLES, N_INNER = 40, 3
+
+INTERVALS = tuple(name for name, method in METHODS.items() if method.gives_interval)
+COMPARISONS = tuple(name for name, method in METHODS.items() if method.compares)
+
+#: Records that `record_losses` makes.
+REFITTED = frozenset({*SCHEMES, "bootstrap", "inner", "removed_cases"})
+
+
+def sample(n: int = 30, seed: int = 0, signal: float = 1.0) -> tuple[Array, Array]:
+    """Return two normal features and labels 0 and 1, of which there are about as many."""
+    rng = np.random.default_rng([seed, n])
+    X = rng.normal(size=(n, 2))
+    score = signal * X[:, 0] + rng.normal(size=n)
+    return X, (score > np.median(score)).astype(int)
+
+
+class Contrary(ClassifierMixin, BaseEstimator):
+    """Predicts the class that it should not: the one whose mean is farther away. It is wrong on separated classes."""
+
+    def fit(self, X: Array, y: Array) -> Contrary:
+        self.classes_ = np.unique(y)
+        self.means_ = np.stack([np.asarray(X)[y == label].mean(axis=0) for label in self.classes_])
+        return self
+
+    def predict(self, X: Array) -> Array:
+        distances = np.linalg.norm(np.asarray(X)[:, None] - self.means_, axis=2)
+        return self.classes_[distances.argmax(axis=1)]
+
+
+class CountedLeastSquares(ClassifierMixin, BaseEstimator):
+    """A clone a fit, each counted; `stop_at` raises KeyboardInterrupt in place of that fit."""
+
+    n_fits = 0
+    stop_at: int | None = None
+
+    def fit(self, X: Any, y: Array) -> CountedLeastSquares:
+        kind = type(self)
+        if kind.stop_at is not None and kind.n_fits == kind.stop_at:
+            raise KeyboardInterrupt
+        kind.n_fits += 1
+        self.rule_ = LeastSquaresClassifier().fit(X, y)
+        self.classes_ = self.rule_.classes_
+        return self
+
+    def predict(self, X: Any) -> Array:
+        return np.asarray(self.rule_.predict(X))
+
+
+def separated(n: int) -> tuple[Array, Array]:
+    """Return one feature that separates two classes of n / 2 rows widely."""
+    X = np.concatenate([np.linspace(-4, -3, n // 2), np.linspace(3, 4, n // 2)])[:, None]
+    return X, (X[:, 0] > 0).astype(int)
+
+
+def edge_cases() -> dict[str, tuple[Any, Array, Array]]:
+    """Return a fitted classifier with its sample by the name of what is special about it."""
+    rng = np.random.default_rng(7)
+    least_squares = LeastSquaresClassifier()
+    X, y = sample(20)
+    eight, few = np.tile([0, 1], 4), np.repeat([0, 1], [18, 2])
+    cases = {
+        "error 0": (least_squares, *separated(24)),
+        "error 1": (Contrary(), *separated(12)),
+        "8 rows": (least_squares, rng.normal(size=(8, 2)), eight),
+        "8 separated rows": (least_squares, *separated(8)),
+        "9 rows": (least_squares, rng.normal(size=(9, 1)), np.append(eight, 0)),
+        "ties": (least_squares, rng.integers(0, 2, size=(20, 2)).astype(float), y),
+        "opposite labels": (least_squares, np.repeat(rng.normal(size=(8, 2)), 2, axis=0), np.tile([0, 1], 8)),
+        "constant column": (least_squares, np.column_stack([X, np.ones(20)]), y),
+        "no information": (least_squares, np.zeros((20, 1)), y),
+        "p > n": (least_squares, rng.normal(size=(8, 12)), eight),
+        "a class of two rows": (least_squares, X, few),
+        "a class of two rows, refitted by clones": (Contrary(), X, few),
+    }
+    return {name: (clone(estimator).fit(X, y), X, y) for name, (estimator, X, y) in cases.items()}
+
+
+def refitted_records(estimator: Any, X: Array, y: Array, seed: int) -> Records:
+    """Return all records of a classifier, by the functions behind the entry points and the same random numbers."""
+    rng = np.random.default_rng(seed)
+    labels = np.where(y == estimator.classes_[1], 1.0, -1.0)
+    counts = draw_counts(len(y), N_RESAMPLES, rng)
+    needs = frozenset[str]().union(*(m.needs for m in (*METHODS.values(), *ESTIMATORS.values())))
+    plan = ResamplingPlan(needs & REFITTED, N_INNER, SIZES)
+    records = record_losses(plan, estimator, X, y, labels, counts, rng=rng)
+    return replace(
+        records,
+        bound=cud_interval(estimator, X, y, n_resamples=N_RESAMPLES, rng=seed),
+        boundary=boundary_deviations(express(estimator, X, y), counts),
+        bolstered=record_bolstered(estimator, X, y, rng=rng),
+    )
+
+
+def exactly(table: Any) -> str:
+    """Return all fields of all rows, unrounded, as text in which nan is like nan."""
+    return repr([vars(row) for row in table.rows])
+
+
+def parts_of(records: Records, needs: frozenset[str]) -> list[Any]:
+    """Return the recorded losses that a method needs, as a user would pass them."""
+    order = [field.name for field in fields(Records) if field.name in needs - {"losses"}]
+    return [getattr(records, name) for name in order]
+
+
+def random_records(seed: int, wrong: float, *, differences: bool = False, n: int = 24) -> Records:
+    """Return losses of all kinds that no classifier made.
+
+    Parameters
+    ----------
+    seed : int
+    wrong : float
+        Probability of a loss of 1; 0 and 1 make all losses equal.
+    differences : bool, default=False
+        Whether the losses are differences: -1 with probability ``wrong / 2``.
+    n : int, default=24
+        Rows of the training set, a multiple of 4.
+    """
+    rng = np.random.default_rng([seed, n])
+    quarter, half = n // 4, n // 2
+
+    def draw(*shape: int) -> Array:
+        losses = (rng.random(shape) < wrong).astype(np.int8)
+        return losses - (rng.random(shape) < wrong / 2).astype(np.int8) if differences else losses
+
+    def deviations() -> Array:
+        return (draw(N_RESAMPLES, n).mean(axis=1) - wrong) * np.sqrt(n)
+
+    def folds(n_folds: int) -> FoldLosses:
+        return FoldLosses(draw(n), np.arange(n) % n_folds)
+
+    one, other = deviations(), deviations()
+    return Records(
+        losses=draw(n),
+        positive=1.0,
+        predicted_positive=1.0 - wrong,
+        bootstrap=BootstrapLosses(draw_counts(n, N_RESAMPLES, rng), draw(N_RESAMPLES, n)),
+        inner=InnerErrors(draw(N_RESAMPLES, n).mean(axis=1), N_RESAMPLES * N_INNER),
+        folds=folds(4),
+        repeated_folds=RepeatedFoldLosses((folds(4), folds(4))),
+        leave_one_out=folds(n),
+        test_set=TestSetLosses(draw(half), half),
+        second_test_set=TestSetLosses(draw(half), half),
+        splits=SplitLosses(draw(5, quarter).mean(axis=1), n - quarter, quarter),
+        half_splits=HalfSplitLosses(draw(3, 2, 5 * quarter).mean(axis=2), half - quarter, quarter, 5),
+        replicates=ReplicateLosses(draw(4, 5 * quarter).mean(axis=1), n - quarter, quarter, 5),
+        halvings=HalvingLosses(draw(5, 2, half).mean(axis=2), half),
+        nested=NestedLosses(draw(2, 4, 3 * quarter), draw(2, 4, quarter), n),
+        removed_cases=RemovedCaseErrors(draw(N_RESAMPLES, n).mean(axis=1), float(draw(n).mean()), n),
+        replacements=ReplacementErrors(
+            float(draw(n).mean()), float(draw(half).mean()), draw(half, half).mean(axis=1), n, 4
+        ),
+        boundary=BoundaryDeviations(np.maximum(one, other), np.minimum(one, other), n, N_RESAMPLES),
+        bolstered=BolsteredLosses(draw(n).astype(float), draw(n) > 0),
+    )

@@ -1,0 +1,370 @@
+"""The parts of the documentation that are made from the package: ``python tests/helpers/docs_pages.py`` renews them.
+
+A page marks such a part by ``<!-- generated: NAME -->`` and ``<!-- end -->``; NAME is one of `PARTS`.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import shlex
+import tempfile
+import tomllib
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import click
+import pandas as pd
+import skops.io
+from click.testing import CliRunner
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from tabulate import tabulate
+
+from cudbound.adapters import ADAPTERS, REFUSALS
+from cudbound.cli import main
+from cudbound.cli.commands import study as study_commands
+from cudbound.cli.commands.group import compare_learners, interval, methods
+from cudbound.cli.inputs.classifier_options import CLASSIFIERS, Choice
+from cudbound.intervals import GROUPS, METHODS, Method, find_comparisons, find_methods
+from cudbound.method_card import Registered
+from cudbound.point_estimates import ESTIMATORS
+from cudbound.records import FoldLosses, TestSetLosses
+from cudbound.study.design.design_file import template_names, template_text
+from cudbound.study.populations.worlds import WORLDS
+from cudbound.tables.from_recorded import FIELD_OF
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted(
+    [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("*.md")]
+)
+GENERATED = re.compile(r"(<!-- generated: ([\w-]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+
+#: The fields of `cudbound.records.Records` that an object of each class can fill.
+RECORDED = {
+    kind: {TestSetLosses: ("test_set", "second_test_set"), FoldLosses: ("folds", "leave_one_out")}.get(
+        kind, (name,)
+    )
+    for kind, name in FIELD_OF.items()
+}
+
+#: A data file on which every command of the documentation runs.
+PATIENTS = "id,age,sex,bmi,died\n" + "".join(
+    f"{i},{30 + 7 * i % 41},{'fm'[i * i % 3 % 2]},{19 + 5 * i % 13}.5,{'yes' if 11 * i % 7 < 3 else 'no'}\n"
+    for i in range(40)
+)
+
+#: What is wrong, the file, and the options after ``--target died --positive yes``.
+WRONG = [
+    ("no such file", None, ""),
+    ("an empty file", "", ""),
+    ("another separator", "age;died\n30;yes\n41;no\n", ""),
+    ("a line of another length", "age,died\n30,yes\n41\n", ""),
+    ("no such column", "age,Died\n30,yes\n41,no\n", ""),
+    ("more than two classes", "age,died\n30,yes\n41,no\n52,unknown\n", ""),
+    ("a class with one row", "age,died\n30,yes\n41,no\n52,no\n", ""),
+    ("the event does not occur", "age,died\n30,1\n41,0\n52,0\n", ""),
+    ("missing values", "age,bmi,died\n30,21,yes\n,22,no\n52,NA,yes\n63,24,no\n", ""),
+    ("text in a feature", "age,sex,died\n30,m,yes\n41,f,no\n52,f,yes\n63,m,no\n", ""),
+    ("a decimal comma", 'age,bmi,died\n30,"21,5",yes\n41,"22,1",no\n52,"23,0",yes\n63,"24,2",no\n', ""),
+    ("a constant feature", "age,site,died\n30,1,yes\n41,1,no\n52,1,yes\n63,1,no\n", ""),
+    ("a copy of the target", "age,dead,died\n30,1,yes\n41,0,no\n52,1,yes\n63,0,no\n", ""),
+    ("a level outside (0, 1)", PATIENTS, "--categorical sex --confidence-level 95"),
+    ("an unknown method", PATIENTS, "--categorical sex --methods cud,kohavi"),
+    ("a method for another command", PATIENTS, "--categorical sex --methods mcnemar"),
+    ("an unknown option of a method", PATIENTS, "--categorical sex --option kohavi-normal.forn=wilson"),
+    ("an unknown size", PATIENTS, "--categorical sex --size folds=5"),
+    ("methods that take groups apart", PATIENTS, "--categorical sex --methods k-fold-t,cud --group id"),
+    ("too many folds", PATIENTS, "--categorical sex --exclude id --methods k-fold-t --folds 30"),
+    ("an unknown option of a classifier", PATIENTS, "--categorical sex --classifier ridge --set alhpa=1"),
+    ("a value out of its range", PATIENTS, "--categorical sex --classifier logistic --set C=-1"),
+    ("a pickle", PATIENTS, "--categorical sex --model model.pkl"),
+    ("columns the model does not know", PATIENTS, "--categorical sex --exclude id --model model.skops"),
+]
+
+
+def markdown_table(rows: list[dict[str, str]]) -> str:
+    cells = [{key: value.replace("|", "\\|") for key, value in row.items()} for row in rows]
+    return tabulate(cells, headers="keys", tablefmt="pipe", disable_numparse=True)
+
+
+def methods_in_short() -> str:
+    return markdown_table(
+        [
+            {"method": f"`{m.name}`", "aims at": f"`{m.estimand}`", "known tendency": m.tendency}
+            for m in find_methods("paper")
+        ]
+    )
+
+
+def options_of(method: Registered) -> str:
+    return "; ".join(f"`{name}`: {option}" for name, option in method.options.items())
+
+
+def intervals_in_full(methods: Iterable[Method]) -> str:
+    return markdown_table(
+        [
+            {
+                "method": f"`{m.name}`",
+                "what it is": m.title,
+                "aims at": f"`{m.estimand}`",
+                "assumes": m.assumptions,
+                "known tendency": m.tendency,
+                "fits": m.cost,
+                "options, default first": options_of(m),
+                "fallback": m.fallback.title if m.fallback else "",
+                "source": m.reference,
+            }
+            for m in methods
+        ]
+    )
+
+
+def paper_intervals() -> str:
+    return intervals_in_full(find_methods("paper"))
+
+
+def conditional_intervals() -> str:
+    return intervals_in_full(m for m in find_methods("conditional") if m.name not in GROUPS["paper"])
+
+
+def algorithm_intervals() -> str:
+    return intervals_in_full(find_methods("algorithm"))
+
+
+def comparisons() -> str:
+    return markdown_table(
+        [
+            {
+                "method": f"`{m.name}`",
+                "errors compared": f"`{m.estimand}`",
+                "assumes": m.assumptions,
+                "fits for each of the two": m.cost,
+                "options, default first": options_of(m),
+            }
+            for m in find_comparisons("all")
+        ]
+    )
+
+
+def estimators_of_points() -> str:
+    return markdown_table(
+        [
+            {
+                "method": f"`{m.name}`",
+                "what it is": m.title,
+                "aims at": f"`{m.estimand}`",
+                "assumes": m.assumptions,
+                "known tendency": m.tendency,
+                "fits": m.cost,
+                "source": m.reference,
+            }
+            for m in ESTIMATORS.values()
+        ]
+    )
+
+
+def recorded_losses() -> str:
+    """The classes of `cudbound.records`, what they hold, and the methods that read the field they fill."""
+    rows = []
+    for kind, needs in RECORDED.items():
+        readers = [m.name for m in (*METHODS.values(), *ESTIMATORS.values()) if m.needs & set(needs)]
+        rows.append(
+            {
+                "class": f"`{kind.__name__}`",
+                "what it holds": (kind.__doc__ or "").splitlines()[0],
+                "read by": ", ".join(f"`{name}`" for name in dict.fromkeys(readers)),
+            }
+        )
+    return markdown_table(rows)
+
+
+def demo() -> str:
+    result = CliRunner().invoke(main, ["demo"])
+    assert result.exit_code == 0, result.output
+    return f"```text\n{result.stdout}```"
+
+
+def options_of_command(command: click.Command) -> str:
+    rows = []
+    for option in command.params:
+        if option.param_type_name != "option" or option.name == "help":
+            continue
+        choices = getattr(option.type, "choices", None)
+        value = "" if option.is_flag else " " + ("|".join(choices) if choices else option.metavar)
+        default = (
+            "required"
+            if option.required
+            else option.default
+            if isinstance(option.default, str | int) and not option.is_flag
+            else ""
+        )
+        rows.append({"option": f"`{option.opts[0]}{value}`", "default": str(default), "meaning": option.help})
+    return markdown_table(rows)
+
+
+def options() -> str:
+    return options_of_command(interval)
+
+
+def options_compare_learners() -> str:
+    return options_of_command(compare_learners)
+
+
+def options_methods() -> str:
+    return options_of_command(methods)
+
+
+def options_study_run() -> str:
+    return options_of_command(study_commands.run)
+
+
+def study_templates() -> str:
+    rows = []
+    for name in template_names():
+        text = template_text(name)
+        design = tomllib.loads(text)
+        rows.append(
+            {
+                "template": f"`{name}`",
+                "what it is": text.splitlines()[0].removeprefix("# "),
+                "scenarios": str(len(design["scenario"])),
+                "n": ", ".join(map(str, design["n_samples"])),
+                "replicates": str(design["n_replicates"]),
+            }
+        )
+    return markdown_table(rows)
+
+
+def study_worlds() -> str:
+    return markdown_table(
+        [
+            {
+                "`world`": f"`{name}`",
+                "what it is": (world.__doc__ or "").splitlines()[0],
+                "parameters": ", ".join(
+                    f"`{key} = {one.default}`" for key, one in inspect.signature(world).parameters.items()
+                ),
+            }
+            for name, world in WORLDS.items()
+        ]
+    )
+
+
+def classifiers() -> str:
+    return markdown_table(
+        [
+            {
+                "`--classifier`": f"`{name}`",
+                "class": f"`{family.module}.{Choice(name).description}`",
+            }
+            for name, family in CLASSIFIERS.items()
+        ]
+    )
+
+
+def estimators() -> str:
+    return markdown_table(
+        [
+            {
+                "estimator": adapter.supports,
+                "loss": adapter.loss,
+                "strengths r_j": adapter.penalty,
+                "weights c_i": adapter.weights,
+                "intercept": adapter.intercept,
+            }
+            for adapter in ADAPTERS
+        ]
+    )
+
+
+def refusals() -> str:
+    return markdown_table(
+        [
+            {
+                "estimator": ", ".join(f"`{name}`" for name in refusal.family),
+                "reason: it ...": refusal.reason,
+                "way out": refusal.way_out,
+            }
+            for refusal in REFUSALS
+        ]
+    )
+
+
+def errors() -> str:
+    rows = []
+    for what, content, more in WRONG:
+        with tempfile.TemporaryDirectory() as folder:
+            result = run_in(
+                Path(folder), content, f"cudbound interval patients.csv --target died --positive yes {more}"
+            )
+        assert result.exit_code in (1, 2), result.output
+        message = result.stderr.removeprefix("cudbound: error: ").rstrip()
+        rows.append({"what is wrong": what, "exit code": str(result.exit_code), "message": f"`{message}`"})
+    return markdown_table(rows)
+
+
+def run_in(folder: Path, content: str | None, command: str):
+    """Run ``cudbound ...`` in a folder with `content` as patients.csv, and a model.skops where one is named."""
+    before = Path.cwd()
+    if content is not None:
+        (folder / "patients.csv").write_text(content)
+    os.chdir(folder)
+    if "model.skops" in command:
+        data = pd.read_csv("patients.csv")
+        model = make_pipeline(StandardScaler(), LogisticRegression()).fit(data[["age", "bmi"]], data["died"])
+        skops.io.dump(model, "model.skops")
+    try:
+        return CliRunner().invoke(main, shlex.split(command)[1:])
+    finally:
+        os.chdir(before)
+
+
+def tolerances() -> str:
+    text = (ROOT / "solvers" / "include" / "cudbound" / "settings.hpp").read_text()
+    rows, comment, within = [], "", False
+    for line in (line.strip() for line in text.splitlines()):
+        if line.startswith("//"):
+            comment = f"{comment if within else ''} {line.removeprefix('//')}"
+            within = True
+            continue
+        within = False
+        if found := re.fullmatch(r"static constexpr (?:double|int) (\w+) = (\S+);", line):
+            rows.append({"setting": f"`{found[1]}`", "value": found[2], "meaning": " ".join(comment.split())})
+    assert len(rows) == text.count("static constexpr")
+    return markdown_table(rows)
+
+
+PARTS: dict[str, Callable[[], str]] = {
+    "methods-in-short": methods_in_short,
+    "paper-intervals": paper_intervals,
+    "conditional-intervals": conditional_intervals,
+    "algorithm-intervals": algorithm_intervals,
+    "comparisons": comparisons,
+    "point-estimates": estimators_of_points,
+    "recorded-losses": recorded_losses,
+    "demo": demo,
+    "options": options,
+    "options-compare-learners": options_compare_learners,
+    "options-methods": options_methods,
+    "options-study-run": options_study_run,
+    "study-templates": study_templates,
+    "study-worlds": study_worlds,
+    "classifiers": classifiers,
+    "estimators": estimators,
+    "refusals": refusals,
+    "errors": errors,
+    "tolerances": tolerances,
+}
+
+
+def renewed(text: str) -> str:
+    """Return the page with every generated part made anew."""
+    return GENERATED.sub(lambda match: f"{match[1]}{PARTS[match[2]]()}\n{match[4]}", text)
+
+
+if __name__ == "__main__":
+    for page in PAGES:
+        page.write_text(renewed(page.read_text()))

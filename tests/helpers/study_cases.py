@@ -1,0 +1,86 @@
+"""A study that takes milliseconds, with replicates that fail and warn, for the tests of store and runner."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import warnings
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from cudbound import LeastSquaresClassifier
+from cudbound.study.design.scenario import Scenario, Study
+from cudbound.study.populations.population import Drawn, Truth
+
+
+@dataclass(frozen=True)
+class Shifted:
+    """Two Gaussians; `breaks` of every hundred training sets raise an error."""
+
+    shift: float = 1.0
+    breaks: int = 0
+
+    name = "shifted"
+    title = "two Gaussians on a line"
+
+    def draw(self, n: int, rng: np.random.Generator) -> Drawn:
+        y = rng.integers(0, 2, n)
+        X = rng.normal(size=(n, 2)) + self.shift * y[:, None]
+        if rng.integers(0, 100) < self.breaks:
+            raise ArithmeticError(f"no sample of {n}")
+        warnings.warn("every sample says so", RuntimeWarning, stacklevel=2)
+        return Drawn(X, y, self._truth)
+
+    def _truth(self, classifier: Any) -> Truth:
+        return Truth(float(np.clip(classifier.coef_.ravel()[0], 0.0, 1.0)), 0.001)
+
+
+def tiny_study(**changes: Any) -> Study:
+    settings: dict[str, Any] = {
+        "name": "tiny",
+        "scenarios": (
+            Scenario("near", Shifted(0.5), LeastSquaresClassifier),
+            Scenario("broken", Shifted(1.0, breaks=20), LeastSquaresClassifier),
+        ),
+        "n_samples": (12, 20),
+        "n_replicates": 15,
+        "methods": ("langford-binomial", "cud"),
+        "n_resamples": 10,
+        "seed": 3,
+    }
+    return Study(**{**settings, **changes})
+
+
+@dataclass(frozen=True)
+class Interrupted(Shifted):
+    """Ctrl-C comes while the third training set is drawn, but only once."""
+
+    drawn: list[int] = field(default_factory=list, repr=False)
+
+    def draw(self, n: int, rng: np.random.Generator) -> Drawn:
+        self.drawn.append(n)
+        if len(self.drawn) == 3:
+            raise KeyboardInterrupt
+        return super().draw(n, rng)
+
+
+@dataclass(frozen=True)
+class Deadly(Shifted):
+    """Kills the process that draws from it, unless it is the one that made it."""
+
+    home: int = field(default_factory=os.getpid, repr=False)
+
+    def draw(self, n: int, rng: np.random.Generator) -> Drawn:
+        if os.getpid() != self.home:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().draw(n, rng)
+
+
+@dataclass(frozen=True)
+class Unsendable(Shifted):
+    """Holds what no process can send to another."""
+
+    lock: Any = field(default_factory=threading.Lock, repr=False)

@@ -1,0 +1,207 @@
+"""From text columns to X and y: what becomes a number, what is refused, and which line is named."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from cudbound.inputs.csv_columns import TrainingData, training_data
+from cudbound.inputs.csv_file import CsvError, read_csv_file
+
+CLEAN = "age,sex,bmi,died\n30,m,21.5,yes\n41,f,1e1,no\n52,f,-.5,yes\n63,m,+7,no\n"
+
+
+def read(
+    tmp_path: Path,
+    text: str,
+    *,
+    target: str = "died",
+    positive: str = "yes",
+    categorical: tuple[str, ...] = (),
+    exclude: tuple[str, ...] = (),
+) -> TrainingData:
+    path = tmp_path / "data.csv"
+    path.write_text(text, encoding="utf-8")
+    return training_data(
+        read_csv_file(path), target=target, positive=positive, categorical=categorical, exclude=exclude
+    )
+
+
+def test_numbers_and_labels(tmp_path):
+    data = read(tmp_path, CLEAN, exclude=("sex",))
+    assert data.feature_names == ("age", "bmi")
+    np.testing.assert_array_equal(data.X, [[30, 21.5], [41, 10], [52, -0.5], [63, 7]])
+    assert data.y.tolist() == [1, 0, 1, 0]
+    assert (data.positive, data.negative) == ("yes", "no")
+    assert data.X.dtype == np.float64
+    assert data.X.flags.c_contiguous
+
+
+def test_the_order_of_the_columns_is_kept(tmp_path):
+    data = read(tmp_path, CLEAN, categorical=("sex",))
+    assert data.feature_names == ("age", "sex=m", "bmi")
+    assert data.X[:, 1].tolist() == [1, 0, 0, 1]
+
+
+def test_k_levels_become_k_minus_one_indicators(tmp_path):
+    """Levels a, b, c in sorted order; a is the reference, whatever the order of the rows."""
+    text = "g,died\nc,yes\na,no\nb,yes\na,no\nc,no\n"
+    data = read(tmp_path, text, categorical=("g",))
+    assert data.feature_names == ("g=b", "g=c")
+    np.testing.assert_array_equal(data.X, [[0, 1], [0, 0], [1, 0], [0, 0], [0, 1]])
+
+
+def test_levels_that_are_numbers_are_compared_as_numbers(tmp_path):
+    data = read(tmp_path, "g,died\n1,yes\n1.0,no\n2,yes\n2.00,no\n", categorical=("g",))
+    assert data.feature_names == ("g=2",)
+    assert data.X.ravel().tolist() == [0, 0, 1, 1]
+
+
+def test_floats_are_read_to_the_last_digit(tmp_path):
+    values = np.random.default_rng(0).normal(size=200) * 10.0 ** np.arange(-100, 100)
+    rows = "".join(f"{float(value)!r},{'yes' if i % 3 else 'no'}\n" for i, value in enumerate(values))
+    np.testing.assert_array_equal(read(tmp_path, "x,died\n" + rows).X.ravel(), values)
+
+
+@pytest.mark.parametrize("positive", ["1", "1.0", " 1 ", "1e0"])
+@pytest.mark.parametrize("written", ["1", "1.0", "01"])
+def test_labels_that_are_numbers_are_compared_as_numbers(tmp_path, positive, written):
+    text = f"x,died\n1,{written}\n2,0\n3,0.0\n4,{written}\n"
+    data = read(tmp_path, text, positive=positive)
+    assert data.y.tolist() == [1, 0, 0, 1]
+    assert (data.positive, data.negative) == (written, "0")
+
+
+def test_labels_that_are_text_are_compared_exactly(tmp_path):
+    with pytest.raises(
+        CsvError, match=r"--positive 'Yes' is not a value of 'died'; found 'yes' \(2 rows\), 'no'"
+    ):
+        read(tmp_path, CLEAN, positive="Yes", exclude=("sex",))
+
+
+@pytest.mark.parametrize("cell", ["", "NA", "n/a", "#N/A", "NaN", "<NA>", "null", ".", "?"])
+def test_missing_values_are_named_by_column_and_line(tmp_path, cell):
+    text = f"a,b,died\n1,2,yes\n\n3,{cell},no\n{cell},5,yes\n6,7,no\n"
+    with pytest.raises(
+        CsvError, match=r"2 missing value\(s\) in 'data\.csv': column 'b' line 4, column 'a' line 5;"
+    ):
+        read(tmp_path, text)
+
+
+def test_missing_label_counts(tmp_path):
+    with pytest.raises(CsvError, match=r"1 missing value\(s\).*column 'died' line 3"):
+        read(tmp_path, "a,died\n1,yes\n3,\n4,no\n5,no\n")
+
+
+def test_missing_values_of_excluded_columns_do_not_matter(tmp_path):
+    assert read(tmp_path, "a,b,died\n1,,yes\n3,,no\n4,,no\n5,,yes\n", exclude=("b",)).X.shape == (4, 1)
+
+
+def test_at_most_ten_missing_values_are_listed(tmp_path):
+    rows = "".join(f",{'yes' if i % 2 else 'no'}\n" for i in range(14)).replace(",", "NA,")
+    with pytest.raises(CsvError, match=r"14 missing value\(s\).*line 11 and 4 more;") as caught:
+        read(tmp_path, "a,died\n" + rows)
+    assert str(caught.value).count("column 'a' line") == 10
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "a,died\n1,yes\n2,no\n3,maybe\n4,no\n",
+            r"must have two classes; it has 3 values: 'yes' \(1 row\), 'no' \(2 rows\), 'maybe' \(1 row\)",
+        ),
+        ("a,died\n1,yes\n2,yes\n", r"must have two classes; it has one value: 'yes' \(2 rows\)"),
+        (
+            "a,died\n1,yes\n2,no\n3,no\n",
+            r"each class of 'died' needs at least two rows; found 'yes' \(1 row\)",
+        ),
+        ("died\nyes\nno\n", "no feature column is left beside the target 'died'"),
+        (
+            "a,b,c,died\n1,5,2,yes\n1.0,6,2,no\n1,7,2,no\n1,8,2,yes\n",
+            "column 'a', 'c' has the same value on every",
+        ),
+        (
+            "a,code,died\n1,7,yes\n2,3,no\n3,3,no\n5,7.0,yes\n",
+            "column 'code' is a copy of the target 'died': one value for each class",
+        ),
+        (
+            "a,b,died\n1,inf,yes\n2,3,no\n3,1e999,no\n5,1,yes\n",
+            r"infinite or beyond 1e\+100: column 'b' \('inf' on line 2\)",
+        ),
+        (
+            "a,died\n1,yes\n2,no\n-1e101,no\n5,yes\n",
+            r"infinite or beyond 1e\+100: column 'a' \('-1e101' on line 4",
+        ),
+        (
+            "sex,grade,died\nm,1,yes\nf,b,no\nm,c,no\nf,d,yes\n",
+            r"column 'sex' \('m' on line 2\), column 'grade' \('b' on line 3\); add --categorical COL",
+        ),
+        (
+            "id,died\np1,yes\np2,no\np3,no\np4,yes\n",
+            r"not numeric: column 'id' \('p1' on line 2\); leave such a column out with --exclude COL",
+        ),
+        (
+            "age,died\n31,yes\n42,no\n5o,no\n61,yes\n",
+            r"not numeric: column 'age' \('5o' on line 4\); correct these cells",
+        ),
+        (
+            'age,died\n"31,5",yes\n"42,1",no\n"50,0",no\n61,yes\n',
+            "write these numbers with a decimal point and without commas",
+        ),
+        ("a,died\n1_000,yes\n0x10,no\n3,no\n4,yes\n", r"not numeric: column 'a' \('1_000' on line 2\)"),
+        (
+            ",a,died\n1,5,yes\n2,6,no\n3,8,no\n4,7,yes\n",
+            r'column 1 of \'data\.csv\' has no name in the header \(row numbers\?\).*--exclude "column 1"',
+        ),
+    ],
+)
+def test_data_that_cannot_be_used(tmp_path, text, message):
+    with pytest.raises(CsvError, match=message):
+        read(tmp_path, text)
+
+
+def test_many_values_of_the_target_are_cut(tmp_path):
+    rows = "".join(f"{i % 3},{i}\n" for i in range(25))
+    with pytest.raises(CsvError, match=r"it has 25 values: '0' \(1 row\).* and 15 more"):
+        read(tmp_path, "a,died\n" + rows)
+
+
+def test_a_column_without_a_name_can_be_left_out(tmp_path):
+    text = ",a,died\n1,5,yes\n2,6,no\n3,8,no\n4,7,yes\n"
+    assert read(tmp_path, text, exclude=("column 1",)).feature_names == ("a",)
+
+
+def test_two_values_that_cross_the_classes_are_no_copy(tmp_path):
+    assert read(tmp_path, "a,died\n1,yes\n2,no\n2,yes\n1,no\n").X.shape == (4, 1)
+
+
+@pytest.mark.parametrize(
+    ("choice", "message"),
+    [
+        ({"target": "dead"}, "--target: no column 'dead' in 'data.csv'; did you mean 'died'?"),
+        ({"target": "AGE"}, "did you mean 'age'?"),
+        ({"target": "zzz"}, "the columns are 'age', 'sex', 'bmi', 'died'"),
+        ({"categorical": ("sax",)}, "--categorical: no column 'sax' in 'data.csv'; did you mean 'sex'?"),
+        ({"exclude": ("bmi ",)}, "--exclude: no column 'bmi ' in 'data.csv'; did you mean 'bmi'?"),
+        ({"exclude": ("died",)}, "--exclude 'died': this column is the target"),
+        ({"categorical": ("died",)}, "--categorical 'died': this column is the target"),
+        ({"categorical": ("sex",), "exclude": ("sex",)}, "'sex' is named by --categorical and by --exclude"),
+    ],
+)
+def test_choices_that_do_not_fit_the_columns(tmp_path, choice, message):
+    with pytest.raises(CsvError) as caught:
+        read(tmp_path, CLEAN, **choice)
+    assert message in str(caught.value)
+
+
+def test_messages_never_carry_control_characters(tmp_path):
+    text = "a\x1b[2J,died\n\x1b[31mx,yes\n\x07,no\ny,no\nz,yes\n"
+    with pytest.raises(CsvError, match="not numeric") as caught:
+        read(tmp_path, text)
+    assert str(caught.value).isprintable()
+    with pytest.raises(CsvError, match="is not a value of") as caught:
+        read(tmp_path, CLEAN, positive="\x1b[1m", exclude=("sex",))
+    assert str(caught.value).isprintable()

@@ -1,0 +1,131 @@
+"""Reading CSV files as text: what is a clean table, and the line that is named when a file is not one."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from cudbound.inputs.csv_file import CsvError, quoted, read_csv_file
+
+
+def write(tmp_path: Path, content: str | bytes) -> Path:
+    path = tmp_path / "data.csv"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def test_cells_and_lines(tmp_path):
+    table = read_csv_file(write(tmp_path, "age, sex\n 30,m\n41, f \n"))
+    assert table.names == ("age", "sex")
+    assert table.records == (("30", "m"), ("41", "f"))
+    assert table.lines == (2, 3)
+    assert table.source == "data.csv"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("last", [True, False])
+def test_line_ends(tmp_path, end, last):
+    text = end.join(["a,b", "1,2", "3,4"]) + (end if last else "")
+    table = read_csv_file(write(tmp_path, text))
+    assert table.records == (("1", "2"), ("3", "4"))
+    assert table.lines == (2, 3)
+
+
+def test_byte_order_mark_is_no_part_of_the_first_name(tmp_path):
+    assert read_csv_file(write(tmp_path, b"\xef\xbb\xbfage,b\n1,2\n")).names == ("age", "b")
+
+
+def test_quoted_cells_hold_delimiters_quotes_and_line_ends(tmp_path):
+    table = read_csv_file(write(tmp_path, 'a,"b, c"\n"x\ny\nz","say ""hi"""\n5,6\n'))
+    assert table.names == ("a", "b, c")
+    assert table.records == (("x\ny\nz", 'say "hi"'), ("5", "6"))
+    assert table.lines == (2, 5)  # the first record fills lines 2 to 4
+
+
+def test_records_without_content_are_left_out_but_counted(tmp_path):
+    table = read_csv_file(write(tmp_path, "a,b\n\n1,2\n,\n3,4\n\n"))
+    assert table.records == (("1", "2"), ("3", "4"))
+    assert table.lines == (3, 5)
+
+
+def test_columns_without_a_name_are_called_after_their_place(tmp_path):
+    table = read_csv_file(write(tmp_path, '"",a,\n1,2,3\n'))
+    assert table.names == ("column 1", "a", "column 3")
+    assert table.unnamed == {"column 1", "column 3"}
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t", "|"])
+def test_other_delimiters(tmp_path, delimiter):
+    path = write(tmp_path, f"a{delimiter}b\n1,5{delimiter}2\n")
+    assert read_csv_file(path, delimiter=delimiter).records == (("1,5", "2"),)
+
+
+@pytest.mark.parametrize(("delimiter", "option"), [(";", "';'"), ("\t", "'tab'"), ("|", "'|'")])
+def test_another_delimiter_is_detected_and_named(tmp_path, delimiter, option):
+    path = write(tmp_path, f"a{delimiter}b\n1,5{delimiter}2\n")
+    with pytest.raises(CsvError, match=re.escape(f"add --delimiter {option}")):
+        read_csv_file(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", r"'data\.csv' is empty"),
+        (b"\n\n", r"'data\.csv' is empty"),
+        (b"\xef\xbb\xbf", r"'data\.csv' is empty"),
+        (b"a,b\n", "a header line and nothing below it"),
+        (b"a,b\n,\n", "a header line and nothing below it"),
+        (b"a,b\n1,2\n1,2,3\n", "line 3 has 3 cells, the header has 2"),
+        (b"a,b\n1\n", "line 2 has 1 cells, the header has 2"),
+        (b"a,b,a,b,c\n1,2,3,4,5\n", r"more than one column is called 'a', 'b' \(line 1\)"),
+        (b"a,a \n1,2\n", "more than one column is called 'a'"),
+        (b"column 2,\n1,2\n", "more than one column is called 'column 2'"),
+        (b"a,b\n1,gr\xf6\xdfe\n", r"not UTF-8 text \(line 2\); save it as 'CSV UTF-8'"),
+        ("a,b\n1,2\n".encode("utf-16"), "not UTF-8 text"),
+        (b"PK\x03\x04\x00\x00", "not a CSV file: it holds null characters"),
+        (b'a,b\n1,2\n"3,4\n', "the record that begins on line 3: unexpected end of data"),
+        (b'a,b\n1,"2"3\n', "the record that begins on line 2: ',' expected after '\"'"),
+        (b"a,b\n1," + b"9" * 200_000 + b"\n", "line 2: field larger than field limit"),
+    ],
+)
+def test_files_that_are_no_clean_table(tmp_path, content, message):
+    with pytest.raises(CsvError, match=message):
+        read_csv_file(write(tmp_path, content))
+
+
+def test_no_such_file(tmp_path):
+    with pytest.raises(CsvError, match=r"no such file: '.*nowhere\.csv'"):
+        read_csv_file(tmp_path / "nowhere.csv")
+
+
+def test_folder(tmp_path):
+    with pytest.raises(CsvError, match="is a folder, not a CSV file"):
+        read_csv_file(tmp_path)
+
+
+def test_a_path_that_no_file_can_have():
+    with pytest.raises(CsvError, match=r"cannot read 'a\\x00b': embedded null byte"):
+        read_csv_file("a\0b")
+
+
+def test_system_error_is_passed_on_in_one_line(tmp_path, monkeypatch):
+    path = write(tmp_path, "a,b\n1,2\n")
+
+    def refuse(self: Path) -> bytes:
+        raise PermissionError(13, os.strerror(13), str(self))
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(CsvError, match=r"cannot read '.*data\.csv': Permission denied"):
+        read_csv_file(path)
+
+
+def test_foreign_names_are_escaped_and_cut_in_messages(tmp_path):
+    name = "\x1b]0;owned\x07\u202e"
+    with pytest.raises(CsvError) as caught:
+        read_csv_file(write(tmp_path, f"{name},{name}\n1,2\n"))
+    assert str(caught.value).isprintable()
+    assert r"\x1b]0;owned\x07\u202e" in str(caught.value)
+    assert len(quoted("x" * 1000)) < 70

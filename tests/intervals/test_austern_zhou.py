@@ -1,0 +1,268 @@
+"""Austern and Zhou: the formula, and the refits with replaced rows against loops in plain Python."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from shared_files import shared_vectors
+from sklearn.naive_bayes import GaussianNB
+
+from cudbound import LeastSquaresClassifier
+from cudbound.intervals import compute_interval
+from cudbound.intervals.austern_zhou import AUSTERN_ZHOU, austern_zhou_pivot
+from cudbound.intervals.proportions import inverted_binomial_interval
+from cudbound.records import Records, ReplacementErrors
+from cudbound.resampling import ResamplingSizes, replacements
+from cudbound.resampling.refits import choose_refit
+from cudbound.resampling.replacements import (
+    count_replacement_fits,
+    draw_replacements,
+    measure_replacements,
+    record_replacements,
+)
+
+
+def _limits(interval):
+    return (interval.low, interval.high)
+
+
+def _data(seed=0, n=17):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2))
+    return X, np.where(X[:, 0] + rng.normal(size=n) > 0, 1.0, -1.0)
+
+
+def _refit(estimator, X, labels):
+    return choose_refit(estimator.fit(X, labels), X, labels, np.random.default_rng(0))[0]
+
+
+def _ignoring(losses):
+    """Refits whose losses do not depend on the training set."""
+    return lambda counts: np.tile(losses, (len(counts), 1))
+
+
+# ---- the formula ----
+
+
+@pytest.mark.parametrize(("factor", "key"), [("corrected", "corrected"), ("as-printed", "as_printed")])
+def test_worked_example(factor, key):
+    entry = shared_vectors()["austern_zhou"]
+    inputs, value = entry["inputs"], entry["value"]
+    found = ReplacementErrors(
+        inputs["cv_full"], inputs["cv_half"], np.array(inputs["cv_half_replaced"]), inputs["n"], 10
+    )
+    row = compute_interval(AUSTERN_ZHOU, Records(replacements=found), 1 - inputs["delta"], {"factor": factor})
+    assert row.estimate == inputs["cv_full"]
+    assert row.details["s2"] == pytest.approx(value[f"s2_{key}"], abs=entry["tol"])
+    assert _limits(row.raw_interval) == pytest.approx(value[f"interval_{key}"], abs=entry["tol"])
+    assert row.estimand == "expected(n1=18)"
+    assert row.n_fits == 1 + 12 * 10
+
+
+@settings(deadline=None)
+@given(
+    st.lists(st.floats(-1, 1), min_size=2, max_size=20),
+    st.floats(-1, 1),
+    st.floats(-1, 1),
+    st.floats(0.5, 0.999),
+)
+def test_formula_against_plain_python(replaced, full, half, level):
+    n = 2 * len(replaced)
+    total = sum((half - value) ** 2 for value in replaced)
+    for factor, share in (("corrected", n / 4), ("as-printed", n / 2)):
+        pivot = austern_zhou_pivot(full, half, replaced, n, n - 1, factor=factor)
+        reach = stats.norm.ppf(0.5 + level / 2) * math.sqrt(share * total / n)
+        assert _limits(pivot.interval(level)) == pytest.approx((full - reach, full + reach), abs=1e-9)
+
+
+@settings(deadline=None)
+@given(st.lists(st.booleans(), min_size=4, max_size=40), st.integers(0, 100))
+def test_losses_that_ignore_the_training_set(losses, seed):
+    """s^2 is then the sample analogue of the variance of a loss: (n/4) sum_l (e_l - e_{m+l})^2 / m^2."""
+    values = np.array(losses)
+    n, m = values.size, values.size // 2
+    design = draw_replacements(n, min(3, m), np.random.default_rng(seed))
+    found = measure_replacements(_ignoring(values), design)
+    assert found.full == pytest.approx(values.mean())
+    assert found.half == pytest.approx(values[design.first].mean())
+    pairs = values[design.first].astype(int) - values[design.second]
+    s2 = n / 4 * (pairs**2).sum() / m**2
+    row = compute_interval(AUSTERN_ZHOU, Records(replacements=found), 0.95)
+    assert row.details["s2"] == pytest.approx(s2, abs=1e-12)
+    assert (row.degenerate is None) == bool((pairs != 0).any() and row.confidence_interval.width > 0)
+
+
+def test_variance_of_losses_that_ignore_the_training_set_has_the_factor_one_quarter():
+    """Over all labellings of 8 rows with error .3 the mean of s^2 is n Var(CV) = .21; with n/2 it is .42."""
+    design = draw_replacements(8, 4, np.random.default_rng(0))
+    expected = dict.fromkeys(("corrected", "as-printed"), 0.0)
+    variance = 0.0
+    for number in range(2**8):
+        losses = np.array([number >> row & 1 for row in range(8)], dtype=bool)
+        weight = 0.3 ** losses.sum() * 0.7 ** (8 - losses.sum())
+        found = measure_replacements(_ignoring(losses), design)
+        variance += weight * 8 * (found.full - 0.3) ** 2
+        for factor in expected:
+            pivot = austern_zhou_pivot(found.full, found.half, found.replaced, 8, 6, factor=factor)
+            expected[factor] += weight * pivot.details["s2"]
+    assert variance == pytest.approx(0.21)
+    assert expected["corrected"] == pytest.approx(0.21)
+    assert expected["as-printed"] == pytest.approx(0.42)
+
+
+def test_no_change_is_flagged_and_has_a_fallback():
+    found = ReplacementErrors(0.25, 0.3, np.full(6, 0.1 + 0.2), 12, 3)
+    row = compute_interval(AUSTERN_ZHOU, Records(replacements=found), 0.95)
+    assert row.degenerate == "no replacement of a row changes the cross-validated error"
+    assert _limits(row.raw_interval) == (0.25, 0.25)
+    instead = compute_interval(AUSTERN_ZHOU, Records(replacements=found), 0.95, fallback=True)
+    assert _limits(instead.raw_interval) == _limits(inverted_binomial_interval(3, 12, 0.95))
+
+
+def test_arguments_are_checked():
+    with pytest.raises(ValueError, match=r"one of \['as-printed', 'corrected'\]\. Got 'n/4'"):
+        austern_zhou_pivot(0.2, 0.2, [0.1], 2, 1, factor="n/4")
+    with pytest.raises(ValueError, match=r"'replaced' parameter must be finite"):
+        austern_zhou_pivot(0.2, 0.2, [0.1, math.nan], 4, 2)
+
+
+# ---- the refits ----
+
+
+@pytest.mark.parametrize("n", [24, 25])
+@pytest.mark.parametrize("estimator", [LeastSquaresClassifier(), GaussianNB()], ids=["batched", "cloned"])
+def test_recorded_errors_are_those_of_a_loop_over_rows(estimator, n):
+    X, labels = _data(n=n)
+    recorded = record_replacements(
+        _refit(estimator, X, labels),
+        labels,
+        ResamplingSizes(n_folds=3),
+        on_single_class="fit",
+        rng=np.random.default_rng(5),
+    )
+    design = draw_replacements(n, 3, np.random.default_rng(5))
+
+    def cross_validated(rows, fold):
+        wrong = 0
+        for number in range(3):
+            training = [i for i, where in zip(rows, fold, strict=True) if where != number]
+            tested = [i for i, where in zip(rows, fold, strict=True) if where == number]
+            model = estimator.fit(X[training], labels[training])
+            wrong += int((model.predict(X[tested]) != labels[tested]).sum())
+        return wrong / len(rows)
+
+    assert recorded.full == pytest.approx(cross_validated(range(n), design.full_fold))
+    assert recorded.half == pytest.approx(cross_validated(design.first, design.fold))
+    for place in range(12):
+        rows = design.first.copy()
+        rows[place] = design.second[place]
+        assert recorded.replaced[place] == pytest.approx(cross_validated(rows, design.fold))
+    assert len(set(recorded.replaced)) > 1
+    assert (recorded.n_samples, recorded.n_folds, recorded.remarks) == (n, 3, ())
+
+
+@pytest.mark.parametrize("n", [8, 9, 30])
+def test_halves_share_no_row_and_fits_are_counted(n):
+    fitted = []
+
+    def refit(counts):
+        fitted.append(counts)
+        return np.zeros(counts.shape, dtype=bool)
+
+    labels = np.where(np.arange(n) % 2, 1.0, -1.0)
+    sizes = ResamplingSizes(n_folds=10)
+    recorded = record_replacements(refit, labels, sizes, on_single_class="fit", rng=np.random.default_rng(0))
+    training = np.concatenate(fitted)
+    assert len(training) == recorded.n_fits == count_replacement_fits(sizes, n)
+    assert training.max() == 1
+    design = draw_replacements(n, recorded.n_folds, np.random.default_rng(0))
+    assert len({*design.first.tolist(), *design.second.tolist()}) == 2 * (n // 2)
+    assert np.bincount(design.fold).max() - np.bincount(design.fold).min() <= 1
+    reduced = f"{n // 2} folds in place of 10, since a half has {n // 2} rows"
+    assert (reduced in recorded.remarks) == (n // 2 < 10)
+
+
+def test_chunks_of_rows_change_nothing(monkeypatch):
+    X, labels = _data(2)
+    refit = _refit(LeastSquaresClassifier(), X, labels)
+    calls = []
+
+    def counting(counts):
+        calls.append(len(counts))
+        return refit(counts)
+
+    sizes = ResamplingSizes(n_folds=4)
+    kept = [record_replacements(counting, labels, sizes, on_single_class="fit", rng=np.random.default_rng(1))]
+    monkeypatch.setattr(replacements, "CHUNK_VALUES", 5 * 4 * 17)
+    kept.append(
+        record_replacements(counting, labels, sizes, on_single_class="fit", rng=np.random.default_rng(1))
+    )
+    assert calls == [4, 36, 4, 20, 16]
+    np.testing.assert_array_equal(kept[0].replaced, kept[1].replaced)
+    assert (kept[0].full, kept[0].half) == (kept[1].full, kept[1].half)
+
+
+def test_training_sets_of_one_class():
+    labels = np.where(np.arange(10) < 2, 1.0, -1.0)
+    seen = []
+
+    def refit(counts):
+        seen.append(counts)
+        return np.zeros(counts.shape, dtype=bool)
+
+    def record(policy):
+        seen.clear()
+        return record_replacements(
+            refit, labels, ResamplingSizes(n_folds=3), on_single_class=policy, rng=np.random.default_rng(0)
+        )
+
+    fitted = record("fit")
+    n_one_class = int((np.concatenate(seen) @ (labels > 0) == 0).sum())
+    assert n_one_class > 0
+    assert fitted.remarks == (
+        f"{n_one_class} single-class training sets of cross-validation with replaced rows fitted as they fell",
+    )
+    with pytest.raises(
+        ValueError, match=rf"{n_one_class} training sets of cross-validation with replaced rows held"
+    ):
+        record("error")
+
+
+def test_designs_with_one_class_are_drawn_again():
+    labels = np.where(np.arange(20) < 6, 1.0, -1.0)
+    seen = []
+
+    def refit(counts):
+        seen.append(counts)
+        return np.zeros(counts.shape, dtype=bool)
+
+    for seed in range(20):
+        seen.clear()
+        recorded = record_replacements(
+            refit,
+            labels,
+            ResamplingSizes(n_folds=2),
+            on_single_class="redraw",
+            rng=np.random.default_rng(seed),
+        )
+        positive = np.concatenate(seen) @ (labels > 0)
+        if recorded.remarks:
+            break
+    assert recorded.remarks[0].startswith("training sets of cross-validation with replaced rows drawn again")
+    assert positive.min() >= 1
+
+
+def test_three_rows_are_refused():
+    with pytest.raises(ValueError, match=r"needs at least 4 rows\. Got 3; leave austern-zhou out"):
+        record_replacements(
+            _ignoring(np.zeros(3, dtype=bool)),
+            np.array([1.0, -1.0, 1.0]),
+            ResamplingSizes(),
+            on_single_class="fit",
+            rng=np.random.default_rng(0),
+        )

@@ -1,0 +1,261 @@
+"""Bootstrap case cross-validation: what is recorded, by real refits, and the intervals that read it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from shared_files import shared_vectors
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import LeaveOneOut, cross_val_predict
+
+from cudbound import LeastSquaresClassifier
+from cudbound.intervals import compute_interval
+from cudbound.intervals.bccv import BCCVP, BCCVP_BR, bias_reduced_interval
+from cudbound.intervals.proportions import inverted_binomial_interval
+from cudbound.problem.draws import draw_counts
+from cudbound.records import Records, RemovedCaseErrors
+from cudbound.resampling import removed_cases
+from cudbound.resampling.refits import choose_refit
+from cudbound.resampling.removed_cases import record_removed_cases
+
+LEVELS = st.floats(0.5, 0.999)
+
+
+def _limits(interval):
+    return (interval.low, interval.high)
+
+
+def _data(seed=0, n=12):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2))
+    return X, np.where(X[:, 0] + rng.normal(size=n) > 0, 1.0, -1.0)
+
+
+def _record(clf, X, y, counts, policy="fit"):
+    refit, _ = choose_refit(clf.fit(X, y), X, y, np.random.default_rng(0))
+    return record_removed_cases(
+        refit,
+        y,
+        np.asarray(counts, dtype=np.int32),
+        on_single_class=policy,
+        rng=np.random.default_rng(1),
+    )
+
+
+def _constant(losses):
+    """Refits that err on the points where `losses` is 1, whatever they are trained on."""
+    return lambda training: np.tile(losses, (len(training), 1))
+
+
+def _records(seed, n_resamples=80):
+    rng = np.random.default_rng(seed)
+    return Records(
+        losses=rng.random(20) < 0.3,
+        removed_cases=RemovedCaseErrors(rng.integers(0, 15, n_resamples) / 20, 0.3, 1000),
+    )
+
+
+# ---- what is recorded ----
+
+
+def test_worked_bootstrap_case_cross_validation():
+    example = shared_vectors()["bccv"]
+    inputs, value = example["inputs"], example["value"]
+    X, y = np.array(inputs["x"])[:, None], np.array(inputs["y"])
+    counts = [np.bincount(drawn, minlength=10) for drawn in inputs["bootstrap_indices"]]
+    record = _record(LeastSquaresClassifier(), X, y, counts)
+    np.testing.assert_allclose(record.errors, value["estimates"], atol=1e-12)
+    assert record.leave_one_out == pytest.approx(value["loocv"], abs=1e-12)
+    rows = [compute_interval(method, Records(removed_cases=record), 0.9) for method in (BCCVP, BCCVP_BR)]
+    assert rows[0].estimate == pytest.approx(value["mean"], abs=1e-12)
+    assert rows[1].estimate == pytest.approx(value["loocv"], abs=1e-12)
+    assert rows[1].details["bias"] == pytest.approx(value["bias"], abs=1e-12)
+    # of six values the percentiles at 5 % and 95 % are the smallest and the largest
+    assert _limits(rows[0].raw_interval) == pytest.approx((0.2, 0.7), abs=1e-12)
+    assert _limits(rows[1].raw_interval) == pytest.approx((0.2 - value["bias"], 0.7 - value["bias"]))
+
+
+@pytest.mark.parametrize("clf", [LeastSquaresClassifier(), LogisticRegression(C=0.5)])
+def test_recorded_errors_against_one_fit_at_a_time(clf):
+    X, y = _data(seed=1)
+    counts = draw_counts(12, 7, np.random.default_rng(2))
+    record = _record(clf, X, y, counts)
+    expected, n_fits = [], 0
+    for row in counts:
+        drawn = np.repeat(np.arange(12), row)
+        wrong = 0
+        for case in set(drawn.tolist()):
+            rest = drawn[drawn != case]
+            model = type(clf)(**clf.get_params()).fit(X[rest], y[rest])
+            wrong += row[case] * (model.predict(X[[case]])[0] != y[case])
+            n_fits += 1
+        expected.append(wrong / 12)
+    np.testing.assert_allclose(record.errors, expected, atol=1e-12)
+    predicted = cross_val_predict(type(clf)(**clf.get_params()), X, y, cv=LeaveOneOut())
+    assert record.leave_one_out == pytest.approx(np.mean(predicted != y), abs=1e-12)
+    assert record.n_fits == n_fits + 12
+    assert record.remarks == ()
+
+
+def test_no_training_set_holds_the_tested_case():
+    counts = draw_counts(8, 5, np.random.default_rng(0))
+    labels = np.where(np.arange(8) < 4, 1.0, -1.0)
+    # a classifier that is wrong exactly on the points it has seen: every case would show a copy of its own
+    record = record_removed_cases(
+        lambda training: training > 0, labels, counts, on_single_class="fit", rng=np.random.default_rng(0)
+    )
+    assert record.leave_one_out == 0.0
+    assert (record.errors == 0.0).all()
+
+
+def test_chunks_change_nothing(monkeypatch):
+    X, y = _data(seed=3)
+    counts = draw_counts(12, 9, np.random.default_rng(4))
+    whole = _record(LeastSquaresClassifier(), X, y, counts)
+    sizes = []
+
+    def refit(training):
+        sizes.append(len(training))
+        return batched(training)
+
+    batched, _ = choose_refit(LeastSquaresClassifier().fit(X, y), X, y, np.random.default_rng(0))
+    monkeypatch.setattr(removed_cases, "CHUNK_VALUES", 60)
+    parts = record_removed_cases(refit, y, counts, on_single_class="fit", rng=np.random.default_rng(0))
+    np.testing.assert_array_equal(parts.errors, whole.errors)
+    assert parts.leave_one_out == whole.leave_one_out
+    assert max(sizes) == 5
+    assert sum(sizes) == whole.n_fits
+
+
+def test_differences_of_losses_are_averaged_with_their_sign():
+    labels = np.array([1.0, 1.0, -1.0, -1.0])
+    counts = np.array([[2, 1, 1, 0], [0, 0, 3, 1]], dtype=np.int32)
+    record = record_removed_cases(
+        _constant(np.array([-1, 0, 1, -1], dtype=np.int8)),
+        labels,
+        counts,
+        on_single_class="fit",
+        rng=np.random.default_rng(0),
+    )
+    assert record.errors.tolist() == [-0.25, 0.5]
+    assert record.leave_one_out == -0.25
+
+
+def test_draws_of_one_distinct_row_are_dropped_and_counted():
+    labels = np.array([1.0, 1.0, -1.0, -1.0])
+    counts = np.array([[4, 0, 0, 0], [1, 1, 1, 1], [0, 0, 0, 4]], dtype=np.int32)
+    record = record_removed_cases(
+        _constant(np.array([1, 0, 0, 0])), labels, counts, on_single_class="fit", rng=np.random.default_rng(0)
+    )
+    assert record.errors.tolist() == [0.25]
+    assert record.remarks == ("2 draws of one distinct row dropped",)
+    assert record.n_fits == 8
+    with pytest.raises(ValueError, match="Every bootstrap draw held one distinct row only"):
+        record_removed_cases(
+            _constant(np.zeros(4)),
+            labels,
+            counts[[0, 2]],
+            on_single_class="fit",
+            rng=np.random.default_rng(0),
+        )
+
+
+@pytest.mark.parametrize("policy", ["fit", "redraw", "drop"])
+def test_training_sets_of_one_class_are_fitted_and_counted(policy):
+    X, _ = _data(seed=5, n=6)
+    y = np.array([1.0, 1.0, -1.0, -1.0, -1.0, -1.0])
+    # of the two positive rows the first draw holds one and the second draw the other
+    counts = np.array([[2, 0, 1, 1, 1, 1], [0, 3, 1, 1, 1, 0], [1, 1, 1, 1, 1, 1]])
+    record = _record(LeastSquaresClassifier(), X, y, counts, policy)
+    assert record.remarks == (
+        "2 single-class training sets of bootstrap case cross-validation fitted as they fell",
+    )
+    # the positive row is then called negative: wrong as often as it was drawn
+    assert record.errors[0] >= 2 / 6
+    assert record.errors[1] >= 3 / 6
+    with pytest.raises(ValueError, match="2 training sets of bootstrap case cross-validation held one class"):
+        _record(LeastSquaresClassifier(), X, y, counts, "error")
+
+
+# ---- the intervals ----
+
+
+@pytest.mark.parametrize("method", [BCCVP, BCCVP_BR], ids=lambda method: method.name)
+@settings(deadline=None, max_examples=30)
+@given(seed=st.integers(0, 10**6), levels=st.tuples(LEVELS, LEVELS))
+def test_intervals_are_nested_in_the_level(method, seed, levels):
+    inner, outer = (compute_interval(method, _records(seed), level) for level in sorted(levels))
+    assert outer.raw_interval.low <= inner.raw_interval.low <= inner.raw_interval.high
+    assert inner.raw_interval.high <= outer.raw_interval.high
+    assert inner.estimand == "conditional"
+    assert inner.n_fits == 1001
+
+
+@settings(deadline=None, max_examples=30)
+@given(seed=st.integers(0, 10**6), level=LEVELS)
+def test_bias_reduction_moves_the_percentiles_to_the_leave_one_out_error(seed, level):
+    records = _records(seed)
+    errors = records.removed_cases.errors
+    tail = (1 - level) / 2
+    plain = compute_interval(BCCVP, records, level)
+    expected = np.quantile(errors, [tail, 1 - tail], method="inverted_cdf")
+    if min(abs(80 * p - round(80 * p)) for p in (tail, 1 - tail)) > 1e-6:  # NumPy forgives no rounding
+        assert _limits(plain.raw_interval) == tuple(expected)
+    moved = compute_interval(BCCVP_BR, records, level)
+    bias = errors.mean() - 0.3
+    assert moved.raw_interval.low == pytest.approx(plain.raw_interval.low - bias)
+    assert moved.raw_interval.high == pytest.approx(plain.raw_interval.high - bias)
+    assert moved.raw_interval == bias_reduced_interval(errors.tolist(), 0.3, level)
+    assert moved.estimate == 0.3
+
+
+@pytest.mark.parametrize("method", [BCCVP, BCCVP_BR], ids=lambda method: method.name)
+@pytest.mark.parametrize("value", [0.0, 1.0])
+def test_equal_errors_are_flagged_and_have_a_fallback(method, value):
+    records = Records(
+        losses=np.full(20, value), removed_cases=RemovedCaseErrors(np.full(30, value), value, 500)
+    )
+    row = compute_interval(method, records, 0.95)
+    assert row.confidence_interval.width == 0.0
+    assert row.degenerate == "both limits are the same bootstrap replicate"
+    instead = compute_interval(method, records, 0.95, fallback=True)
+    assert instead.raw_interval == inverted_binomial_interval(20 * value, 20, 0.95)
+    assert instead.degenerate is None
+    assert instead.remarks[-1].endswith("inverted binomial interval on the n training rows instead")
+
+
+def test_limits_beyond_the_unit_interval_stay_raw():
+    record = RemovedCaseErrors(np.linspace(0.3, 0.9, 50), 0.1, 500)
+    row = compute_interval(BCCVP_BR, Records(removed_cases=record), 0.95)
+    assert row.raw_interval.low < 0.0 == row.confidence_interval.low
+    assert row.degenerate is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("signal", [0.0, 1.0])
+def test_coverage_is_as_the_authors_report(signal):
+    """Conservative without bias reduction and not liberal with it, as the error of the fitted classifier is covered."""
+    rng = np.random.default_rng(7)
+    n, covered = 30, []
+    X_new = rng.normal(size=(20_000, 2))
+    y_new = np.where(signal * X_new[:, 0] + rng.normal(size=20_000) > 0, 1.0, -1.0)
+    for _ in range(200):
+        X = rng.normal(size=(n, 2))
+        y = np.where(signal * X[:, 0] + rng.normal(size=n) > 0, 1.0, -1.0)
+        clf = LeastSquaresClassifier()
+        records = Records(removed_cases=_record(clf, X, y, draw_counts(n, 100, rng)))
+        error = 1.0 - clf.score(X_new, y_new)
+        rows = [compute_interval(method, records, 0.9).confidence_interval for method in (BCCVP, BCCVP_BR)]
+        covered.append([row.low <= error <= row.high for row in rows])
+    plain, reduced = np.sum(covered, axis=0)
+    assert stats.binomtest(int(plain), 200, 0.9, alternative="greater").pvalue < 0.01
+    assert stats.binomtest(int(reduced), 200, 0.9, alternative="less").pvalue > 0.01
+    assert plain >= reduced
+
+
+def test_missing_record_is_named():
+    with pytest.raises(ValueError, match="bccvp needs recorded removed_cases losses"):
+        compute_interval(BCCVP, Records(losses=np.zeros(5)), 0.95)

@@ -1,0 +1,577 @@
+"""Intervals for the error of the fitted classifier beyond the baselines of the paper."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from shared_files import shared_vectors
+from statsmodels.stats.proportion import proportion_confint
+
+from cudbound import LeastSquaresClassifier
+from cudbound.intervals import compute_interval
+from cudbound.intervals.bootstrap_percentile import (
+    BIAS_CORRECTED,
+    PERCENTILE,
+    acceleration,
+    bias_corrected_interval,
+    bias_corrected_levels,
+    percentile_interval,
+)
+from cudbound.intervals.effective_size import effective_size_bootstrap, effective_size_folds
+from cudbound.intervals.efron_tibshirani import (
+    NORMAL_632,
+    NORMAL_632_PLUS,
+    err1_influences,
+    err1_standard_error,
+    scaled_standard_error,
+)
+from cudbound.intervals.kohavi_yang import KOHAVI, YANG, kohavi_interval
+from cudbound.intervals.langford import langford_interval
+from cudbound.intervals.leave_one_out import LEAVE_ONE_OUT, leave_one_out_interval
+from cudbound.intervals.proportions import inverted_binomial_interval
+from cudbound.intervals.test_set import (
+    TEST_SET_CLOPPER_PEARSON,
+    TEST_SET_LANGFORD,
+    TEST_SET_WALD,
+    TEST_SET_WILSON,
+    held_out_interval,
+)
+from cudbound.problem.draws import draw_counts
+from cudbound.records import BootstrapLosses, FoldLosses, InnerErrors, Records, TestSetLosses
+from cudbound.resampling.refits import choose_refit
+
+LEVELS = st.floats(0.5, 0.999)
+FORMS = ("wald", "wilson", "clopper-pearson")
+TEST_SET_METHODS = (TEST_SET_WALD, TEST_SET_WILSON, TEST_SET_CLOPPER_PEARSON, TEST_SET_LANGFORD)
+
+
+def _limits(interval):
+    return (interval.low, interval.high)
+
+
+def _test_set(errors, n_tested, estimand="holdout-model"):
+    return Records(test_set=TestSetLosses(np.arange(n_tested) < errors, 30, estimand))
+
+
+def _records(seed=0, n=20, n_resamples=60, share=0.3):
+    """Losses as another software would have recorded them: no classifier, no data."""
+    rng = np.random.default_rng(seed)
+    counts = rng.multinomial(n, np.full(n, 1 / n), size=n_resamples)
+    return Records(
+        losses=rng.random(n) < share,
+        predicted_positive=0.4,
+        positive=0.55,
+        bootstrap=BootstrapLosses(counts, rng.random((n_resamples, n)) < share),
+        inner=InnerErrors(rng.random(n_resamples) * 2 * share, 50 * n_resamples),
+        folds=FoldLosses(rng.random(n) < share, np.arange(n) % 10),
+        leave_one_out=FoldLosses(rng.random(n) < share, np.arange(n)),
+        test_set=TestSetLosses(rng.random(n) < share, n),
+    )
+
+
+def _equal_records(value, n=20, n_resamples=60):
+    """Every loss is `value`."""
+    counts = np.random.default_rng(0).multinomial(n, np.full(n, 1 / n), size=n_resamples)
+    return Records(
+        losses=np.full(n, value),
+        predicted_positive=0.4,
+        positive=0.55,
+        bootstrap=BootstrapLosses(counts, np.full((n_resamples, n), value)),
+        inner=InnerErrors(np.full(n_resamples, float(value)), 0),
+        folds=FoldLosses(np.full(n, value), np.arange(n) % 10),
+        leave_one_out=FoldLosses(np.full(n, value), np.arange(n)),
+        test_set=TestSetLosses(np.full(n, value), n),
+    )
+
+
+# ---- the standard error of Efron and Tibshirani ----
+
+
+def _plain_influences(losses, counts):
+    """The equations as sums over points and draws, without an array operation."""
+    n_resamples, n = len(counts), len(counts[0])
+    out = [[int(counts[b][i] == 0) for i in range(n)] for b in range(n_resamples)]
+    times_out = [sum(out[b][i] for b in range(n_resamples)) for i in range(n)]
+    error = [sum(out[b][i] * losses[b][i] for b in range(n_resamples)) / times_out[i] for i in range(n)]
+    err1 = sum(error) / n
+    q = [sum(out[b][i] * losses[b][i] for i in range(n)) / n for b in range(n_resamples)]
+    found = []
+    for i in range(n):
+        mean_count = sum(counts[b][i] for b in range(n_resamples)) / n_resamples
+        slope = sum((counts[b][i] - mean_count) * q[b] for b in range(n_resamples)) / times_out[i]
+        found.append((2 + 1 / (n - 1)) * (error[i] - err1) / n + slope)
+    return err1, found
+
+
+def _refit_losses(example):
+    X, y = np.array(example["x"])[:, None], np.array(example["y"])
+    counts = np.array([np.bincount(drawn, minlength=y.size) for drawn in example["bootstrap_indices"]])
+    clf = LeastSquaresClassifier().fit(X, y)
+    refit, _ = choose_refit(clf, X, y, np.random.default_rng(0))
+    return refit(counts.astype(np.int32)), counts
+
+
+def test_worked_efron_tibshirani_standard_error_by_refitting():
+    example = shared_vectors()["et_se"]
+    losses, counts = _refit_losses(example["inputs"])
+    np.testing.assert_allclose(err1_influences(losses, counts), example["value"]["D"], atol=1e-12)
+    assert err1_standard_error(losses, counts) == pytest.approx(example["value"]["se"], abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_influences_against_plain_python(seed):
+    record = _records(seed).bootstrap
+    # differences of two learners' losses as well as 0/1 losses
+    losses = record.losses.astype(int) - (np.random.default_rng(seed).random(record.losses.shape) < 0.2)
+    err1, found = _plain_influences(losses.tolist(), record.counts.tolist())
+    np.testing.assert_allclose(err1_influences(losses, record.counts), found, atol=1e-12)
+    expected = math.sqrt(sum(one**2 for one in found))
+    assert err1_standard_error(losses, record.counts) == pytest.approx(expected, abs=1e-12)
+    assert scaled_standard_error(0.2, losses, record.counts) == pytest.approx(expected * 0.2 / err1)
+
+
+def test_influences_sum_to_nothing_in_the_mean():
+    """Weights that all grow alike change nothing, so the influence values sum to 0 up to Monte Carlo error."""
+    counts = draw_counts(15, 20_000, np.random.default_rng(0))
+    losses = (np.arange(15) < 5) ^ (counts[:, ::-1] > 1)  # the classifier depends on the draw
+    influences = err1_influences(losses, counts)
+    assert abs(influences.sum()) < 0.02 * np.abs(influences).sum()
+
+
+def test_standard_error_is_about_the_spread_of_err1_over_training_sets():
+    """The root mean squared standard error against the standard deviation of Err(1) over 200 training sets."""
+    rng = np.random.default_rng(5)
+    n, errors, squares = 40, [], []
+    for _ in range(200):
+        X = rng.normal(size=(n, 2))
+        y = np.where(X[:, 0] + rng.normal(size=n) > 0, 1.0, -1.0)
+        counts = draw_counts(n, 1000, rng)
+        refit, _ = choose_refit(LeastSquaresClassifier().fit(X, y), X, y, rng)
+        losses = refit(counts)
+        per_point = np.where(counts == 0, losses, 0).sum(axis=0) / (counts == 0).sum(axis=0)
+        errors.append(per_point.mean())
+        squares.append(err1_standard_error(losses, counts) ** 2)
+    # the spread is known to 5 %; the standard error is a tenth too large, and more so with fewer draws
+    assert 1.0 < math.sqrt(np.mean(squares)) / np.std(errors, ddof=1) < 1.3
+
+
+@pytest.mark.parametrize("value", [0, 1])
+def test_equal_losses_outside_the_draws_have_no_standard_error(value):
+    record = _equal_records(value).bootstrap
+    assert err1_standard_error(record.losses, record.counts) == 0.0
+    assert scaled_standard_error(0.1, record.losses, record.counts) == 0.0
+
+
+def test_influences_refuse_what_they_cannot_read():
+    with pytest.raises(ValueError, match=r"must have one shape\. Got \(2, 3\) and \(2, 2\)"):
+        err1_influences(np.zeros((2, 2)), np.ones((2, 3)))
+    with pytest.raises(ValueError, match=r"'counts' parameter must show at least two points\. Got 1 instead"):
+        err1_influences([[0.0]], [[1]])
+
+
+# ---- normal intervals around .632 and .632+ ----
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_normal_632_rows_are_estimate_and_scaled_standard_error(seed):
+    records = _records(seed)
+    err1, influences = _plain_influences(records.bootstrap.losses.tolist(), records.bootstrap.counts.tolist())
+    spread = math.sqrt(sum(one**2 for one in influences))
+    resubstitution = records.losses.mean()
+    z = stats.norm.ppf(0.95)
+    estimate = 0.368 * resubstitution + 0.632 * err1
+    row = compute_interval(NORMAL_632, records, 0.9)
+    half = z * spread * estimate / err1
+    assert row.estimate == pytest.approx(estimate, abs=1e-12)
+    assert _limits(row.raw_interval) == pytest.approx((estimate - half, estimate + half), abs=1e-12)
+    assert row.standard_error == pytest.approx(half / z)
+
+    gamma = 0.55 * 0.6 + 0.45 * 0.4
+    cut = min(err1, gamma)
+    rate = (cut - resubstitution) / (gamma - resubstitution) if cut > resubstitution else 0.0
+    weight = 0.632 / (1 - 0.368 * rate)
+    estimate = (1 - weight) * resubstitution + weight * cut
+    row = compute_interval(NORMAL_632_PLUS, records, 0.9)
+    half = z * spread * estimate / err1
+    assert row.estimate == pytest.approx(estimate, abs=1e-12)
+    assert _limits(row.raw_interval) == pytest.approx((estimate - half, estimate + half), abs=1e-12)
+    assert (row.estimand, row.n_fits) == ("conditional", 61)
+
+
+def test_632_plus_needs_the_shares_of_the_classes():
+    records = _records()
+    bare = Records(losses=records.losses, bootstrap=records.bootstrap)
+    with pytest.raises(ValueError, match=r"The \.632\+ estimate needs 'positive'"):
+        compute_interval(NORMAL_632_PLUS, bare, 0.95)
+
+
+@pytest.mark.parametrize("method", [NORMAL_632, NORMAL_632_PLUS])
+def test_point_in_every_draw_leaves_no_standard_error(method):
+    records = _records(n_resamples=3)
+    never = int((records.bootstrap.counts > 0).all(axis=0).sum())
+    assert never > 0
+    row = compute_interval(method, records, 0.95)
+    assert math.isfinite(row.estimate)
+    assert math.isnan(row.raw_interval.low)
+    assert row.degenerate == f"no standard error with {never} points never out of bag, raise n_resamples"
+
+
+@pytest.mark.parametrize("method", [NORMAL_632, NORMAL_632_PLUS])
+def test_nothing_out_of_bag_is_a_flagged_nan(method):
+    full = BootstrapLosses(np.ones((3, 4), dtype=int), np.zeros((3, 4)))
+    records = Records(np.array([1, 0, 1, 0]), 0.5, 0.5, bootstrap=full)
+    row = compute_interval(method, records, 0.95)
+    assert math.isnan(row.estimate)
+    assert row.degenerate == "undefined: no point was ever out of bag, raise n_resamples"
+
+
+# ---- leave-one-out ----
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(2, 60), st.data(), LEVELS)
+def test_leave_one_out_is_the_exact_interval_of_its_peers(n, data, level):
+    errors = data.draw(st.integers(0, n))
+    losses = np.arange(n) < errors
+    row = compute_interval(LEAVE_ONE_OUT, Records(leave_one_out=FoldLosses(losses, np.arange(n))), level)
+    assert row.estimate == pytest.approx(errors / n)
+    assert row.raw_interval == leave_one_out_interval(losses.astype(float), level)
+    assert _limits(row.raw_interval) == pytest.approx(
+        proportion_confint(errors, n, 1 - level, method="beta"), abs=1e-9
+    )
+    assert (row.degenerate, row.n_fits, row.estimand) == (None, 1 + n, "conditional")
+
+
+# ---- test sets ----
+
+
+def test_worked_holdout():
+    example = shared_vectors()["holdout_3_20"]
+    inputs, value = example["inputs"], example["value"]
+    for form in FORMS:
+        interval = held_out_interval(inputs["k"], inputs["m"], 1 - inputs["delta"], form=form)
+        assert _limits(interval) == pytest.approx(value[form.replace("-", "_")], abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("method", "peer", "scipys"),
+    [
+        (TEST_SET_WALD, "normal", None),
+        (TEST_SET_WILSON, "wilson", "wilson"),
+        (TEST_SET_CLOPPER_PEARSON, "beta", "exact"),
+    ],
+)
+@settings(deadline=None, max_examples=40)
+@given(m=st.integers(1, 60), data=st.data(), level=LEVELS)
+def test_two_sided_test_set_intervals_are_those_of_their_peers(method, peer, scipys, m, data, level):
+    k = data.draw(st.integers(0, m))
+    row = compute_interval(method, _test_set(k, m), level)
+    # statsmodels clips the normal interval, SciPy has none
+    peers = proportion_confint(k, m, 1 - level, method=peer)
+    assert _limits(row.confidence_interval) == pytest.approx(peers, abs=1e-9)
+    if scipys is not None:
+        theirs = stats.binomtest(k, m).proportion_ci(level, method=scipys)
+        assert _limits(row.raw_interval) == pytest.approx((theirs.low, theirs.high), abs=1e-9)
+
+
+@pytest.mark.parametrize(("form", "scipys"), [("wilson", "wilson"), ("clopper-pearson", "exact")])
+@settings(deadline=None, max_examples=40)
+@given(m=st.integers(1, 60), data=st.data(), level=st.floats(0.05, 0.999))
+def test_one_sided_limits_are_scipys(form, scipys, m, data, level):
+    k = data.draw(st.integers(0, m))
+    if form == "wilson" and level < 0.5 and k in (0, m):
+        level = 1 - level  # SciPy sets a limit to 0 or 1 there, whose equation has another solution below 1/2
+    upper = held_out_interval(k, m, level, form=form, side="upper")
+    lower = held_out_interval(k, m, level, form=form, side="lower")
+    theirs = stats.binomtest(k, m, alternative="less").proportion_ci(level, method=scipys)
+    assert _limits(upper) == pytest.approx((0.0, theirs.high), abs=1e-9)
+    theirs = stats.binomtest(k, m, alternative="greater").proportion_ci(level, method=scipys)
+    assert _limits(lower) == pytest.approx((theirs.low, 1.0), abs=1e-9)
+
+
+@pytest.mark.parametrize("level", [0.2, 0.4, 0.8])
+@pytest.mark.parametrize("k", [0, 7, 20])
+def test_one_sided_score_limits_solve_their_equation(k, level):
+    """Below a level of 1/2 too, where an upper limit lies below the share of errors."""
+    m, z = 20, stats.norm.ppf(level)
+    for side, sign in (("upper", 1), ("lower", -1)):
+        interval = held_out_interval(k, m, level, form="wilson", side=side)
+        p = interval.high if side == "upper" else interval.low
+        assert p - k / m == pytest.approx(sign * z * math.sqrt(max(p * (1 - p), 0.0) / m), abs=1e-7)
+        wald = held_out_interval(k, m, level, form="wald", side=side)
+        reach = sign * z * math.sqrt(k / m * (1 - k / m) / m)
+        assert (wald.high if side == "upper" else wald.low) == pytest.approx(k / m + reach)
+        # p = 0 and p = 1 solve the equation at k = 0 and k = m too: on the side of z it is the other solution
+        beyond = sign * z > 0
+        if k in (0, m) and beyond == (k == 0):
+            assert p == pytest.approx(z**2 / (m + z**2) if k == 0 else m / (m + z**2))
+
+
+@pytest.mark.parametrize("level", [0.2, 0.4, 0.8])
+def test_one_sided_exact_limits_solve_their_equation(level):
+    upper = held_out_interval(7, 20, level, form="clopper-pearson", side="upper").high
+    assert stats.binom.cdf(7, 20, upper) == pytest.approx(1 - level)
+    lower = held_out_interval(7, 20, level, form="clopper-pearson", side="lower").low
+    assert stats.binom.sf(6, 20, lower) == pytest.approx(1 - level)
+
+
+@pytest.mark.parametrize("side", ["two-sided", "upper", "lower"])
+def test_exact_intervals_cover_at_their_level_whatever_the_error(side):
+    """Coverage summed over all outcomes of a test set, no simulation."""
+    m, level = 25, 0.9
+    limits = [held_out_interval(k, m, level, form="clopper-pearson", side=side) for k in range(m + 1)]
+    low, high = np.array([_limits(one) for one in limits]).T
+    for error in np.linspace(0.0, 1.0, 301):
+        covered = (low <= error) & (error <= high)
+        assert stats.binom.pmf(np.arange(m + 1), m, error)[covered].sum() >= level - 1e-12
+
+
+def test_langford_bound_is_one_sided_and_the_others_are_not_by_default():
+    records = _test_set(3, 20)
+    row = compute_interval(TEST_SET_LANGFORD, records, 0.95)
+    assert row.raw_interval.low == 0.0
+    # the largest error under which 3 or fewer errors in 20 have a probability of 5 %
+    assert stats.binom.cdf(3, 20, row.raw_interval.high) == pytest.approx(0.05)
+    both = compute_interval(TEST_SET_LANGFORD, records, 0.95, {"side": "two-sided"})
+    exact = compute_interval(TEST_SET_CLOPPER_PEARSON, records, 0.95)
+    assert both.raw_interval == exact.raw_interval
+    assert exact.raw_interval.low > 0.0
+    lower = compute_interval(TEST_SET_LANGFORD, records, 0.95, {"side": "lower"})
+    assert (
+        lower.raw_interval
+        == compute_interval(TEST_SET_CLOPPER_PEARSON, records, 0.95, {"side": "lower"}).raw_interval
+    )
+
+
+@pytest.mark.parametrize("method", TEST_SET_METHODS)
+def test_test_set_rows_name_the_estimand_of_their_record(method):
+    split_off = compute_interval(method, _test_set(3, 20), 0.95)
+    assert (split_off.estimand, split_off.n_fits, split_off.estimate) == ("holdout-model", 2, 0.15)
+    new = compute_interval(method, _test_set(3, 20, "conditional"), 0.95)
+    assert (new.estimand, new.n_fits) == ("conditional", 1)
+    assert new.raw_interval == split_off.raw_interval
+
+
+@pytest.mark.parametrize(("errors", "value"), [(0, 0), (20, 1)])
+def test_wald_without_width_is_flagged_and_falls_back_to_wilson(errors, value):
+    records = _test_set(errors, 20)
+    row = compute_interval(TEST_SET_WALD, records, 0.95)
+    assert row.confidence_interval.width == 0.0
+    assert row.degenerate == f"all losses on the test set are {value}, so that their variance is 0"
+    row = compute_interval(TEST_SET_WALD, records, 0.95, fallback=True)
+    assert row.degenerate is None
+    assert row.raw_interval == held_out_interval(errors, 20, 0.95, form="wilson")
+    assert row.remarks == (
+        f"all losses on the test set are {value}, so that their variance is 0; "
+        "two-sided Wilson score interval instead",
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options", "message"),
+    [
+        ((21, 20), {}, r"'errors' parameter must be in \[0, n_tested\] = \[0, 20\]\. Got 21 instead"),
+        ((-1, 20), {}, r"Got -1 instead; count 0/1 losses, not differences of losses"),
+        ((0, 0), {}, r"'n_tested' parameter must be at least 1\. Got 0 instead"),
+        ((1, 2), {"form": "exact"}, r"'form' parameter must be one of .*Got 'exact'"),
+        ((1, 2), {"side": "both"}, r"'side' parameter must be one of .*Got 'both'"),
+    ],
+)
+def test_held_out_interval_refuses(arguments, options, message):
+    with pytest.raises(ValueError, match=message):
+        held_out_interval(*arguments, 0.95, **options)
+
+
+# ---- BCa ----
+
+
+def test_bca_levels_and_acceleration_are_scipys():
+    """SciPy's BCa of a skewed mean: its limits are interpolated percentiles at our levels."""
+    sample = np.random.default_rng(3).exponential(size=25)
+    peer = stats.bootstrap((sample,), np.mean, n_resamples=2000, method="BCa", rng=1)
+    # the influence values of a mean are the deviations from it, in proportion with SciPy's jackknife
+    found = acceleration(sample - sample.mean())
+    assert abs(found) > 0.02
+    levels = bias_corrected_levels(peer.bootstrap_distribution, float(sample.mean()), 0.95, found)
+    expected = np.quantile(peer.bootstrap_distribution, levels)
+    assert _limits(peer.confidence_interval) == pytest.approx(expected, abs=1e-12)
+    ours = bias_corrected_interval(peer.bootstrap_distribution, float(sample.mean()), 0.95, found)
+    gap = np.diff(np.sort(peer.bootstrap_distribution)).max()  # ours are replicates
+    assert _limits(ours) == pytest.approx(_limits(peer.confidence_interval), abs=gap)
+
+
+@settings(deadline=None)
+@given(st.lists(st.floats(-1, 1).map(lambda x: round(x, 6)), min_size=1, max_size=30))
+def test_acceleration_is_a_sixth_of_a_skewness(values):
+    found = acceleration(values)
+    assert abs(found) <= 1 / 6 + 1e-9
+    assert acceleration([-value for value in values]) == pytest.approx(-found)
+    centred = np.array(values) - np.mean(values)
+    if np.abs(centred).max() > 1e-3:
+        expected = stats.skew(centred) / (6 * math.sqrt(len(values)))
+        assert acceleration(centred) == pytest.approx(expected, abs=1e-9)
+
+
+def test_acceleration_does_not_depend_on_the_scale():
+    for scale in (1e-200, 1.0, 1e150):
+        assert acceleration([-scale, -scale, 2 * scale]) == pytest.approx(6 / (6 * 6**1.5))
+    assert acceleration([0.0, 0.0]) == 0.0
+
+
+def test_acceleration_beyond_the_pole_takes_the_limit_of_the_level():
+    replicates = np.linspace(0.0, 1.0, 10_001)[1:]
+    # z0 and z are about 4: z0 + z = 8 is beyond 1/a = 6
+    low, high = bias_corrected_levels(replicates, 2.0, 0.9999, 1 / 6)
+    assert (0.0 < low < high, high) == (True, 1.0)
+    low, high = bias_corrected_levels(replicates, -1.0, 0.9999, -1 / 6)
+    assert (low, low < high < 1.0) == (0.0, True)
+    assert bias_corrected_interval(replicates, 2.0, 0.9999, 1 / 6).high == 1.0
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    values=st.lists(st.integers(0, 20), min_size=2, max_size=60),
+    estimate=st.integers(0, 20),
+    found=st.floats(-1 / 6, 1 / 6),
+    levels=st.tuples(LEVELS, LEVELS),
+)
+def test_bca_intervals_are_ordered_and_nested(values, estimate, found, levels):
+    replicates = np.array(values) / 20
+    inner, outer = (
+        bias_corrected_interval(replicates, estimate / 20, level, found) for level in sorted(levels)
+    )
+    assert outer.low <= inner.low <= inner.high <= outer.high
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_bca_variant_takes_its_acceleration_from_the_influences_of_err1(seed):
+    records = _records(seed)
+    _, influences = _plain_influences(records.bootstrap.losses.tolist(), records.bootstrap.counts.tolist())
+    a = sum(one**3 for one in influences) / (6 * sum(one**2 for one in influences) ** 1.5)
+    row = compute_interval(BIAS_CORRECTED, records, 0.9, {"variant": "bca"})
+    assert row.details["acceleration"] == pytest.approx(a)
+    replicates = 0.368 * records.bootstrap.resubstitution + 0.632 * records.inner.errors
+    share = (np.sum(replicates < row.estimate) + np.sum(replicates == row.estimate) / 2) / replicates.size
+    z0, z = stats.norm.ppf(share), stats.norm.ppf(0.95)
+    levels = [stats.norm.cdf(z0 + (z0 + s) / (1 - a * (z0 + s))) for s in (-z, z)]
+    expected = np.quantile(replicates, levels, method="inverted_cdf")
+    assert _limits(row.raw_interval) == pytest.approx(expected, abs=1e-12)
+
+
+def test_bca_without_acceleration_is_flagged():
+    records = _records(n_resamples=3)
+    never = int((records.bootstrap.counts > 0).all(axis=0).sum())
+    row = compute_interval(BIAS_CORRECTED, records, 0.9, {"variant": "bca"})
+    assert row.degenerate == f"no acceleration with {never} points never out of bag, raise n_resamples"
+    assert math.isnan(row.raw_interval.high)
+    assert compute_interval(BIAS_CORRECTED, records, 0.9).degenerate is None
+
+
+# ---- what all of them share ----
+
+CONDITIONAL = (NORMAL_632, NORMAL_632_PLUS, LEAVE_ONE_OUT, *TEST_SET_METHODS, BIAS_CORRECTED)
+
+
+@pytest.mark.parametrize("method", CONDITIONAL, ids=lambda method: method.name)
+@settings(deadline=None, max_examples=20)
+@given(seed=st.integers(0, 10**6), levels=st.tuples(LEVELS, LEVELS))
+def test_intervals_are_nested_in_the_level_and_kept_raw(method, seed, levels):
+    options = {"variant": "bca"} if method is BIAS_CORRECTED else {}
+    records = _records(seed)
+    inner, outer = (compute_interval(method, records, level, options) for level in sorted(levels))
+    assert outer.raw_interval.low <= inner.raw_interval.low + 1e-12
+    assert outer.raw_interval.high >= inner.raw_interval.high - 1e-12
+    for row in (inner, outer):
+        assert row.raw_interval.clipped(0.0, 1.0) == row.confidence_interval
+        assert 0.0 <= row.confidence_interval.low <= row.confidence_interval.high <= 1.0
+        assert row.method == method.name
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.float64])
+@pytest.mark.parametrize("method", [*CONDITIONAL, PERCENTILE, KOHAVI, YANG], ids=lambda method: method.name)
+def test_losses_may_be_numbers(method, kind):
+    logical = _records(4)
+    numeric = Records(
+        losses=logical.losses.astype(kind),
+        predicted_positive=logical.predicted_positive,
+        positive=logical.positive,
+        bootstrap=BootstrapLosses(logical.bootstrap.counts, logical.bootstrap.losses.astype(kind)),
+        inner=logical.inner,
+        folds=FoldLosses(logical.folds.losses.astype(kind), logical.folds.fold),
+        leave_one_out=FoldLosses(logical.leave_one_out.losses.astype(kind), logical.leave_one_out.fold),
+        test_set=TestSetLosses(logical.test_set.losses.astype(kind), 20),
+    )
+    expected, found = (compute_interval(method, records, 0.9) for records in (logical, numeric))
+    assert _limits(found.raw_interval) == pytest.approx(_limits(expected.raw_interval), abs=1e-12)
+    assert found.estimate == pytest.approx(expected.estimate, abs=1e-12)
+    assert found.degenerate is None
+
+
+EXPECTED_FALLBACKS = {
+    "bootstrap-632-normal": (langford_interval, "inverted binomial interval on n*"),
+    "bootstrap-632-plus-normal": (langford_interval, "inverted binomial interval on n*"),
+    "bootstrap-percentile": (langford_interval, "inverted binomial interval on n*"),
+    "bootstrap-bias-corrected": (langford_interval, "inverted binomial interval on n*"),
+    "kohavi-normal": (
+        lambda value, n, level: kohavi_interval(value, n, level, form="wilson"),
+        "Wilson score interval on n*",
+    ),
+    "yang-cv-normal": (
+        lambda value, n, level: inverted_binomial_interval(
+            value * effective_size_folds(n, 10), effective_size_folds(n, 10), level
+        ),
+        "inverted binomial interval on n* = n - n/k points",
+    ),
+}
+
+
+@pytest.mark.parametrize("value", [0, 1])
+@pytest.mark.parametrize(
+    "method",
+    [NORMAL_632, NORMAL_632_PLUS, PERCENTILE, BIAS_CORRECTED, KOHAVI, YANG],
+    ids=lambda method: method.name,
+)
+def test_intervals_without_width_are_flagged_and_have_a_fallback(method, value):
+    records = _equal_records(value)
+    row = compute_interval(method, records, 0.95)
+    assert row.degenerate
+    # at error 1 the no-information error .51 takes the place of Err(1) in .632+
+    cut = method is NORMAL_632_PLUS and value == 1
+    assert row.estimate == pytest.approx(0.368 + 0.632 * 0.51 if cut else value, abs=1e-12)
+    assert row.confidence_interval.width == 0.0
+    instead = compute_interval(method, records, 0.95, fallback=True)
+    formula, title = EXPECTED_FALLBACKS[method.name]
+    assert _limits(instead.raw_interval) == pytest.approx(_limits(formula(row.estimate, 20, 0.95)), abs=1e-9)
+    assert instead.degenerate is None
+    assert instead.confidence_interval.width > 0.1
+    assert instead.remarks[-1].startswith(f"{row.degenerate}; {title}")
+
+
+def test_fallback_sizes_are_the_effective_ones():
+    """At error 0 the upper limit is 1 - 0.025^(1/m): the formula of one tail, solved by hand."""
+    records = _equal_records(0)
+    for method, size in ((PERCENTILE, effective_size_bootstrap(20)), (YANG, 18.0)):
+        row = compute_interval(method, records, 0.95, fallback=True)
+        assert row.raw_interval.high == pytest.approx(1 - 0.025 ** (1 / size), abs=1e-12)
+
+
+@pytest.mark.parametrize("value", [0, 1])
+@pytest.mark.parametrize(
+    "method",
+    [LEAVE_ONE_OUT, TEST_SET_WILSON, TEST_SET_CLOPPER_PEARSON, TEST_SET_LANGFORD],
+    ids=lambda method: method.name,
+)
+def test_binomial_intervals_keep_their_width_at_error_0_and_1(method, value):
+    row = compute_interval(method, _equal_records(value), 0.95)
+    assert row.degenerate is None
+    assert row.confidence_interval.width > 0.1
+
+
+def test_percentile_interval_reads_the_order_statistics():
+    assert percentile_interval(np.arange(1, 1001), 0.9) == percentile_interval(np.arange(1000, 0, -1), 0.9)
+    assert _limits(percentile_interval(np.arange(1, 1001), 0.9)) == (50, 950)

@@ -1,0 +1,253 @@
+"""5x2 cross-validation: the t with its repairs and the F set, against worked numbers, peers and plain code."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from mlxtend.evaluate import combined_ftest_5x2cv, paired_ttest_5x2cv
+from scipy import stats
+from shared_files import shared_vectors
+
+from cudbound.intervals.five_by_two import (
+    FIVE_BY_TWO_F,
+    FIVE_BY_TWO_T,
+    five_by_two_f,
+    five_by_two_f_set,
+    five_by_two_t_pivot,
+)
+from cudbound.intervals.method import compute_interval
+from cudbound.records import HalvingLosses, Records
+
+VECTORS = shared_vectors()
+MEAN = st.integers(-20, 20).map(lambda k: k / 20)
+PAIRS = st.lists(st.tuples(MEAN, MEAN), min_size=5, max_size=5)
+REPAIRS = ("none", "drop-first-split", "average-numerator")
+EXAMPLE = VECTORS["nb_5x2_fix1"]["inputs"]["p"]
+
+
+def _limits(interval):
+    return (interval.low, interval.high)
+
+
+def _records(pairs, n_train=20):
+    return Records(halvings=HalvingLosses(np.array(pairs, dtype=float), n_train))
+
+
+# ---- worked numbers ----
+
+
+def test_worked_first_repair():
+    value = VECTORS["nb_5x2_fix1"]["value"]
+    pivot = five_by_two_t_pivot(EXAMPLE, repair="drop-first-split")
+    assert (pivot.estimate, pivot.df) == (value["center"], value["df"])
+    assert pivot.standard_error**2 == pytest.approx(value["var"], abs=1e-12)
+    assert _limits(pivot.interval(0.95)) == pytest.approx(value["interval"], abs=1e-9)
+    row = compute_interval(FIVE_BY_TWO_T, _records(EXAMPLE), 0.95, {"repair": "drop-first-split"})
+    assert _limits(row.raw_interval) == pytest.approx(value["interval"], abs=1e-9)
+
+
+def test_worked_f_and_t():
+    entry = VECTORS["alpaydin_F"]
+    pairs, value = entry["inputs"]["d"], entry["value"]
+    assert five_by_two_f(pairs) == pytest.approx((value["F"], value["p"]), abs=1e-9)
+    pivot = five_by_two_t_pivot(pairs)
+    assert (pivot.statistic(), pivot.pvalue()) == pytest.approx(
+        (value["t_dietterich"], value["p_dietterich"]), abs=1e-9
+    )
+
+
+# ---- peers ----
+
+
+class _Scored:
+    """An estimator whose scores are given: what mlxtend sees of a learner."""
+
+    def __init__(self, scores):
+        self.scores = iter(scores)
+
+    def fit(self, X, y):
+        return self
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_t_and_f_are_those_of_mlxtend(seed):
+    """Theirs compares scores, so that the sign of t is the other one.
+
+    Two differences of definition do not show here: its halves differ by one row where the number of rows is odd, where
+    ours leaves one out, and it divides by zero where ours says that there is no variance.
+    """
+    errors = np.random.default_rng(seed).uniform(size=(2, 5, 2))
+
+    def run(test):
+        first, second = (_Scored((1 - one).ravel()) for one in errors)
+        return test(
+            first,
+            second,
+            np.zeros((20, 1)),
+            np.arange(20),
+            scoring=lambda estimator, X, y: next(estimator.scores),
+        )
+
+    differences = errors[0] - errors[1]
+    statistic, pvalue = run(paired_ttest_5x2cv)
+    pivot = five_by_two_t_pivot(differences)
+    assert (pivot.statistic(), pivot.pvalue()) == pytest.approx((-statistic, pvalue), rel=1e-9)
+    assert five_by_two_f(differences) == pytest.approx(run(combined_ftest_5x2cv), rel=1e-9)
+
+
+# ---- plain code and properties ----
+
+
+@given(pairs=PAIRS, null=st.floats(-0.5, 0.5))
+def test_repairs_in_plain_python(pairs, null):
+    squares = [(a - b) ** 2 for a, b in pairs]
+    assume(sum(squares[1:]) > 0)
+    (a, b), rest = pairs[0], sum(squares[1:])
+    expected = {
+        "none": ((a - null) / math.sqrt(sum(squares) / 10), 5),
+        "drop-first-split": ((a - null) / math.sqrt(rest / 8), 4),
+        "average-numerator": (math.sqrt(2) * ((a + b) / 2 - null) / math.sqrt(sum(squares) / 10), 5),
+    }
+    for repair, (statistic, df) in expected.items():
+        pivot = five_by_two_t_pivot(pairs, repair=repair)
+        assert pivot.statistic(null) == pytest.approx(statistic, rel=1e-9, abs=1e-9)
+        assert pivot.pvalue(null) == pytest.approx(2 * stats.t.sf(abs(statistic), df), rel=1e-9)
+
+
+@given(pairs=PAIRS, level=st.floats(0.5, 0.99))
+def test_the_f_set_holds_what_the_f_test_does_not_reject(pairs, level):
+    interval = five_by_two_f_set(pairs, level)
+    assume(any(a != b for a, b in pairs))
+    centre = float(np.mean(pairs))
+    if math.isnan(interval.low):  # the test rejects even what it likes best
+        assert five_by_two_f(pairs, centre)[1] < 1 - level + 1e-9
+        return
+    assert five_by_two_f(pairs, interval.low)[1] == pytest.approx(1 - level, abs=1e-6)
+    assert five_by_two_f(pairs, interval.high)[1] == pytest.approx(1 - level, abs=1e-6)
+    assert interval.low + interval.high == pytest.approx(2 * centre, abs=1e-12)
+    assert five_by_two_f(pairs, centre)[1] >= 1 - level - 1e-9
+    assert five_by_two_f_set(pairs, level + 0.009).width > interval.width
+
+
+@given(pairs=PAIRS)
+def test_f_does_not_depend_on_the_order_or_the_sign(pairs):
+    """Unlike t it reads all ten means alike: that was its purpose."""
+    swapped = [(-b, -a) for a, b in reversed(pairs)]
+    assert five_by_two_f(swapped) == pytest.approx(five_by_two_f(pairs), rel=1e-9)
+    assume(any(a != b for a, b in pairs))
+    statistic, pvalue = five_by_two_f(pairs)
+    gaps = sum((a - b) ** 2 for a, b in pairs)
+    assert statistic == pytest.approx(sum(a * a + b * b for a, b in pairs) / gaps, rel=1e-9)
+    assert pvalue == pytest.approx(stats.f.sf(statistic, 10, 5), rel=1e-9)
+
+
+# ---- the methods ----
+
+
+def test_methods_name_the_estimand_and_count_their_fits():
+    for method in (FIVE_BY_TWO_T, FIVE_BY_TWO_F):
+        row = compute_interval(method, _records(EXAMPLE), 0.95)
+        assert (row.estimand, row.n_fits, row.degenerate) == ("expected(n1=20)", 11, None)
+    centres = {
+        repair: compute_interval(FIVE_BY_TWO_T, _records(EXAMPLE), 0.95, {"repair": repair}).estimate
+        for repair in REPAIRS
+    }
+    assert centres == pytest.approx({"none": 0.21, "drop-first-split": 0.21, "average-numerator": 0.23})
+    f_row = compute_interval(FIVE_BY_TWO_F, _records(EXAMPLE), 0.95)
+    assert f_row.estimate == pytest.approx(np.mean(EXAMPLE), abs=1e-12)
+    assert f_row.raw_interval == five_by_two_f_set(EXAMPLE, 0.95)
+
+
+def test_the_default_is_the_test_as_published():
+    row = compute_interval(FIVE_BY_TWO_T, _records(EXAMPLE), 0.95)
+    assert row.raw_interval == five_by_two_t_pivot(EXAMPLE, repair="none").interval(0.95)
+
+
+def test_the_f_test_reads_records_of_differences():
+    pairs = VECTORS["alpaydin_F"]["inputs"]["d"]
+    outcome = FIVE_BY_TWO_F.test(_records(pairs), 0.95, "two-sided")
+    assert (outcome.statistic, outcome.pvalue) == five_by_two_f(pairs)
+    assert outcome.interval == five_by_two_f_set(pairs, 0.95)
+    assert outcome.interval.low < 0.0 < outcome.interval.high
+    assert outcome.estimate == pytest.approx(0.037, abs=1e-12)
+    assert (outcome.estimand, outcome.degenerate) == ("expected(n1=20)", None)
+    with pytest.raises(ValueError, match=r"must be 'two-sided' for 5x2cv-f.* Got 'less'.*5x2cv-t"):
+        FIVE_BY_TWO_F.test(_records(pairs), 0.95, "less")
+
+
+@pytest.mark.parametrize("number", [1, 4, 6])
+def test_other_numbers_of_halvings_are_refused(number):
+    pairs = [[0.1, 0.2]] * number
+    message = rf"exactly 5 halvings\. Got {number} instead"
+    for call in (five_by_two_t_pivot, five_by_two_f, lambda one: five_by_two_f_set(one, 0.95)):
+        with pytest.raises(ValueError, match=message):
+            call(pairs)
+    with pytest.raises(ValueError, match=message):
+        compute_interval(FIVE_BY_TWO_T, _records(pairs), 0.95)
+
+
+def test_unknown_repair_is_refused():
+    with pytest.raises(ValueError, match="'repair' parameter must be one of"):
+        five_by_two_t_pivot(EXAMPLE, repair="both")
+
+
+# ---- without variance ----
+
+
+@pytest.mark.parametrize("mean", [0.0, 0.25, 1.0])
+def test_halves_that_agree_are_flagged(mean):
+    records = _records(np.full((5, 2), mean))
+    binomial = stats.binomtest(round(20 * mean), 20).proportion_ci(0.95, method="exact")
+    for method in (FIVE_BY_TWO_T, FIVE_BY_TWO_F):
+        row = compute_interval(method, records, 0.95)
+        assert _limits(row.raw_interval) == (mean, mean)
+        assert row.degenerate.startswith("both halves have one mean loss in each of the five halvings")
+        instead = compute_interval(method, records, 0.95, fallback=True)
+        assert _limits(instead.raw_interval) == pytest.approx((binomial.low, binomial.high), abs=1e-9)
+        assert "inverted binomial interval on the rows of one half" in instead.remarks[-1]
+
+
+def test_no_variance_is_no_evidence():
+    assert five_by_two_f(np.zeros((5, 2))) == (0.0, 1.0)
+    assert five_by_two_f(np.full((5, 2), 0.3)) == (math.inf, 1.0)
+    assert five_by_two_t_pivot(np.zeros((5, 2))).pvalue() == 1.0
+    outcome = FIVE_BY_TWO_F.test(_records(np.zeros((5, 2))), 0.95, "two-sided")
+    assert (outcome.statistic, outcome.pvalue) == (0.0, 1.0)
+    assert outcome.degenerate.startswith("both halves have one mean loss")
+
+
+def test_the_first_repair_sees_four_halvings_only():
+    pairs = [(0.1, 0.4), *[(0.2, 0.2)] * 4]
+    assert five_by_two_t_pivot(pairs).degenerate is None
+    dropped = five_by_two_t_pivot(pairs, repair="drop-first-split")
+    assert dropped.standard_error == 0.0
+    assert dropped.degenerate == (
+        "both halves have one mean loss in each of the four halvings that the variance is taken from"
+    )
+
+
+def test_rounding_is_no_variance():
+    pairs = [(0.1 + 0.2, 0.3)] * 5
+    assert pairs[0][0] != pairs[0][1]
+    for repair in REPAIRS:
+        assert five_by_two_t_pivot(pairs, repair=repair).standard_error == 0.0
+    assert five_by_two_f(pairs, null=0.3) == (0.0, 1.0)
+    assert five_by_two_f_set(pairs, 0.95).width == 0.0
+
+
+def test_the_f_set_may_be_empty_and_says_so():
+    """Pairs that agree within and not between halvings: no common expectation is left, and p is small everywhere."""
+    pairs = [(0.1, 0.12), (0.5, 0.52), (0.9, 0.88), (0.3, 0.32), (0.7, 0.72)]
+    row = compute_interval(FIVE_BY_TWO_F, _records(pairs), 0.95)
+    assert math.isnan(row.raw_interval.low)
+    assert math.isnan(row.raw_interval.high)
+    assert row.degenerate.startswith("empty: at level 0.95 no common expectation of the ten means is left")
+    assert row.estimate == pytest.approx(np.mean(pairs), abs=1e-12)
+    assert max(five_by_two_f(pairs, null)[1] for null in np.linspace(0, 1, 101)) < 0.05
+    instead = compute_interval(FIVE_BY_TWO_F, _records(pairs), 0.95, fallback=True)
+    assert instead.degenerate is None
+    assert "inverted binomial interval on the rows of one half instead" in instead.remarks[-1]

@@ -1,0 +1,570 @@
+"""What every registered method has to keep, whoever adds one: nothing here names a method."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields, replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from contract_cases import (
+    COMPARISONS,
+    INTERVALS,
+    N_INNER,
+    N_RESAMPLES,
+    SIZES,
+    edge_cases,
+    exactly,
+    parts_of,
+    random_records,
+    refitted_records,
+    sample,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from cudbound import (
+    LeastSquaresClassifier,
+    ResamplingSizes,
+    compare_intervals,
+    estimate_error,
+    recorded_comparison,
+    recorded_estimate,
+    recorded_interval,
+    tabulate_comparisons,
+)
+from cudbound.intervals import GROUPS, METHODS, compute_interval
+from cudbound.intervals.difference import ALTERNATIVES, compute_comparison
+from cudbound.point_estimates import ESTIMATORS, compute_estimate
+from cudbound.records import Records
+from cudbound.report.estimands import DIFFERENCES, ERRORS, base
+from cudbound.resampling.own_test_sets import record_own_test_sets
+from cudbound.resampling.plan import ResamplingPlan, Tape, record_refits, spawn_streams
+from cudbound.resampling.refits import difference, prepare_refits
+from cudbound.tables.table import IntervalTable
+
+REGISTERED = {**METHODS, **ESTIMATORS}
+FROM_RECORDS = tuple(name for name in INTERVALS if "bound" not in METHODS[name].needs)
+#: Comparisons of losses on matched splits; the others have a test set for each classifier.
+MATCHED = tuple(name for name in COMPARISONS if "second_test_set" not in METHODS[name].needs)
+WITH_PIVOT = tuple(name for name in COMPARISONS if METHODS[name].pivot is not None)
+LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99)
+SEED = 3
+ARGUMENTS = {"n_resamples": N_RESAMPLES, "sizes": SIZES, "rng": SEED}
+PROPERTY = settings(max_examples=25, deadline=None, derandomize=True, database=None)
+
+
+def of_interval(name, records, level=0.95, **keywords):
+    return compute_interval(METHODS[name], records, level, **keywords)
+
+
+def has_direction(name):
+    """Whether a comparison has the alternatives "less" and "greater"."""
+    return not METHODS[name].two_sided_only
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    X, y = sample()
+    return LeastSquaresClassifier().fit(X, y), X, y
+
+
+@pytest.fixture(scope="module")
+def refitted(fitted):
+    return refitted_records(*fitted, SEED)
+
+
+@pytest.fixture(scope="module")
+def intervals(fitted):
+    return compare_intervals(*fitted, methods=INTERVALS, inner=N_INNER, **ARGUMENTS)
+
+
+# ---- what a method says of itself ----
+
+
+@pytest.mark.parametrize("name", REGISTERED)
+def test_a_method_describes_itself(name):
+    method = REGISTERED[name]
+    assert method.name == name
+    for said in ("title", "assumptions", "tendency", "reference", "cost"):
+        assert getattr(method, said).strip(), said
+    assert not method.title.endswith(".")
+    assert len(method.title) <= 110
+    assert "\n" not in method.title
+    assert any(letter.isdigit() for letter in method.reference) or "definition" in method.reference.lower()
+    assert method.needs
+    assert method.needs <= {field.name for field in fields(Records)}
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_gives_an_interval_or_a_comparison(name):
+    method = METHODS[name]
+    assert method.gives_interval or method.compares
+    # a pivot gives both, and then neither is written apart
+    assert method.pivot is None or (method.compute is None and method.test is None)
+    assert method.estimand in ERRORS
+    assert not method.compares or method.estimand in DIFFERENCES
+    groups = [group for group in ("conditional", "algorithm") if name in GROUPS[group]]
+    assert len(groups) == int(method.gives_interval)
+    assert (name in GROUPS["all"]) == method.gives_interval
+
+
+def test_no_name_stands_for_two_things():
+    assert not set(METHODS) & set(ESTIMATORS)
+    assert not set(GROUPS) & set(REGISTERED)
+    assert len({method.title for method in REGISTERED.values()}) == len(REGISTERED)
+
+
+@pytest.mark.parametrize("name", REGISTERED)
+def test_options_have_a_default_that_they_allow(name):
+    method = REGISTERED[name]
+    assert method.resolve_options({}) == {word: option.default for word, option in method.options.items()}
+    with pytest.raises(ValueError, match=rf"{name} has no option 'shape'\. Its options are \["):
+        method.resolve_options({"shape": 1})
+    for word in method.options:
+        with pytest.raises(ValueError, match=rf"'{word}' parameter must be"):
+            method.resolve_options({word: object()})
+
+
+@pytest.mark.parametrize("name", REGISTERED)
+def test_missing_records_are_named(name):
+    method = REGISTERED[name]
+    missing = sorted(method.needs - {"inner"})[0]
+    text = rf"{name} needs recorded {missing} losses, and the records have none"
+    calls = []
+    if name in ESTIMATORS:
+        calls.append(lambda: compute_estimate(method, Records()))
+    elif method.gives_interval:
+        calls.append(lambda: compute_interval(method, Records(), 0.95))
+    if name in COMPARISONS:
+        calls.append(lambda: compute_comparison(method, Records(), 0.95))
+    assert calls
+    for call in calls:
+        with pytest.raises(ValueError, match=text):
+            call()
+
+
+# ---- intervals ----
+
+
+@pytest.mark.parametrize("name", INTERVALS)
+def test_an_interval_of_ordinary_data_is_sound(name, intervals):
+    row = intervals[name]
+    assert (row.method, row.confidence_level, row.degenerate) == (name, 0.95, None)
+    assert base(row.estimand) in ERRORS
+    assert base(row.estimand) == METHODS[name].estimand
+    assert 0.0 <= row.estimate <= 1.0
+    assert row.raw_interval.low < row.raw_interval.high
+    assert 0.0 <= row.confidence_interval.low < row.confidence_interval.high <= 1.0
+    assert row.n_fits >= 1
+
+
+@pytest.mark.parametrize("name", INTERVALS)
+def test_a_higher_level_is_wider_on_refits(name, refitted):
+    rows = [of_interval(name, refitted, level) for level in LEVELS]
+    for lower, higher in pairwise(rows):
+        if not math.isnan(lower.raw_interval.width):  # a confidence set may be empty at a low level
+            assert higher.raw_interval.low <= lower.raw_interval.low
+            assert higher.raw_interval.high >= lower.raw_interval.high
+    assert rows[-1].raw_interval.width > rows[0].raw_interval.width or math.isnan(rows[0].raw_interval.width)
+
+
+@PROPERTY
+@given(
+    seed=st.integers(0, 10**6), wrong=st.floats(0.02, 0.98), levels=st.tuples(*[st.floats(0.05, 0.999)] * 2)
+)
+def test_a_higher_level_is_wider_on_any_losses(seed, wrong, levels):
+    records = random_records(seed, wrong)
+    low, high = sorted(levels)
+    for name in FROM_RECORDS:
+        inside, outside = (of_interval(name, records, level) for level in (low, high))
+        assert inside.estimate == outside.estimate
+        if not math.isnan(inside.raw_interval.width):
+            assert outside.raw_interval.low <= inside.raw_interval.low + 1e-12, name
+            assert outside.raw_interval.high >= inside.raw_interval.high - 1e-12, name
+
+
+def flagged_or_sound(row):
+    """Nothing is nan or without width in silence, and what is flagged has a reason that is a sentence."""
+    clipped = row.confidence_interval
+    numbers = (row.estimate, row.raw_interval.low, row.raw_interval.high)
+    if row.degenerate is None:
+        assert np.isfinite(numbers).all(), row
+        assert clipped.width > 0.0, row
+    else:
+        assert len(row.degenerate.split()) > 2, row
+    if not np.isnan(numbers).any():
+        assert 0.0 <= clipped.low <= clipped.high <= 1.0, row
+        assert clipped == row.raw_interval.clipped(0.0, 1.0)
+
+
+@PROPERTY
+@given(seed=st.integers(0, 10**6), wrong=st.floats(0.0, 1.0), n=st.sampled_from([8, 12, 24]))
+def test_any_losses_give_a_sound_interval_or_a_reason(seed, wrong, n):
+    records = random_records(seed, wrong, n=n)
+    for name in FROM_RECORDS:
+        flagged_or_sound(of_interval(name, records))
+
+
+@pytest.mark.parametrize("loss", [0, 1])
+@pytest.mark.parametrize("name", FROM_RECORDS)
+def test_equal_losses_are_flagged_or_have_width(name, loss):
+    records = random_records(0, float(loss))
+    row = of_interval(name, records)
+    flagged_or_sound(row)
+    assert row.estimate == pytest.approx(loss, abs=1e-12)
+    if METHODS[name].fallback is None:
+        assert row == of_interval(name, records, fallback=True)
+        return
+    assert "outside [0, 1]" not in str(row.degenerate)  # that would be another reason
+    # a method without width names one, and gives it where it is asked for
+    instead = of_interval(name, records, fallback=True)
+    if row.degenerate is None:
+        assert instead == row
+        return
+    assert instead.degenerate is None
+    assert instead.confidence_interval.width > 0.0
+    assert instead.remarks[-1] == f"{row.degenerate}; {METHODS[name].fallback.title} instead"
+    wider = of_interval(name, records, 0.99, fallback=True)
+    assert wider.confidence_interval.width > instead.confidence_interval.width
+
+
+@pytest.mark.parametrize("loss", [0, 1])
+def test_a_method_whose_losses_can_leave_it_without_width_names_a_fallback(loss):
+    lost = [name for name in FROM_RECORDS if of_interval(name, random_records(0, float(loss))).degenerate]
+    assert len(lost) > 10
+    assert [name for name in lost if METHODS[name].fallback is None] == []
+
+
+def test_raw_limits_are_kept_beside_the_clipped_ones(intervals):
+    records = random_records(1, 0.06)
+    table = IntervalTable(tuple(of_interval(name, records) for name in FROM_RECORDS))
+    frame = table.to_frame().set_index("method")
+    outside = 0
+    for row in table.rows:
+        shown = frame.loc[row.method]
+        assert (shown.raw_low, shown.raw_high) == (row.raw_interval.low, row.raw_interval.high)
+        assert shown.low == min(max(shown.raw_low, 0.0), 1.0)
+        assert shown.high == max(min(shown.raw_high, 1.0), 0.0)
+        outside += shown.raw_low < 0.0
+    assert outside >= 5
+
+
+# ---- samples at the edge ----
+
+EDGES = edge_cases()
+
+
+@pytest.mark.parametrize("fallback", [False, True])
+@pytest.mark.parametrize("edge", EDGES)
+def test_intervals_at_the_edge(edge, fallback):
+    estimator, X, y = EDGES[edge]
+    table = compare_intervals(estimator, X, y, methods="all", inner=N_INNER, fallback=fallback, **ARGUMENTS)
+    assert tuple(row.method for row in table.rows) == GROUPS["all"]
+    for row in table.rows:
+        flagged_or_sound(row)
+        if fallback and METHODS[row.method].fallback is not None and not math.isnan(row.estimate):
+            assert row.degenerate is None, row
+    if edge in ("error 0", "error 1"):
+        found = {row.estimate for row in table.rows if not math.isnan(row.estimate)}
+        # with an error of 1 the .632+ estimate cuts Err(1) to the no-information error .5
+        assert found == ({0.0} if edge == "error 0" else {1.0, 0.368 + 0.632 * 0.5})
+
+
+@pytest.mark.parametrize("edge", EDGES)
+def test_point_estimates_at_the_edge(edge):
+    table = estimate_error(*EDGES[edge], **ARGUMENTS)
+    assert tuple(row.method for row in table.rows) == tuple(ESTIMATORS)
+    for row in table.rows:
+        assert (row.degenerate is None) == (0.0 <= row.estimate <= 1.0), row
+        assert base(row.estimand) in ERRORS
+
+
+@pytest.mark.parametrize("edge", EDGES)
+def test_comparisons_at_the_edge(edge):
+    estimator, X, y = EDGES[edge]
+    for other in (DummyClassifier(), LeastSquaresClassifier()):
+        table = tabulate_comparisons(estimator, other, X, y, sizes=SIZES, rng=SEED)
+        assert tuple(row.method for row in table.rows) == COMPARISONS
+        for row in table.rows:
+            sound_comparison(row)
+
+
+def sound_comparison(row):
+    clipped = row.confidence_interval
+    assert 0.0 <= row.pvalue <= 1.0, row
+    if row.degenerate is None:
+        assert np.isfinite((row.estimate, row.statistic)).all(), row
+        assert -1.0 <= clipped.low < clipped.high <= 1.0, row
+    else:
+        assert len(row.degenerate.split()) > 2, row
+        if row.pvalue < 1.0:  # an empty confidence set, or one outside [-1, 1], leaves out 0 too
+            assert not row.raw_interval.low <= 0.0 <= row.raw_interval.high, row
+            assert row.pvalue <= 1.0 - row.confidence_level + 1e-12, row
+
+
+@pytest.mark.parametrize("policy", ["fit", "redraw", "drop"])
+@pytest.mark.parametrize("estimator", [LeastSquaresClassifier(), DecisionTreeClassifier(max_depth=1)])
+def test_a_class_that_is_missing_in_training_sets_is_said(policy, estimator):
+    """With two rows of a class a quarter of the halves hold none of them."""
+    X, y = sample(16)
+    y = np.repeat([0, 1], [14, 2])
+    table = compare_intervals(
+        estimator.fit(X, y), X, y, methods="all", on_single_class=policy, inner=N_INNER, **ARGUMENTS
+    )
+    for row in table.rows:
+        flagged_or_sound(row)
+        if METHODS[row.method].needs & {"bootstrap", "halvings"} and not math.isnan(row.estimate):
+            said = "; ".join(row.remarks)
+            assert any(word in said for word in ("single-class", "to keep both classes")), row
+    with pytest.raises(ValueError, match="held one class only, and on_single_class='error' was asked for"):
+        compare_intervals(
+            estimator, X, y, methods="algorithm", on_single_class="error", inner=N_INNER, **ARGUMENTS
+        )
+
+
+# ---- the same from recorded losses, alone, and by several workers ----
+
+
+@pytest.mark.parametrize("name", INTERVALS)
+def test_recorded_losses_give_the_interval_of_refitting(name, intervals, refitted):
+    assert of_interval(name, refitted) == intervals[name]
+    if "bound" not in METHODS[name].needs:  # the bound is no loss
+        assert intervals[name] == recorded_interval(
+            name,
+            *parts_of(refitted, METHODS[name].needs),
+            training_losses=refitted.losses,
+            positive=refitted.positive,
+            predicted_positive=refitted.predicted_positive,
+        )
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_recorded_losses_give_the_estimate_of_refitting(name, fitted, refitted):
+    table = estimate_error(*fitted, methods=[name], **ARGUMENTS)
+    assert table.rows == (
+        recorded_estimate(
+            name,
+            *parts_of(refitted, ESTIMATORS[name].needs),
+            training_losses=refitted.losses,
+            positive=refitted.positive,
+            predicted_positive=refitted.predicted_positive,
+        ),
+    )
+
+
+@pytest.fixture(scope="module")
+def learners(fitted):
+    _, X, y = fitted
+    return LeastSquaresClassifier(), DecisionTreeClassifier(max_depth=2), X, y
+
+
+@pytest.fixture(scope="module")
+def comparisons(learners):
+    return tabulate_comparisons(*learners, sizes=SIZES, rng=SEED)
+
+
+def test_recorded_losses_give_the_comparisons_of_refitting(learners, comparisons):
+    a, b, X, y = learners
+    streams = spawn_streams(np.random.default_rng(SEED))
+    labels = np.where(y == 1, 1.0, -1.0)
+    one, other = (prepare_refits(each.fit(X, y), X, y) for each in (a, b))
+    needs = frozenset[str]().union(*(METHODS[name].needs for name in MATCHED))
+    made = record_refits(
+        ResamplingPlan(needs, None, SIZES),
+        difference(one, other),
+        labels,
+        np.zeros((0, len(y)), dtype=np.int32),
+        streams=streams,
+        tape=Tape(),
+    )
+    for name in MATCHED:
+        found = recorded_comparison(name, *parts_of(Records(**made), METHODS[name].needs))
+        assert found == comparisons[name]
+    draws, *seeds = streams["second_test_set"].spawn(3)
+    refits = one.recorded(seeds[0], Tape()), other.recorded(seeds[1], Tape())
+    tested = record_own_test_sets(refits, labels, SIZES, on_single_class="redraw", rng=draws)
+    for name in set(COMPARISONS) - set(MATCHED):
+        assert recorded_comparison(name, *tested) == comparisons[name]
+
+
+@pytest.mark.parametrize("name", INTERVALS)
+def test_an_interval_does_not_depend_on_the_others(name, fitted, intervals):
+    alone = compare_intervals(*fitted, methods=[name], inner=N_INNER, **ARGUMENTS)
+    assert alone.rows == (intervals[name],)
+
+
+def test_an_estimate_does_not_depend_on_the_others(fitted):
+    together = estimate_error(*fitted, **ARGUMENTS)
+    for name in ESTIMATORS:
+        assert estimate_error(*fitted, methods=name, **ARGUMENTS).rows == (together[name],)
+
+
+def test_a_comparison_does_not_depend_on_the_others(learners, comparisons):
+    for name in COMPARISONS:
+        alone = tabulate_comparisons(*learners, methods=[name], sizes=SIZES, rng=SEED)
+        assert alone.rows == (comparisons[name],)
+
+
+TINY = ResamplingSizes(
+    n_folds=3, n_repeats=2, n_splits=2, n_halvings=2, n_replicates=2, n_nested_repeats=1, test_fraction=0.2
+)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [RandomForestClassifier(n_estimators=2, max_depth=2), LeastSquaresClassifier()],
+    ids=["clones", "batched"],
+)
+def test_workers_change_nothing(estimator):
+    X, y = sample(14)
+    arguments = {"sizes": TINY, "rng": SEED}
+    estimator.fit(X, y)
+    other = DecisionTreeClassifier(max_depth=2)
+    one, two = (
+        (
+            compare_intervals(
+                estimator, X, y, methods="all", n_resamples=6, inner=2, n_jobs=n_jobs, **arguments
+            ),
+            estimate_error(estimator, X, y, n_resamples=6, n_jobs=n_jobs, **arguments),
+            tabulate_comparisons(estimator, other, X, y, n_jobs=n_jobs, **arguments),
+        )
+        for n_jobs in (1, 2)
+    )
+    for alone, shared in zip(one, two, strict=True):
+        assert exactly(alone) == exactly(shared)
+
+
+# ---- comparisons ----
+
+
+def mirrored(interval):
+    return -interval.high, -interval.low
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_exchanging_the_recorded_classifiers_changes_the_sign(name, alternative):
+    if alternative != "two-sided" and not has_direction(name):
+        return
+    records = random_records(5, 0.4, differences=name in MATCHED)
+    exchanged = {"two-sided": "two-sided", "less": "greater", "greater": "less"}[alternative]
+    ours = compute_comparison(METHODS[name], records, 0.9, alternative)
+    theirs = compute_comparison(METHODS[name], exchange(records, name), 0.9, exchanged)
+    assert ours.degenerate is None
+    assert theirs.estimate == pytest.approx(-ours.estimate, abs=1e-12)
+    assert abs(theirs.statistic) == pytest.approx(abs(ours.statistic))
+    assert theirs.pvalue == pytest.approx(ours.pvalue, rel=1e-9)
+    assert (theirs.raw_interval.low, theirs.raw_interval.high) == pytest.approx(mirrored(ours.raw_interval))
+    assert (ours.raw_interval.low == -math.inf) == (alternative == "less")
+    assert (ours.raw_interval.high == math.inf) == (alternative == "greater")
+
+
+def exchange(records, name):
+    """Return the records with the roles of the two classifiers exchanged."""
+    if name not in MATCHED:
+        return Records(test_set=records.second_test_set, second_test_set=records.test_set)
+    return Records(**{need: negated(getattr(records, need)) for need in METHODS[name].needs})
+
+
+def negated(record):
+    turned = {"losses", "means", "inner", "outer", "full", "half", "replaced"} & set(vars(record))
+    return replace(record, **{name: -getattr(record, name) for name in turned})
+
+
+def test_exchanging_the_learners_changes_the_sign(learners, comparisons):
+    a, b, X, y = learners
+    exchanged = tabulate_comparisons(b, a, X, y, methods=MATCHED, sizes=SIZES, rng=SEED)
+    for row in exchanged.rows:
+        assert row.estimate == pytest.approx(-comparisons[row.method].estimate, abs=1e-12)
+        assert row.pvalue == pytest.approx(comparisons[row.method].pvalue, rel=1e-9)
+        assert row.n_fits == comparisons[row.method].n_fits
+    for alternative, opposite in (("less", "greater"), ("greater", "less")):
+        directed = [name for name in MATCHED if has_direction(name)]
+        assert 5 < len(directed) < len(MATCHED)
+        ours, theirs = (
+            tabulate_comparisons(*pair, X, y, methods=directed, alternative=word, sizes=SIZES, rng=SEED)
+            for pair, word in (((a, b), alternative), ((b, a), opposite))
+        )
+        for name in directed:
+            assert ours[name].pvalue == pytest.approx(theirs[name].pvalue, rel=1e-9)
+
+
+@PROPERTY
+@given(
+    seed=st.integers(0, 10**6),
+    wrong=st.floats(0.05, 0.95),
+    level=st.floats(0.55, 0.999),
+    alternative=st.sampled_from(ALTERNATIVES),
+)
+def test_a_pivot_rejects_where_its_interval_leaves_out_0(seed, wrong, level, alternative):
+    records = random_records(seed, wrong, differences=True)
+    for name in WITH_PIVOT:
+        row = compute_comparison(METHODS[name], records, level, alternative)
+        sound_comparison(row)
+        if row.degenerate is None and abs(row.pvalue - (1 - level)) > 1e-9:
+            inside = row.raw_interval.low <= 0.0 <= row.raw_interval.high
+            assert inside == (row.pvalue >= 1 - level), name
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_alternatives_share_the_statistic_and_part_the_probability(name):
+    records = random_records(10, 0.4, differences=name in MATCHED)
+    rows = {
+        word: compute_comparison(METHODS[name], records, 0.95, word)
+        for word in (ALTERNATIVES if has_direction(name) else ALTERNATIVES[:1])
+    }
+    assert len({row.statistic for row in rows.values()}) == 1
+    assert {row.alternative for row in rows.values()} == set(rows)
+    if len(rows) > 1:
+        favoured = "less" if rows["less"].estimate < 0 else "greater"
+        assert rows["two-sided"].statistic * rows["two-sided"].estimate > 0.0
+        assert rows[favoured].pvalue < 0.5
+        # an exact test counts its own outcome on both sides
+        assert rows["less"].pvalue + rows["greater"].pvalue >= 1.0 - 1e-12
+        assert rows["two-sided"].pvalue == pytest.approx(min(1.0, 2.0 * rows[favoured].pvalue))
+
+
+@PROPERTY
+@given(
+    seed=st.integers(0, 10**6), wrong=st.floats(0.05, 0.95), levels=st.tuples(*[st.floats(0.55, 0.999)] * 2)
+)
+def test_a_comparison_is_wider_at_a_higher_level_and_has_one_pvalue(seed, wrong, levels):
+    for name in COMPARISONS:
+        records = random_records(seed, wrong, differences=name in MATCHED)
+        inside, outside = (compute_comparison(METHODS[name], records, level) for level in sorted(levels))
+        assert (inside.statistic, inside.pvalue) == (outside.statistic, outside.pvalue)
+        sound_comparison(outside)
+        if not math.isnan(inside.raw_interval.width):
+            assert outside.raw_interval.low <= inside.raw_interval.low + 1e-12, name
+            assert outside.raw_interval.high >= inside.raw_interval.high - 1e-12, name
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_no_difference_rejects_nothing_and_is_flagged(name):
+    row = compute_comparison(METHODS[name], random_records(0, 0.0, differences=name in MATCHED), 0.95)
+    assert (row.estimate, row.statistic, row.pvalue) == (0.0, 0.0, 1.0)
+    assert row.degenerate is not None
+
+
+def test_identical_learners_do_not_differ(fitted):
+    _, X, y = fitted
+    for learner in (LeastSquaresClassifier(), RandomForestClassifier(n_estimators=2, max_depth=2)):
+        table = tabulate_comparisons(learner, learner, X, y, methods=MATCHED, sizes=TINY, rng=SEED)
+        for row in table.rows:
+            assert (row.estimate, row.statistic, row.pvalue) == (0.0, 0.0, 1.0)
+            assert row.degenerate is not None
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_a_comparison_names_its_estimand_and_its_fits(name, comparisons):
+    row = comparisons[name]
+    assert base(row.estimand) == METHODS[name].estimand
+    assert row.estimand in DIFFERENCES or row.estimand.startswith("expected(n1=")
+    assert row.n_fits > 0
+    assert row.n_fits % 2 == 0  # those of both
+    sound_comparison(row)

@@ -1,0 +1,361 @@
+"""Nested cross-validation: the formula, and its refits against loops in plain Python."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from shared_files import shared_vectors
+from sklearn.naive_bayes import GaussianNB
+
+from cudbound import LeastSquaresClassifier, compare_intervals
+from cudbound.intervals import compute_interval
+from cudbound.intervals.nested_cv import NESTED_CV, nested_cv_pivot
+from cudbound.intervals.proportions import inverted_binomial_interval
+from cudbound.records import NestedLosses, Records
+from cudbound.resampling import ResamplingSizes, nested
+from cudbound.resampling.nested import (
+    count_nested_fits,
+    count_nested_folds,
+    draw_equal_folds,
+    nested_training,
+    record_nested,
+    select_nested,
+)
+from cudbound.resampling.refits import choose_refit
+
+
+def _limits(interval):
+    return (interval.low, interval.high)
+
+
+def _data(seed=0, n=23):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2))
+    return X, np.where(X[:, 0] + rng.normal(size=n) > 0, 1.0, -1.0)
+
+
+def _refit(estimator, X, labels):
+    return choose_refit(estimator.fit(X, labels), X, labels, np.random.default_rng(0))[0]
+
+
+def _random_losses(seed, *, n_repeats=3, n_folds=4, n_outer=3, share=0.4):
+    rng = np.random.default_rng(seed)
+    inner = rng.random((n_repeats, n_folds, (n_folds - 1) * n_outer)) < share
+    return inner, rng.random((n_repeats, n_folds, n_outer)) < share
+
+
+# ---- the formula ----
+
+
+def test_worked_example_with_real_refits():
+    entry = shared_vectors()["ncv_paper"]
+    inputs, value = entry["inputs"], entry["value"]
+    X, labels = np.array(inputs["x"])[:, None], np.array(inputs["y"])
+    folds = np.arange(10).reshape(2, 5).T  # fold i mod 5
+    losses = _refit(LeastSquaresClassifier(), X, labels)(nested_training(folds, 10))
+    inner, outer = (part[None] for part in select_nested(losses, folds))
+    a = (inner.mean(axis=2) - outer.mean(axis=2)) ** 2
+    assert a[0] == pytest.approx(value["a"], abs=entry["tol"])
+    assert outer[0].var(axis=1, ddof=1) / 2 == pytest.approx(value["b"], abs=entry["tol"])
+    row = compute_interval(NESTED_CV, Records(nested=NestedLosses(inner, outer, 10)), 1 - inputs["delta"])
+    assert row.details == pytest.approx(
+        {
+            "inner_error": value["err_ncv"],
+            "outer_error": value["err_cv"],
+            "bias": value["bias"],
+            "mse": value["mse"],
+        },
+        abs=entry["tol"],
+    )
+    assert row.estimate == pytest.approx(value["estimate"], abs=entry["tol"])
+    assert _limits(row.raw_interval) == pytest.approx(value["interval"], abs=entry["tol"])
+    pivot = nested_cv_pivot(inner, outer, 10)
+    assert pivot.standard_error == pytest.approx(value["se"], abs=entry["tol"])
+    assert inner.std(ddof=1) == pytest.approx(value["sd_in"], abs=entry["tol"])
+    assert value["se_low"] < pivot.standard_error == pytest.approx(value["se_up"], abs=entry["tol"])
+
+
+def _nested_in_plain_python(inner, outer, n_samples, exponent):
+    k, m = len(outer[0]), len(outer[0][0])
+    a, b, all_inner, all_outer = [], [], [], []
+    for inner_of, outer_of in zip(inner, outer, strict=True):
+        for e_in, e_out in zip(inner_of, outer_of, strict=True):
+            mean_in, mean_out = sum(e_in) / len(e_in), sum(e_out) / m
+            a.append((mean_in - mean_out) ** 2)
+            b.append(sum((e - mean_out) ** 2 for e in e_out) / (m - 1) / m)
+            all_inner += list(e_in)
+            all_outer += list(e_out)
+    mse = sum(a) / len(a) - sum(b) / len(b)
+    err_in, err_out = sum(all_inner) / len(all_inner), sum(all_outer) / len(all_outer)
+    bias = (1 + ((k - 2) / k) ** exponent) * (err_in - err_out)
+    s = math.sqrt(sum((e - err_in) ** 2 for e in all_inner) / (len(all_inner) - 1) / n_samples)
+    error = max(s, min(math.sqrt(k) * s, math.sqrt(max(0.0, (k - 1) / k * mse))))
+    return err_in - bias, error, s, mse
+
+
+@pytest.mark.parametrize(("bias", "exponent"), [("linear", 1.0), ("package", 1.5)])
+def test_formula_against_plain_python(bias, exponent):
+    bounds = set()
+    for seed in range(60):
+        sizes = {"n_repeats": 1 + seed % 2, "n_folds": 3 + seed % 4, "n_outer": 2 + seed % 5}
+        inner, outer = _random_losses(seed, **sizes)
+        k = sizes["n_folds"]
+        found = nested_cv_pivot(inner, outer, 20, bias=bias)
+        estimate, error, s, mse = _nested_in_plain_python(
+            inner.astype(int).tolist(), outer.astype(int).tolist(), 20, exponent
+        )
+        assert found.estimate == pytest.approx(estimate, abs=1e-12)
+        assert found.standard_error == pytest.approx(error, abs=1e-12)
+        assert found.details["mse"] == pytest.approx(mse, abs=1e-12)
+        assert s <= found.standard_error + 1e-12 <= math.sqrt(k) * s + 2e-12
+        bounds.add("low" if error == s else "high" if error == math.sqrt(k) * s else "between")
+    assert bounds >= {"low", "between"}
+
+
+@settings(deadline=None)
+@given(limit=st.floats(0, 0.4), slope=st.floats(0, 0.5), k=st.integers(3, 10), m=st.integers(2, 5))
+def test_linear_correction_is_exact_for_an_error_that_is_linear_in_one_over_n(limit, slope, k, m):
+    """Losses equal to their expectation a + c/n1 at the n1 rows that their classifier is fitted to."""
+    n = k * m
+    inner = np.full((1, k, (k - 1) * m), limit + slope / (n - 2 * m))
+    outer = np.full((1, k, m), limit + slope / (n - m))
+    assert nested_cv_pivot(inner, outer, n).estimate == pytest.approx(limit + slope / n, abs=1e-12)
+
+
+def test_package_correction_takes_less_off():
+    inner, outer = np.full((1, 5, 8), 0.5), np.full((1, 5, 2), 0.25)
+    assert nested_cv_pivot(inner, outer, 10).details["bias"] == pytest.approx(1.6 * 0.25)
+    other = nested_cv_pivot(inner, outer, 10, bias="package")
+    assert other.details["bias"] == pytest.approx((1 + 0.6**1.5) * 0.25)
+    with pytest.raises(
+        ValueError, match=r"'bias' parameter must be one of \['linear', 'package'\]\. Got 'none'"
+    ):
+        nested_cv_pivot(inner, outer, 10, bias="none")
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10**6), st.tuples(st.floats(0.5, 0.999), st.floats(0.5, 0.999)))
+def test_interval_is_nested_in_the_level_and_names_its_estimand(seed, levels):
+    records = Records(nested=NestedLosses(*_random_losses(seed), 12))
+    inner, outer = (compute_interval(NESTED_CV, records, level) for level in sorted(levels))
+    assert outer.raw_interval.low <= inner.raw_interval.low <= inner.raw_interval.high
+    assert inner.raw_interval.high <= outer.raw_interval.high
+    assert inner.estimand == "conditional"
+    assert inner.n_fits == 1 + 3 * (4 + 6)
+
+
+def test_differences_of_losses_are_read_as_they_are():
+    rng = np.random.default_rng(1)
+    inner = rng.integers(-1, 2, size=(2, 4, 9)).astype(np.int8)
+    outer = rng.integers(-1, 2, size=(2, 4, 3)).astype(np.int8)
+    found = NESTED_CV.pivot(Records(nested=NestedLosses(inner, outer, 12)), bias="linear")
+    estimate, error, _, _ = _nested_in_plain_python(inner.tolist(), outer.tolist(), 12, 1.0)
+    assert (found.estimate, found.standard_error) == pytest.approx((estimate, error), abs=1e-12)
+    assert found.pvalue() == pytest.approx(2 * stats.norm.sf(abs(estimate) / error), abs=1e-12)
+
+
+@pytest.mark.parametrize("value", [False, True])
+def test_equal_losses_are_flagged_and_have_a_fallback(value):
+    records = Records(nested=NestedLosses(np.full((2, 4, 6), value), np.full((2, 4, 2), value), 9))
+    row = compute_interval(NESTED_CV, records, 0.95)
+    assert row.degenerate == "all inner losses are equal"
+    assert _limits(row.raw_interval) == (value, value)
+    instead = compute_interval(NESTED_CV, records, 0.95, fallback=True)
+    assert _limits(instead.raw_interval) == _limits(inverted_binomial_interval(9 * value, 9, 0.95))
+    assert instead.degenerate is None
+
+
+def test_folds_of_one_row_have_no_mean_squared_error():
+    records = Records(
+        nested=NestedLosses(np.array([[[0, 1], [0, 0], [1, 1]]]), np.array([[[0], [1], [0]]]), 3)
+    )
+    row = compute_interval(NESTED_CV, records, 0.95)
+    assert row.degenerate == "the mean squared error is undefined: a fold has one row only"
+    assert math.isnan(row.raw_interval.low)
+    assert "mse" not in row.details
+
+
+def test_estimate_outside_the_unit_interval_is_remarked():
+    """The inner error is far above the outer one, so that the correction takes too much off."""
+    inner, outer = np.zeros((1, 5, 8)), np.zeros((1, 5, 2))
+    inner[:, :, :4] = 1.0
+    row = compute_interval(NESTED_CV, Records(nested=NestedLosses(inner, outer, 10)), 0.95)
+    assert row.estimate == pytest.approx(0.5 - 1.6 * 0.5)
+    assert row.remarks == ("corrected for bias the estimate leaves [0, 1]",)
+    short = compute_interval(NESTED_CV, Records(nested=NestedLosses(inner, outer, 10)), 0.05)
+    assert short.degenerate == "both raw limits lie outside [0, 1]"
+    instead = compute_interval(NESTED_CV, Records(nested=NestedLosses(inner, outer, 10)), 0.05, fallback=True)
+    assert _limits(instead.raw_interval) == _limits(inverted_binomial_interval(0, 10, 0.05))
+
+
+def test_two_folds_are_refused():
+    with pytest.raises(ValueError, match=r"needs at least 3 folds.*Got 2; record it again with more folds"):
+        nested_cv_pivot(np.zeros((1, 2, 3)), np.zeros((1, 2, 3)), 6)
+
+
+# ---- the refits ----
+
+
+@pytest.mark.parametrize("estimator", [LeastSquaresClassifier(), GaussianNB()], ids=["batched", "cloned"])
+def test_recorded_losses_are_those_of_a_loop_over_folds(estimator):
+    X, labels = _data()
+    n, k, repeats = labels.size, 4, 3
+    sizes = ResamplingSizes(n_folds=k, n_nested_repeats=repeats)
+    recorded = record_nested(
+        _refit(estimator, X, labels), labels, sizes, on_single_class="fit", rng=np.random.default_rng(7)
+    )
+    assert recorded.inner.shape == (repeats, k, (k - 1) * 5)
+    assert recorded.outer.shape == (repeats, k, 5)
+    assert recorded.n_samples == n
+    assert recorded.remarks == ("3 rows left out of every repetition of nested cross-validation",)
+
+    def losses(training, tested):
+        model = estimator.fit(X[training], labels[training])
+        return [bool(one) for one in model.predict(X[tested]) != labels[tested]]
+
+    rng = np.random.default_rng(7)
+    for repeat in range(repeats):
+        folds = draw_equal_folds(n, k, rng)
+        for outer in range(k):
+            others = [fold for fold in range(k) if fold != outer]
+            training = [i for fold in others for i in folds[fold]]
+            assert recorded.outer[repeat, outer].tolist() == losses(training, folds[outer])
+            expected = []
+            for tested in others:
+                within = [i for fold in others if fold != tested for i in folds[fold]]
+                expected += losses(within, folds[tested])
+            assert recorded.inner[repeat, outer].tolist() == expected
+
+
+def test_every_training_set_is_fitted_once():
+    fitted = []
+
+    def refit(counts):
+        fitted.append(counts)
+        return np.zeros(counts.shape, dtype=bool)
+
+    labels = np.array([1.0, -1.0] * 10)
+    sizes = ResamplingSizes(n_folds=5, n_nested_repeats=6)
+    recorded = record_nested(refit, labels, sizes, on_single_class="fit", rng=np.random.default_rng(0))
+    training = np.concatenate(fitted)
+    assert len(fitted) == 1
+    assert len(training) == recorded.n_fits == count_nested_fits(sizes, 20) == 6 * 15
+    assert len(np.unique(training, axis=0)) == len(training)
+    assert sorted(set(training.sum(axis=1))) == [12, 16]
+
+
+def test_chunks_of_repetitions_change_nothing(monkeypatch):
+    X, labels = _data(3)
+    sizes = ResamplingSizes(n_folds=4, n_nested_repeats=5)
+    refit = _refit(LeastSquaresClassifier(), X, labels)
+    calls = []
+
+    def counting(counts):
+        calls.append(len(counts))
+        return refit(counts)
+
+    kept = [record_nested(counting, labels, sizes, on_single_class="fit", rng=np.random.default_rng(1))]
+    monkeypatch.setattr(nested, "CHUNK_VALUES", 2 * 10 * 23)
+    kept.append(record_nested(counting, labels, sizes, on_single_class="fit", rng=np.random.default_rng(1)))
+    assert calls == [50, 20, 20, 10]
+    np.testing.assert_array_equal(kept[0].inner, kept[1].inner)
+    np.testing.assert_array_equal(kept[0].outer, kept[1].outer)
+
+
+def test_folds_have_one_size_and_share_no_row():
+    left_out = set()
+    for seed in range(20):
+        folds = draw_equal_folds(11, 3, np.random.default_rng(seed))
+        assert folds.shape == (3, 3)
+        assert len(set(folds.ravel().tolist())) == 9
+        left_out |= set(range(11)) - set(folds.ravel().tolist())
+    assert left_out == set(range(11))  # no row is always left out
+
+
+@pytest.mark.parametrize(
+    ("n", "asked", "folds"), [(100, 10, 10), (20, 10, 10), (19, 10, 9), (8, 10, 4), (6, 10, 3), (30, 2, 3)]
+)
+def test_folds_are_reduced_to_two_rows_each(n, asked, folds):
+    sizes = ResamplingSizes(n_folds=asked, n_nested_repeats=2)
+    assert count_nested_folds(sizes, n) == folds
+    assert count_nested_fits(sizes, n) == 2 * (folds + len(list(combinations(range(folds), 2))))
+    recorded = record_nested(
+        lambda counts: np.zeros(counts.shape, dtype=bool),
+        np.where(np.arange(n) % 2, 1.0, -1.0),
+        sizes,
+        on_single_class="fit",
+        rng=np.random.default_rng(0),
+    )
+    assert recorded.outer.shape == (2, folds, n // folds)
+    said = f"{folds} folds of nested cross-validation in place of {asked}"
+    assert (said in recorded.remarks) == (folds != asked)
+
+
+def test_five_rows_are_refused():
+    text = r"needs at least 6 rows, for 3 folds of 2\. Got 5; leave nested-cv out"
+    with pytest.raises(ValueError, match=text):
+        count_nested_folds(ResamplingSizes(), 5)
+    assert count_nested_fits(ResamplingSizes(), 5) == 0
+    X, y = np.arange(10.0).reshape(5, 2), [0, 1, 0, 1, 1]
+    clf = LeastSquaresClassifier().fit(X, y)
+    with pytest.raises(ValueError, match=text):
+        compare_intervals(clf, X, y, methods="nested-cv", rng=0)
+    table = compare_intervals(clf, X, y, methods=["nested-cv", "k-fold-t"], rng=0)
+    assert table["k-fold-t"] == compare_intervals(clf, X, y, methods="k-fold-t", rng=0).rows[0]
+    assert table["nested-cv"].degenerate is not None
+    assert table["nested-cv"].degenerate.startswith(
+        "could not be computed: ValueError: Nested cross-validation"
+    )
+
+
+def test_training_sets_of_one_class():
+    labels = np.where(np.arange(12) < 2, 1.0, -1.0)
+    sizes = ResamplingSizes(n_folds=4, n_nested_repeats=30)
+
+    def record(policy, seen=None):
+        def refit(counts):
+            if seen is not None:
+                seen.append(counts)
+            return np.zeros(counts.shape, dtype=bool)
+
+        return record_nested(refit, labels, sizes, on_single_class=policy, rng=np.random.default_rng(0))
+
+    seen = []
+    fitted = record("fit", seen)
+    n_one_class = int((np.concatenate(seen) @ (labels > 0) == 0).sum())
+    assert fitted.remarks == (
+        f"{n_one_class} single-class training sets of nested cross-validation fitted as they fell",
+    )
+    # both positive rows in one fold are never together in training without it: nothing else can be drawn
+    redrawn = record("redraw", seen)
+    assert "fitted as they fell" in redrawn.remarks[0]
+    with pytest.raises(ValueError, match=r"training sets of nested cross-validation held one class only"):
+        record("error")
+
+
+def test_repetitions_drawn_again_are_counted():
+    labels = np.where(np.arange(12) < 3, 1.0, -1.0)
+    seen = []
+
+    def refit(counts):
+        seen.append(counts)
+        return np.zeros(counts.shape, dtype=bool)
+
+    sizes = ResamplingSizes(n_folds=4, n_nested_repeats=10)
+    recorded = record_nested(refit, labels, sizes, on_single_class="redraw", rng=np.random.default_rng(0))
+    assert (np.concatenate(seen) @ (labels > 0)).min() == 1
+    rng, again = np.random.default_rng(0), 0
+    for _ in range(10):
+        attempts = 1
+        while ((nested_training(draw_equal_folds(12, 4, rng), 12) @ (labels > 0)) == 0).any():
+            attempts += 1
+        again += attempts > 1
+    assert recorded.remarks == (
+        f"training sets of nested cross-validation drawn again in {again} repetitions to keep both classes in them",
+    )

@@ -1,0 +1,582 @@
+"""Every interval formula against worked numbers and independent code, and the contract over all methods."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from shared_files import shared_vectors
+from statsmodels.stats.proportion import proportion_confint
+
+from cudbound import recorded_interval
+from cudbound.intervals import GROUPS, METHODS, compute_interval, find_methods
+from cudbound.intervals.bootstrap_percentile import (
+    basic_interval,
+    bias_corrected_interval,
+    bias_corrected_levels,
+    bootstrap_bias,
+    percentile_interval,
+    shifted_interval,
+)
+from cudbound.intervals.effective_size import effective_size_bootstrap, effective_size_folds
+from cudbound.intervals.kohavi_yang import kohavi_interval, wilson_interval, yang_interval
+from cudbound.intervals.langford import inverted_binomial_interval, langford_interval
+from cudbound.intervals.martin import martin_interval
+from cudbound.quantiles import inverted_cdf_quantile
+from cudbound.records import BootstrapLosses, FoldLosses, InnerErrors, Records
+
+VECTORS = shared_vectors()
+BASELINES = [name for name in GROUPS["paper"] if name != "cud"]
+LEVELS = st.floats(0.5, 0.999)
+PROPORTIONS = st.floats(0.0, 1.0)
+
+
+def _limits(interval):
+    return (interval.low, interval.high)
+
+
+def _example(name):
+    entry = VECTORS[name]
+    inputs = entry["inputs"]
+    level = 1 - inputs["delta"] if "delta" in inputs else None
+    return inputs, entry["value"], level
+
+
+# ---- worked numbers ----
+
+
+def test_worked_effective_sample_sizes():
+    inputs, value, _ = _example("nstar_30")
+    assert effective_size_bootstrap(inputs["n"]) == pytest.approx(value["nstar"], abs=1e-12)
+    assert effective_size_bootstrap(50) == pytest.approx(31.79151599564416, abs=1e-12)
+    inputs, value, _ = _example("nstar_cv")
+    assert effective_size_folds(inputs["n"], inputs["k"]) == value["nstar"]
+
+
+@pytest.mark.parametrize(("name", "key"), [("K_plugin", "raw"), ("K_wilson", "interval"), ("K_zero", "raw")])
+def test_worked_kohavi(name, key):
+    inputs, value, level = _example(name)
+    interval = kohavi_interval(inputs["estimate"], inputs["n"], level, form=inputs["form"])
+    assert _limits(interval) == pytest.approx(value[key], abs=1e-12)
+    if "clipped" in value:
+        assert _limits(interval.clipped(0.0, 1.0)) == pytest.approx(value["clipped"], abs=1e-12)
+
+
+def test_worked_martin():
+    inputs, value, level = _example("M_beta")
+    assert _limits(martin_interval(inputs["estimate"], inputs["n"], level)) == pytest.approx(
+        value["interval"], abs=1e-9
+    )
+
+
+def test_worked_langford():
+    inputs, value, level = _example("L_langford")
+    assert _limits(langford_interval(inputs["estimate"], inputs["n"], level)) == pytest.approx(
+        value["interval"], abs=1e-9
+    )
+
+
+def test_worked_yang():
+    inputs, value, level = _example("Y_cv")
+    centre = float(np.mean(inputs["errors"]))
+    assert centre == value["center"]
+    assert _limits(yang_interval(centre, inputs["errors"], inputs["k"], level)) == pytest.approx(
+        value["raw"], abs=1e-12
+    )
+    inputs, value, level = _example("Y_632")
+    assert _limits(yang_interval(inputs["center"], inputs["errors"], inputs["k"], level)) == pytest.approx(
+        value["raw"], abs=1e-12
+    )
+
+
+def test_worked_percentiles():
+    _, value, level = _example("percentile_1000")
+    replicates = np.random.default_rng(0).permutation(np.arange(1, 1001)) / 1000
+    assert list(_limits(percentile_interval(replicates, level))) == value["interval"]
+
+
+def test_worked_bias_corrected():
+    inputs, value, level = _example("BS2_bc")
+    levels = bias_corrected_levels(inputs["boot"], inputs["estimate"], level)
+    assert levels == pytest.approx(value["levels"], abs=1e-12)
+    interval = bias_corrected_interval(inputs["boot"], inputs["estimate"], level)
+    assert list(_limits(interval)) == value["interval"]
+
+
+@pytest.mark.parametrize(
+    ("name", "function"), [("BS2_shift", shifted_interval), ("BS2_basic", basic_interval)]
+)
+def test_worked_corrections(name, function):
+    inputs, value, level = _example(name)
+    interval = function(inputs["boot"], inputs["estimate"], level)
+    assert _limits(interval) == pytest.approx(value["interval"], abs=1e-12)
+
+
+def test_one_replicate_has_a_bias_and_no_standard_error():
+    found = bootstrap_bias([0.5], 0.25)
+    assert (found.bias, found.corrected) == (0.25, 0.0)
+    assert np.isnan(found.standard_error)
+    assert _limits(shifted_interval([0.5], 0.25, 0.9)) == (0.25, 0.25)
+
+
+def test_worked_bias():
+    inputs, value, _ = _example("bias_rule")
+    found = bootstrap_bias(inputs["boot"], inputs["estimate"])
+    assert found.bias == pytest.approx(value["bias"], abs=1e-12)
+    assert found.standard_error == pytest.approx(value["se"], abs=1e-12)
+    assert found.ratio == pytest.approx(value["ratio"], abs=1e-12)
+    assert found.corrected == pytest.approx(value["corrected"], abs=1e-12)
+
+
+# ---- independent code ----
+
+
+@settings(deadline=None)
+@given(st.integers(1, 60), st.data(), LEVELS)
+def test_inverted_binomial_at_whole_numbers_is_clopper_pearson(m, data, level):
+    k = data.draw(st.integers(0, m))
+    peer = stats.binomtest(k, m).proportion_ci(level, method="exact")
+    assert _limits(inverted_binomial_interval(k, m, level)) == pytest.approx((peer.low, peer.high), abs=1e-9)
+
+
+@settings(deadline=None)
+@given(st.integers(1, 60), st.data(), LEVELS)
+def test_wilson_at_whole_numbers_is_scipys(m, data, level):
+    k = data.draw(st.integers(0, m))
+    peer = stats.binomtest(k, m).proportion_ci(level, method="wilson")
+    assert _limits(wilson_interval(k / m, m, level)) == pytest.approx((peer.low, peer.high), abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("method", "interval", "size"),
+    [
+        ("normal", lambda xi, n, level: kohavi_interval(xi, n, level), effective_size_bootstrap),
+        (
+            "wilson",
+            lambda xi, n, level: kohavi_interval(xi, n, level, form="wilson"),
+            effective_size_bootstrap,
+        ),
+        ("beta", langford_interval, effective_size_bootstrap),
+        (
+            "jeffreys",
+            lambda xi, n, level: martin_interval(xi, n, level, prior="jeffreys"),
+            lambda n: n - effective_size_bootstrap(n),
+        ),
+    ],
+)
+@settings(deadline=None, max_examples=40)
+@given(xi=st.floats(0.01, 0.99), n=st.integers(4, 200), level=LEVELS)
+def test_baselines_are_statsmodels_intervals_on_their_pretended_points(method, interval, size, xi, n, level):
+    """The same formulas with numbers of points that are not whole; the peer clips the normal one."""
+    m = size(n)
+    peer = proportion_confint(xi * m, m, 1 - level, method=method)
+    assert _limits(interval(xi, n, level).clipped(0.0, 1.0)) == pytest.approx(peer, abs=1e-9)
+
+
+@pytest.mark.parametrize(("prior", "strength"), [("uniform", 1.0), ("jeffreys", 0.5)])
+def test_martin_limits_have_the_posterior_tails(prior, strength):
+    m = 40 * (1 - 1 / 40) ** 40
+    posterior = stats.beta(strength + 0.3 * m, strength + 0.7 * m)
+    interval = martin_interval(0.3, 40, 0.9, prior=prior)
+    assert posterior.cdf(interval.low) == pytest.approx(0.05)
+    assert posterior.sf(interval.high) == pytest.approx(0.05)
+
+
+def test_langford_limits_solve_the_binomial_tails():
+    """At k = 7 of m = 19: the low limit has upper tail 2.5 %, the high limit has lower tail 2.5 %."""
+    interval = inverted_binomial_interval(7, 19, 0.95)
+    assert stats.binom.sf(6, 19, interval.low) == pytest.approx(0.025)
+    assert stats.binom.cdf(7, 19, interval.high) == pytest.approx(0.025)
+
+
+def test_bias_corrected_is_scipys_bca_with_zero_acceleration():
+    """SciPy's BCa levels on a statistic whose jackknife has no skewness: the acceleration vanishes."""
+    sample = np.array([-3.0, -1.5, -1.0, 1.0, 1.5, 3.0])  # symmetric, so the jackknife of the mean is too
+    peer = stats.bootstrap((sample,), np.mean, n_resamples=999, method="BCa", rng=1)
+    z0 = stats.norm.ppf(stats.percentileofscore(peer.bootstrap_distribution, 0.0, kind="mean") / 100)
+    levels = bias_corrected_levels(peer.bootstrap_distribution, float(sample.mean()), 0.95)
+    assert levels == pytest.approx(
+        (stats.norm.cdf(2 * z0 - stats.norm.ppf(0.975)), stats.norm.cdf(2 * z0 + stats.norm.ppf(0.975)))
+    )
+    ours = bias_corrected_interval(peer.bootstrap_distribution, float(sample.mean()), 0.95)
+    # SciPy interpolates between neighbouring replicates, so the limits agree to one gap
+    gap = 2 * np.diff(np.unique(peer.bootstrap_distribution)).max()
+    assert ours.low == pytest.approx(peer.confidence_interval.low, abs=gap)
+    assert ours.high == pytest.approx(peer.confidence_interval.high, abs=gap)
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(0, 8), min_size=1, max_size=40), st.integers(0, 100))
+def test_quantile_is_numpys_inverted_cdf(values, percent):
+    peer = np.quantile(values, percent / 100, method="inverted_cdf")
+    ours = inverted_cdf_quantile(values, percent / 100)
+    assert ours in values
+    # NumPy does not forgive the rounding error of B p, so that it may be one order statistic further
+    rank = len(values) * percent / 100
+    if abs(rank - round(rank)) > 1e-6:
+        assert ours == peer
+
+
+def test_quantile_forgives_rounding():
+    values = np.arange(1, 1001)
+    for level in (0.9, 0.95, 0.99, 0.8):
+        assert inverted_cdf_quantile(values, 1 - (1 - level) / 2) == round(1000 * (1 + level) / 2)
+    assert inverted_cdf_quantile(values, 0.0) == 1
+    assert inverted_cdf_quantile(values, 1.0) == 1000
+    assert 10 * (0.1 + 0.2) > 3  # the error that is forgiven
+    assert inverted_cdf_quantile(values[:10], 0.1 + 0.2) == 3
+
+
+def test_bias_corrected_without_bias_is_the_percentile_interval():
+    replicates = np.linspace(0.1, 0.5, 401)
+    assert bias_corrected_interval(replicates, 0.3, 0.9) == percentile_interval(replicates, 0.9)
+
+
+def test_bias_corrected_with_every_replicate_on_one_side():
+    replicates = np.linspace(0.1, 0.2, 100)
+    low, high = bias_corrected_levels(replicates, 0.5, 0.95)
+    z0 = stats.norm.ppf(1 - 1 / 200)
+    assert (low, high) == pytest.approx(
+        (stats.norm.cdf(2 * z0 - 1.959964), stats.norm.cdf(2 * z0 + 1.959964))
+    )
+    assert bias_corrected_interval(replicates, 0.5, 0.95).high == 0.2
+
+
+# ---- properties of the formulas ----
+
+FORMULAS = {
+    "kohavi wald": lambda xi, n, level: kohavi_interval(xi, n, level),
+    "kohavi wilson": lambda xi, n, level: kohavi_interval(xi, n, level, form="wilson"),
+    "yang": lambda xi, n, level: yang_interval(xi, np.arange(n) % 3 == 0, min(10, n), level),
+    "martin": lambda xi, n, level: martin_interval(xi, n, level),
+    "martin jeffreys": lambda xi, n, level: martin_interval(xi, n, level, prior="jeffreys"),
+    "langford": lambda xi, n, level: langford_interval(xi, n, level),
+}
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+@settings(max_examples=40, deadline=None)
+@given(xi=PROPORTIONS, n=st.integers(4, 200), levels=st.tuples(LEVELS, LEVELS))
+def test_formulas_are_ordered_and_nested_in_the_level(name, xi, n, levels):
+    inner, outer = (FORMULAS[name](xi, n, level) for level in sorted(levels))
+    assert inner.low <= inner.high
+    assert outer.low <= inner.low + 1e-12
+    assert outer.high >= inner.high - 1e-12
+    if name.startswith("martin"):
+        assert 0.0 <= outer.low <= outer.high <= 1.0
+    elif name != "yang":
+        assert outer.low <= xi + 1e-11
+        assert outer.high >= xi - 1e-12
+
+
+@pytest.mark.parametrize("name", ["kohavi wilson", "martin", "langford"])
+@settings(max_examples=30, deadline=None)
+@given(xi=PROPORTIONS, n=st.integers(4, 200), level=LEVELS)
+def test_intervals_mirror_when_errors_and_hits_change_places(name, xi, n, level):
+    there, back = FORMULAS[name](xi, n, level), FORMULAS[name](1.0 - xi, n, level)
+    assert there.low == pytest.approx(1.0 - back.high, abs=1e-9)
+    assert there.high == pytest.approx(1.0 - back.low, abs=1e-9)
+
+
+@pytest.mark.parametrize("function", [bias_corrected_interval, shifted_interval, basic_interval])
+@settings(max_examples=40, deadline=None)
+@given(
+    replicates=st.lists(st.integers(0, 20), min_size=2, max_size=60),
+    estimate=st.integers(0, 20),
+    levels=st.tuples(LEVELS, LEVELS),
+)
+def test_bootstrap_intervals_are_ordered_and_nested(function, replicates, estimate, levels):
+    values = np.array(replicates) / 20
+    inner, outer = (function(values, estimate / 20, level) for level in sorted(levels))
+    assert inner.low <= inner.high
+    assert outer.low <= inner.low
+    assert outer.high >= inner.high
+
+
+# ---- the contract, from recorded losses alone ----
+
+
+def _records(seed=0, n=20, n_resamples=40, share=0.3):
+    """Losses as another software would have recorded them: no classifier, no data."""
+    rng = np.random.default_rng(seed)
+    counts = rng.multinomial(n, np.full(n, 1 / n), size=n_resamples)
+    losses = rng.random((n_resamples, n)) < share
+    return Records(
+        losses=rng.random(n) < share,
+        bootstrap=BootstrapLosses(counts, losses),
+        inner=InnerErrors(rng.random(n_resamples) * 2 * share, 50 * n_resamples),
+        folds=FoldLosses(rng.random(n) < share, np.arange(n) % 10),
+    )
+
+
+def _slow_632(records):
+    counts, losses = records.bootstrap.counts, records.bootstrap.losses
+    means = [losses[counts[:, i] == 0, i].mean() for i in range(records.n_samples)]
+    return 0.368 * records.losses.mean() + 0.632 * np.mean(means)
+
+
+@pytest.mark.parametrize("name", BASELINES)
+@settings(max_examples=25, deadline=None)
+@given(seed=st.integers(0, 10**6), levels=st.tuples(LEVELS, LEVELS))
+def test_contract(name, seed, levels):
+    records = _records(seed)
+    inner, outer = (compute_interval(METHODS[name], records, level) for level in sorted(levels))
+    for row in (inner, outer):
+        assert row.method == name
+        assert row.estimand == "conditional"
+        assert row.estimate == pytest.approx(_slow_632(records), abs=1e-12)
+        assert 0.0 <= row.confidence_interval.low <= row.confidence_interval.high <= 1.0
+        assert row.raw_interval.clipped(0.0, 1.0) == row.confidence_interval
+    assert outer.raw_interval.low <= inner.raw_interval.low + 1e-12
+    assert outer.raw_interval.high >= inner.raw_interval.high - 1e-12
+    assert outer.confidence_level == max(levels)
+
+
+@pytest.mark.parametrize(
+    ("name", "fits"),
+    [
+        ("bootstrap-percentile", 1 + 40 + 2000),
+        ("bootstrap-bias-corrected", 1 + 40 + 2000),
+        ("kohavi-normal", 41),
+        ("yang-cv-normal", 51),
+        ("martin-beta", 41),
+        ("langford-binomial", 41),
+    ],
+)
+def test_fits_are_counted(name, fits):
+    assert compute_interval(METHODS[name], _records(), 0.95).n_fits == fits
+
+
+def test_rows_are_their_formulas_at_the_632_estimate():
+    records = _records(3)
+    estimate = _slow_632(records)
+    counts, losses = records.bootstrap.counts, records.bootstrap.losses
+    replicates = 0.368 * (counts * losses).sum(axis=1) / 20 + 0.632 * records.inner.errors
+    expected = {
+        "bootstrap-percentile": percentile_interval(replicates, 0.9),
+        "bootstrap-bias-corrected": bias_corrected_interval(replicates, estimate, 0.9),
+        "kohavi-normal": kohavi_interval(estimate, 20, 0.9),
+        "yang-cv-normal": yang_interval(estimate, records.folds.losses, 10, 0.9),
+        "martin-beta": martin_interval(estimate, 20, 0.9),
+        "langford-binomial": langford_interval(estimate, 20, 0.9),
+    }
+    for name, interval in expected.items():
+        row = compute_interval(METHODS[name], records, 0.9)
+        assert _limits(row.raw_interval) == pytest.approx(_limits(interval), abs=1e-12), name
+
+
+def test_options_change_the_formula():
+    records = _records(3)
+    estimate = _slow_632(records)
+    replicates = 0.368 * records.bootstrap.resubstitution + 0.632 * records.inner.errors
+    expected = [
+        ("bootstrap-bias-corrected", {"variant": "shift"}, shifted_interval(replicates, estimate, 0.9)),
+        ("bootstrap-bias-corrected", {"variant": "basic"}, basic_interval(replicates, estimate, 0.9)),
+        ("kohavi-normal", {"form": "wilson"}, kohavi_interval(estimate, 20, 0.9, form="wilson")),
+        ("martin-beta", {"prior": "jeffreys"}, martin_interval(estimate, 20, 0.9, prior="jeffreys")),
+    ]
+    for name, options, interval in expected:
+        row = compute_interval(METHODS[name], records, 0.9, options)
+        assert _limits(row.raw_interval) == pytest.approx(_limits(interval), abs=1e-12), name
+        assert row.raw_interval != compute_interval(METHODS[name], records, 0.9).raw_interval
+    at_cv = compute_interval(METHODS["yang-cv-normal"], records, 0.9, {"center": "cv"})
+    assert at_cv.estimate == records.folds.losses.mean()
+
+
+def test_out_of_bag_variant_without_inner_draws():
+    records = _records(3)
+    counts, losses = records.bootstrap.counts, records.bootstrap.losses
+    replicates = [
+        0.368 * np.average(loss, weights=count) + 0.632 * loss[count == 0].mean()
+        for count, loss in zip(counts, losses, strict=True)
+    ]
+    without = Records(losses=records.losses, bootstrap=records.bootstrap)
+    row = compute_interval(METHODS["bootstrap-percentile"], without, 0.9)
+    assert _limits(row.raw_interval) == pytest.approx(
+        _limits(percentile_interval(replicates, 0.9)), abs=1e-12
+    )
+    assert row.n_fits == 41
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        (
+            "kohavi-normal",
+            {"form": "exact"},
+            r"'form' parameter must be one of \['wald', 'wilson'\]\. Got 'exact'",
+        ),
+        ("martin-beta", {"prior": 1}, r"'prior' parameter must be one of \['jeffreys', 'uniform'\]\. Got 1"),
+        (
+            "bootstrap-bias-corrected",
+            {"variant": "BC"},
+            r"one of \['basic', 'bc', 'bca', 'shift'\]\. Got 'BC'",
+        ),
+        ("yang-cv-normal", {"center": "loo"}, r"one of \['632', 'cv'\]\. Got 'loo'"),
+        (
+            "langford-binomial",
+            {"form": "wald"},
+            r"langford-binomial has no option 'form'\. Its options are \[\]",
+        ),
+    ],
+)
+def test_bad_options(name, options, message):
+    with pytest.raises(ValueError, match=message):
+        compute_interval(METHODS[name], _records(), 0.95, options)
+
+
+@pytest.mark.parametrize(
+    ("name", "need"), [("kohavi-normal", "bootstrap"), ("yang-cv-normal", "bootstrap"), ("cud", "bound")]
+)
+def test_missing_records_are_named(name, need):
+    with pytest.raises(ValueError, match=f"{name} needs recorded {need} losses"):
+        compute_interval(METHODS[name], Records(losses=np.zeros(5, dtype=bool)), 0.95)
+
+
+# ---- degenerate intervals ----
+
+
+def _constant_records(value, n=20, n_resamples=30):
+    counts = np.random.default_rng(0).multinomial(n, np.full(n, 1 / n), size=n_resamples)
+    losses = np.full((n_resamples, n), value)
+    return Records(
+        losses=losses[0],
+        bootstrap=BootstrapLosses(counts, losses),
+        inner=InnerErrors(np.full(n_resamples, float(value)), 0),
+        folds=FoldLosses(losses[0], np.arange(losses[0].size) % 10),
+    )
+
+
+@pytest.mark.parametrize("value", [False, True])
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("bootstrap-percentile", "both limits are the same bootstrap replicate"),
+        ("bootstrap-bias-corrected", "both limits are the same bootstrap replicate"),
+        (
+            "kohavi-normal",
+            "the binomial variance is 0 at an estimate of {value}; form='wilson' has width there",
+        ),
+        ("yang-cv-normal", "all cross-validated losses are equal"),
+    ],
+)
+def test_intervals_without_width_are_flagged_and_kept(name, reason, value):
+    row = compute_interval(METHODS[name], _constant_records(value), 0.95)
+    assert row.estimate == float(value)
+    assert row.confidence_interval.width == 0.0
+    assert row.degenerate == reason.format(value=int(value))
+
+
+@pytest.mark.parametrize("value", [False, True])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [("martin-beta", {}), ("langford-binomial", {}), ("kohavi-normal", {"form": "wilson"})],
+)
+def test_binomial_intervals_keep_their_width_at_error_0_and_1(name, options, value):
+    row = compute_interval(METHODS[name], _constant_records(value), 0.95, options)
+    assert row.degenerate is None
+    assert row.confidence_interval.width > 0.1
+
+
+def test_interval_that_clipping_empties_is_flagged():
+    records = Records(
+        losses=np.zeros(20, dtype=bool),
+        bootstrap=_constant_records(False).bootstrap,
+        inner=InnerErrors(np.linspace(0.5, 0.9, 30), 0),
+    )
+    # replicates around .44 and an estimate of 0: reflected at 0 the interval is negative altogether
+    row = compute_interval(METHODS["bootstrap-bias-corrected"], records, 0.95, {"variant": "basic"})
+    assert row.raw_interval.high < 0.0
+    assert _limits(row.confidence_interval) == (0.0, 0.0)
+    assert row.degenerate == "both raw limits lie outside [0, 1]"
+
+
+@pytest.mark.parametrize("name", BASELINES)
+def test_nothing_out_of_bag_gives_a_flagged_nan(name):
+    records = Records(
+        losses=np.array([True, False, True, False]),
+        bootstrap=BootstrapLosses(np.ones((3, 4), dtype=int), np.zeros((3, 4), dtype=bool)),
+        folds=FoldLosses(np.array([True, False, True, False]), np.arange(4)),
+    )
+    row = compute_interval(METHODS[name], records, 0.95)
+    assert math.isnan(row.estimate)
+    assert row.degenerate == "undefined: no point was ever out of bag, raise n_resamples"
+    assert "4 points never out of bag" in row.remarks
+
+
+def test_replicates_without_estimate_are_dropped_and_counted():
+    records = _records(3)
+    errors = records.inner.errors.copy()
+    errors[:3] = np.nan
+    partly = Records(losses=records.losses, bootstrap=records.bootstrap, inner=InnerErrors(errors, 0))
+    row = compute_interval(METHODS["bootstrap-percentile"], partly, 0.9)
+    kept = (0.368 * records.bootstrap.resubstitution + 0.632 * records.inner.errors)[3:]
+    assert _limits(row.raw_interval) == pytest.approx(_limits(percentile_interval(kept, 0.9)), abs=1e-12)
+    assert row.remarks == ("3 draws with nothing out of bag dropped",)
+
+
+def test_records_are_of_one_training_set():
+    folds = FoldLosses.from_blocks([[1, 0, 0], [0, 1, 0]])
+    assert Records(folds=folds).n_samples == Records(losses=np.zeros(6), folds=folds).n_samples == 6
+    with pytest.raises(
+        ValueError, match=r"must be of one training set\. Got losses of 5 rows, folds of 6 rows; leave out"
+    ):
+        Records(losses=np.zeros(5), folds=folds)
+    draws = BootstrapLosses(np.ones((2, 4), dtype=int), np.zeros((2, 4)))
+    with pytest.raises(ValueError, match=r"Got losses of 5 rows, bootstrap of 4 rows"):
+        recorded_interval("kohavi-normal", draws, training_losses=np.zeros(5))
+
+
+def test_remarks_of_the_records_reach_the_methods_that_need_them():
+    records = _records(3)
+    marked = Records(
+        losses=records.losses,
+        bootstrap=BootstrapLosses(
+            records.bootstrap.counts, records.bootstrap.losses, ("2 single-class draws redrawn",)
+        ),
+        inner=InnerErrors(records.inner.errors, 0, ("7 single-class inner draws redrawn",)),
+        folds=FoldLosses(records.folds.losses, records.folds.fold, ("folds shuffled again 1 times",)),
+    )
+    remarks = {name: compute_interval(METHODS[name], marked, 0.9).remarks for name in BASELINES}
+    assert remarks["kohavi-normal"] == ("2 single-class draws redrawn",)
+    assert remarks["bootstrap-percentile"] == (
+        "2 single-class draws redrawn",
+        "7 single-class inner draws redrawn",
+    )
+    assert remarks["yang-cv-normal"] == ("2 single-class draws redrawn", "folds shuffled again 1 times")
+
+
+# ---- the registry ----
+
+
+def test_registry_is_complete_and_in_the_order_of_the_table():
+    assert tuple(name for name in METHODS if name in GROUPS["paper"]) == GROUPS["paper"]
+    for name, method in METHODS.items():
+        assert method.name == name
+        assert method.needs
+        assert method.needs <= {one.name for one in fields(Records)}
+        for text in (method.title, method.assumptions, method.tendency, method.reference, method.cost):
+            assert text
+
+
+def test_find_methods():
+    assert tuple(method.name for method in find_methods("paper")) == GROUPS["paper"]
+    assert [method.name for method in find_methods("cud")] == ["cud"]
+    asked = ["yang-cv-normal", "cud", "yang-cv-normal"]
+    assert [method.name for method in find_methods(asked)] == ["yang-cv-normal", "cud"]
+
+
+@pytest.mark.parametrize("methods", ["nothing", ["cud", "nothing"]])
+def test_unknown_method_lists_the_known(methods):
+    with pytest.raises(ValueError, match=r"groups \[.*'paper'.*\].*'kohavi-normal'.*Got 'nothing' instead"):
+        find_methods(methods)
+
+
+def test_no_method_is_an_error():
+    with pytest.raises(ValueError, match=r"'methods' parameter must be.*Got \[\] instead"):
+        find_methods([])

@@ -1,0 +1,556 @@
+"""Intervals from random splits: worked numbers, peers, degenerate records, and the recorders against plain loops."""
+
+from __future__ import annotations
+
+import math
+import re
+import statistics
+
+import baycomp
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mlxtend.evaluate import paired_ttest_resampled
+from scipy import stats
+from shared_files import shared_vectors
+from statsmodels.stats.weightstats import DescrStatsW
+
+from cudbound import LeastSquaresClassifier
+from cudbound.intervals.conservative_z import CONSERVATIVE_Z, conservative_z_pivot
+from cudbound.intervals.method import compute_interval
+from cudbound.intervals.resampled_t import (
+    CORRECTED_PSEUDO_BOOTSTRAP,
+    CORRECTED_RESAMPLED_T,
+    PSEUDO_BOOTSTRAP,
+    RESAMPLED_T,
+    SINGLE_SPLIT_T,
+    corrected_pseudo_bootstrap_pivot,
+    corrected_resampled_t_pivot,
+    pseudo_bootstrap_pivot,
+    resampled_t_pivot,
+    single_split_t_pivot,
+)
+from cudbound.records import HalfSplitLosses, Records, ReplicateLosses, SplitLosses, TestSetLosses
+from cudbound.resampling.refits import choose_refit
+from cudbound.resampling.sizes import ResamplingSizes
+from cudbound.resampling.splits import (
+    draw_split,
+    record_half_splits,
+    record_halvings,
+    record_replicates,
+    record_splits,
+    record_test_set,
+)
+
+VECTORS = shared_vectors()
+MEANS = st.lists(st.integers(-20, 20).map(lambda k: k / 20), min_size=2, max_size=12)
+RECORDERS = (record_splits, record_half_splits, record_replicates, record_halvings, record_test_set)
+
+
+def _limits(interval):
+    return (interval.low, interval.high)
+
+
+def _splits(means, n_train=90, n_test=10):
+    return SplitLosses(np.array(means, dtype=float), n_train, n_test)
+
+
+SPLITS = _splits([0.2, 0.3, 0.25, 0.15, 0.35])
+REPLICATES = ReplicateLosses(np.array([0.2, 0.25, 0.3, 0.27]), 90, 10, n_splits=5)
+HALVES = HalfSplitLosses(np.array([[0.2, 0.28], [0.25, 0.22], [0.18, 0.27]]), 40, 10, n_splits=5)
+TEST_SET = TestSetLosses(np.array([0, 1, 0, 0, 1, 0, 0, 0, 0, 0]), 10)
+RECORDS = Records(splits=SPLITS, replicates=REPLICATES, half_splits=HALVES, test_set=TEST_SET)
+METHODS = (
+    SINGLE_SPLIT_T,
+    RESAMPLED_T,
+    CORRECTED_RESAMPLED_T,
+    PSEUDO_BOOTSTRAP,
+    CORRECTED_PSEUDO_BOOTSTRAP,
+    CONSERVATIVE_Z,
+)
+
+
+# ---- worked numbers ----
+
+
+def test_worked_corrected_resampled_t():
+    entry = VECTORS["nb_corrected_t"]
+    inputs, value = entry["inputs"], entry["value"]
+    pivot = corrected_resampled_t_pivot(inputs["mu"], inputs["n1"], inputs["n2"])
+    assert pivot.estimate == pytest.approx(value["center"], abs=1e-12)
+    assert pivot.standard_error**2 == pytest.approx(value["var"], abs=1e-12)
+    assert pivot.df == value["df"]
+    assert _limits(pivot.interval(1 - inputs["delta"])) == pytest.approx(value["interval"], abs=1e-9)
+    row = compute_interval(CORRECTED_RESAMPLED_T, RECORDS, 0.95)
+    assert _limits(row.raw_interval) == pytest.approx(value["interval"], abs=1e-9)
+
+
+def test_worked_conservative_z():
+    entry = VECTORS["nb_conservative_z"]
+    inputs, value = entry["inputs"], entry["value"]
+    pivot = conservative_z_pivot(inputs["center"], inputs["pairs"])
+    assert pivot.standard_error**2 == pytest.approx(value["var"], abs=1e-12)
+    assert _limits(pivot.interval(1 - inputs["delta"])) == pytest.approx(value["interval"], abs=1e-9)
+
+
+# ---- peers and closed forms ----
+
+
+@given(means=MEANS, level=st.floats(0.5, 0.999))
+def test_resampled_t_is_the_t_interval_and_test_of_scipy(means, level):
+    pivot = resampled_t_pivot(means)
+    if max(means) == min(means):
+        assert (pivot.standard_error, pivot.pvalue()) == (0.0, 1.0)
+        return
+    theirs = stats.ttest_1samp(means, 0.0)
+    assert pivot.statistic() == pytest.approx(theirs.statistic, rel=1e-9, abs=1e-12)
+    assert pivot.pvalue() == pytest.approx(theirs.pvalue, rel=1e-9)
+    limits = theirs.confidence_interval(level)
+    assert _limits(pivot.interval(level)) == pytest.approx((limits.low, limits.high), abs=1e-9)
+
+
+@given(means=MEANS)
+def test_corrected_resampled_t_is_the_correlated_t_of_baycomp(means):
+    """Their correlation is 1 over the folds of a run: n2/n1 = 1/(K - 1) for one run of K folds."""
+    pivot = corrected_resampled_t_pivot(means, len(means) - 1, 1)
+    if pivot.standard_error == 0.0:
+        return
+    left, right = baycomp.two_on_single(np.zeros(len(means)), np.array(means))
+    assert pivot.pvalue(alternative="greater") == pytest.approx(left, abs=1e-9)
+    assert pivot.pvalue(alternative="less") == pytest.approx(right, abs=1e-9)
+
+
+def test_repeated_folds_are_the_correlated_t_of_baycomp_with_runs():
+    means = np.random.default_rng(0).normal(0.1, 0.2, size=30)
+    left, _ = baycomp.two_on_single(np.zeros(30), means, runs=3)
+    assert corrected_resampled_t_pivot(means, 9, 1).pvalue(alternative="greater") == pytest.approx(
+        left, abs=1e-12
+    )
+
+
+class _Scored:
+    """An estimator whose scores are given: what mlxtend sees of a learner."""
+
+    def __init__(self, scores):
+        self.scores = iter(scores)
+
+    def fit(self, X, y):
+        return self
+
+
+def _next_score(estimator, X, y):
+    return next(estimator.scores)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_resampled_t_is_the_resampled_test_of_mlxtend(seed):
+    """Theirs compares scores, so that the sign is the other one; it makes 30 splits with 30 % of the rows tested."""
+    errors = np.random.default_rng(seed).uniform(size=(2, 30))
+    first, second = (_Scored(1 - row) for row in errors)
+    statistic, pvalue = paired_ttest_resampled(
+        first, second, np.zeros((20, 1)), np.arange(20), scoring=_next_score
+    )
+    pivot = resampled_t_pivot(errors[0] - errors[1])
+    assert pivot.statistic() == pytest.approx(-statistic, rel=1e-9)
+    assert pivot.pvalue() == pytest.approx(pvalue, rel=1e-9)
+
+
+@pytest.mark.parametrize("losses", [[0, 1, 0, 0, 1, 0, 1], [1, -1, 0, 1, 1, 0, 0, 1], [True, False, False]])
+def test_single_split_t_and_z_are_those_of_statsmodels(losses):
+    theirs = DescrStatsW(np.array(losses, dtype=float))
+    t, z = single_split_t_pivot(losses), single_split_t_pivot(losses, reference="normal")
+    assert _limits(t.interval(0.9)) == pytest.approx(theirs.tconfint_mean(0.1), abs=1e-12)
+    assert _limits(z.interval(0.9)) == pytest.approx(theirs.zconfint_mean(0.1), abs=1e-12)
+    assert (t.statistic(), t.pvalue()) == pytest.approx(theirs.ttest_mean(0.0)[:2], abs=1e-12)
+    assert (z.statistic(), z.pvalue()) == pytest.approx(theirs.ztest_mean(0.0), abs=1e-12)
+
+
+@given(replicates=MEANS, n_splits=st.integers(2, 30), n_test=st.integers(1, 50))
+def test_pseudo_bootstrap_in_plain_python(replicates, n_splits, n_test):
+    spread = statistics.stdev(replicates)
+    plain = pseudo_bootstrap_pivot(0.25, replicates)
+    corrected = corrected_pseudo_bootstrap_pivot(0.25, replicates, n_splits, 60, n_test)
+    assert plain.estimate == corrected.estimate == 0.25
+    assert plain.df == corrected.df == len(replicates) - 1
+    assert plain.standard_error == pytest.approx(spread, abs=1e-12)
+    assert corrected.standard_error == pytest.approx(
+        spread * math.sqrt(1 + n_splits * n_test / 60), abs=1e-12
+    )
+
+
+@given(means=MEANS, shift=st.floats(-1, 1), level=st.floats(0.5, 0.99))
+def test_what_moves_an_interval(means, shift, level):
+    """Adding a constant to every mean moves it; swapping the two learners mirrors it; a higher level widens it."""
+    interval = corrected_resampled_t_pivot(means, 45, 5).interval(level)
+    moved = corrected_resampled_t_pivot(np.array(means) + shift, 45, 5).interval(level)
+    mirrored = corrected_resampled_t_pivot(-np.array(means), 45, 5).interval(level)
+    assert _limits(moved) == pytest.approx((interval.low + shift, interval.high + shift), abs=1e-9)
+    assert _limits(mirrored) == pytest.approx((-interval.high, -interval.low), abs=1e-9)
+    wider = corrected_resampled_t_pivot(means, 45, 5).interval(level + 0.009)
+    assert wider.width > interval.width or max(means) == min(means)
+
+
+@given(
+    pairs=st.lists(st.tuples(*[st.integers(-9, 9).map(lambda k: k / 9)] * 2), min_size=1, max_size=9).filter(
+        lambda pairs: any(a != b for a, b in pairs)
+    )
+)
+def test_conservative_z_in_plain_python(pairs):
+    variance = sum((a - b) ** 2 for a, b in pairs) / (2 * len(pairs))
+    interval = conservative_z_pivot(0.25, pairs).interval(0.95)
+    normal = statistics.NormalDist(0.25, math.sqrt(variance))
+    assert _limits(interval) == pytest.approx((normal.inv_cdf(0.025), normal.inv_cdf(0.975)), abs=1e-9)
+
+
+# ---- records, estimands, degenerate cases ----
+
+
+def test_methods_read_the_records_and_name_the_estimand():
+    rows = {method.name: compute_interval(method, RECORDS, 0.9) for method in METHODS}
+    assert {name: row.estimand for name, row in rows.items()} == {
+        "single-split-t": "holdout-model",
+        "resampled-t": "expected(n1=90)",
+        "corrected-resampled-t": "expected(n1=90)",
+        "pseudo-bootstrap": "expected(n1=90)",
+        "corrected-pseudo-bootstrap": "expected(n1=90)",
+        "conservative-z": "expected(n1=90)",
+    }
+    pivots = {
+        "single-split-t": single_split_t_pivot(TEST_SET.losses),
+        "resampled-t": resampled_t_pivot(SPLITS.means),
+        "corrected-resampled-t": corrected_resampled_t_pivot(SPLITS.means, 90, 10),
+        "pseudo-bootstrap": pseudo_bootstrap_pivot(0.25, REPLICATES.means),
+        "corrected-pseudo-bootstrap": corrected_pseudo_bootstrap_pivot(0.25, REPLICATES.means, 5, 90, 10),
+        "conservative-z": conservative_z_pivot(0.25, HALVES.means),
+    }
+    for name, row in rows.items():
+        assert _limits(row.raw_interval) == pytest.approx(_limits(pivots[name].interval(0.9)), abs=1e-12)
+        assert row.degenerate is None
+        assert row.remarks == ()
+    assert {name: row.n_fits for name, row in rows.items()} == {
+        "single-split-t": 2,
+        "resampled-t": 6,
+        "corrected-resampled-t": 6,
+        "pseudo-bootstrap": 26,
+        "corrected-pseudo-bootstrap": 26,
+        "conservative-z": 36,
+    }
+
+
+def test_the_single_split_keeps_the_estimand_of_its_test_set_and_its_option():
+    new = Records(test_set=TestSetLosses(TEST_SET.losses, 50, "conditional"))
+    assert compute_interval(SINGLE_SPLIT_T, new, 0.95).estimand == "conditional"
+    narrow = compute_interval(SINGLE_SPLIT_T, RECORDS, 0.95, {"reference": "normal"}).raw_interval
+    ratio = compute_interval(SINGLE_SPLIT_T, RECORDS, 0.95).raw_interval.width / narrow.width
+    assert ratio == pytest.approx(stats.t.ppf(0.975, 9) / stats.norm.ppf(0.975), rel=1e-9)
+    with pytest.raises(ValueError, match=r"'reference' parameter must be one of \['normal', 't'\]"):
+        compute_interval(SINGLE_SPLIT_T, RECORDS, 0.95, {"reference": "z"})
+
+
+def test_few_test_rows_are_said():
+    few = Records(splits=_splits([0.0, 0.5, 0.5], 18, 2))
+    for method in (RESAMPLED_T, CORRECTED_RESAMPLED_T):
+        assert compute_interval(method, few, 0.95).remarks == (
+            "means over test sets of 2 rows take few values: a t distribution describes them badly",
+        )
+
+
+@pytest.mark.parametrize("level", [0.0, 0.3, 1.0])
+def test_losses_without_variance_are_flagged_and_have_a_fallback(level):
+    equal = Records(
+        splits=_splits([level] * 5),
+        replicates=ReplicateLosses(np.full(4, level), 90, 10, n_splits=5),
+        half_splits=HalfSplitLosses(np.full((3, 2), level), 40, 10, n_splits=5),
+        test_set=TestSetLosses(np.full(10, level), 10),
+    )
+    reasons = {
+        "single-split-t": "all 10 losses of the test set are equal",
+        "resampled-t": "all 5 mean losses of the test sets are equal",
+        "corrected-resampled-t": "all 5 mean losses of the test sets are equal",
+        "pseudo-bootstrap": "all 4 estimates of the replicates are equal",
+        "corrected-pseudo-bootstrap": "all 4 estimates of the replicates are equal",
+        "conservative-z": "both halves of the data have one mean loss in each of 3 halvings",
+    }
+    binomial = stats.binomtest(round(10 * level), 10).proportion_ci(0.95, method="exact")
+    for method in METHODS:
+        row = compute_interval(method, equal, 0.95)
+        assert row.degenerate == reasons[method.name]
+        assert row.raw_interval.width == 0.0
+        assert row.estimate == pytest.approx(level, abs=1e-12)
+        instead = compute_interval(method, equal, 0.95, fallback=True)
+        assert instead.degenerate is None
+        assert _limits(instead.raw_interval) == pytest.approx((binomial.low, binomial.high), abs=1e-9)
+        assert "inverted binomial interval on the rows of" in instead.remarks[-1]
+
+
+def test_equal_means_that_differ_by_rounding_have_no_variance():
+    means = [0.1 + 0.2, 0.3, 0.3]
+    assert means[0] != means[1]
+    assert resampled_t_pivot(means).standard_error == 0.0
+    assert conservative_z_pivot(0.3, [means[:2]]).standard_error == 0.0
+
+
+def test_one_value_shows_no_variance():
+    row = compute_interval(SINGLE_SPLIT_T, Records(test_set=TestSetLosses(np.array([1]), 9)), 0.95)
+    assert (
+        row.degenerate == "undefined: a variance needs at least two losses of the test set, and there is one"
+    )
+    assert math.isnan(row.raw_interval.low)
+    one = compute_interval(CORRECTED_RESAMPLED_T, Records(splits=_splits([0.2])), 0.95)
+    assert (
+        one.degenerate
+        == "undefined: a variance needs at least two mean losses of the test sets, and there is one"
+    )
+    assert resampled_t_pivot([0.2]).pvalue() == 1.0
+
+
+def test_records_of_other_splits_than_the_estimate_are_not_used_silently():
+    fewer = Records(splits=_splits([0.2, 0.3]), replicates=REPLICATES, half_splits=HALVES, test_set=TEST_SET)
+    smaller = Records(
+        splits=_splits(SPLITS.means, 95, 5), replicates=REPLICATES, half_splits=HALVES, test_set=TEST_SET
+    )
+    for method, need in ((PSEUDO_BOOTSTRAP, "replicates"), (CONSERVATIVE_Z, "half_splits")):
+        row = compute_interval(method, fewer, 0.95)
+        assert row.degenerate == (
+            f"undefined: recorded '{need}' are means over 5 splits and the estimate is one over 2; "
+            "record both with one n_splits"
+        )
+        assert math.isnan(row.raw_interval.low)
+        assert "test 10 rows a split and the estimate 5" in compute_interval(method, smaller, 0.95).degenerate
+    larger = Records(splits=_splits(SPLITS.means, 80, 20), half_splits=HALVES)
+    assert compute_interval(CONSERVATIVE_Z, larger, 0.95).degenerate is None
+
+
+def test_wrong_arrays_are_refused():
+    with pytest.raises(ValueError, match="'means' parameter must be a numeric array with 1 dimension"):
+        resampled_t_pivot([[0.1, 0.2]])
+    with pytest.raises(ValueError, match="'means' parameter must be finite"):
+        corrected_resampled_t_pivot([0.1, np.nan], 9, 1)
+    with pytest.raises(ValueError, match=r"'n_train' parameter must be at least 1\. Got 0"):
+        corrected_resampled_t_pivot([0.1, 0.2], 0, 1)
+    with pytest.raises(ValueError, match=r"'n_test' parameter must be at least 1\. Got 0"):
+        corrected_pseudo_bootstrap_pivot(0.1, [0.1, 0.2], 5, 9, 0)
+    with pytest.raises(ValueError, match=r"'means' parameter must have shape \(n_halvings, 2\)"):
+        conservative_z_pivot(0.1, [[0.1, 0.2, 0.3]])
+    with pytest.raises(ValueError, match="'reference' parameter must be one of"):
+        single_split_t_pivot([0, 1], reference="exact")
+
+
+# ---- recorders ----
+
+
+def _data(n, seed=0, n_positive=None):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2))
+    if n_positive is not None:
+        return X, np.where(np.arange(n) < n_positive, 1.0, -1.0)
+    return X, np.where(X[:, 0] + rng.normal(size=n) > 0, 1.0, -1.0)
+
+
+class _Watched:
+    """Refits of a least-squares classifier that remember the training sets of each call."""
+
+    def __init__(self, X, labels):
+        clf = LeastSquaresClassifier().fit(X, labels)
+        self.refit, _ = choose_refit(clf, X, labels, np.random.default_rng(0))
+        self.seen = []
+
+    def __call__(self, counts):
+        self.seen.append(counts)
+        return self.refit(counts)
+
+
+def _plain_losses(X, labels, train, test):
+    """0/1 losses of one fit, in the order of `test`; rows may repeat."""
+    if np.unique(labels[train]).size == 1:
+        return (labels[test] != labels[train][0]).astype(float)
+    model = LeastSquaresClassifier().fit(X[train], labels[train])
+    return (model.predict(X[test]) != labels[test]).astype(float)
+
+
+def _record(recorder, X, labels, sizes, policy="fit", seed=7):
+    refit = _Watched(X, labels)
+    made = recorder(refit, labels, sizes, on_single_class=policy, rng=np.random.default_rng(seed))
+    assert len(refit.seen) == 1
+    assert len(refit.seen[0]) == made.n_fits
+    return made, refit.seen[0]
+
+
+SMALL = ResamplingSizes(n_splits=4, n_halvings=3, n_replicates=3, test_fraction=0.2, holdout_fraction=0.4)
+
+
+def test_recorded_splits_in_a_plain_loop():
+    X, labels = _data(20)
+    made, _ = _record(record_splits, X, labels, SMALL)
+    rng = np.random.default_rng(7)
+    for mean in made.means:
+        order = rng.permutation(20)
+        assert mean == pytest.approx(_plain_losses(X, labels, order[4:], order[:4]).mean(), abs=1e-12)
+    assert (made.n_train, made.n_test, made.remarks) == (16, 4, ())
+
+
+@pytest.mark.parametrize("n", [20, 21])
+def test_recorded_half_splits_in_a_plain_loop(n):
+    X, labels = _data(n)
+    made, training = _record(record_half_splits, X, labels, SMALL)
+    rng = np.random.default_rng(7)
+    halvings = [rng.permutation(n) for _ in range(3)]
+    for pair, order in zip(made.means, halvings, strict=True):
+        for mean, rows in zip(pair, (order[:10], order[10:20]), strict=True):
+            orders = [rng.permutation(rows) for _ in range(4)]
+            plain = [_plain_losses(X, labels, one[4:], one[:4]).mean() for one in orders]
+            assert mean == pytest.approx(np.mean(plain), abs=1e-12)
+    assert (made.n_train, made.n_test, made.n_splits) == (6, 4, 4)
+    assert ("1 row left out of each halving" in made.remarks) == (n == 21)
+    trained = training.reshape(3, 2, 4, n).any(axis=2)
+    assert not (trained[:, 0] & trained[:, 1]).any()
+
+
+def test_recorded_replicates_in_a_plain_loop():
+    X, labels = _data(20)
+    made, training = _record(record_replicates, X, labels, SMALL)
+    rng = np.random.default_rng(7)
+    on_both_sides = False
+    replicates = [rng.integers(20, size=20) for _ in range(3)]
+    for mean, rows in zip(made.means, replicates, strict=True):
+        orders = [rng.permutation(rows) for _ in range(4)]
+        plain = [_plain_losses(X, labels, one[4:], one[:4]).mean() for one in orders]
+        assert mean == pytest.approx(np.mean(plain), abs=1e-12)
+        on_both_sides |= any(np.intersect1d(one[4:], one[:4]).size for one in orders)
+    assert on_both_sides
+    assert (made.n_train, made.n_test, made.n_splits, made.remarks) == (16, 4, 4, ())
+    np.testing.assert_array_equal(training.sum(axis=1), 16)
+
+
+@pytest.mark.parametrize("n", [20, 21])
+def test_recorded_halvings_in_a_plain_loop(n):
+    X, labels = _data(n)
+    made, _ = _record(record_halvings, X, labels, SMALL)
+    rng = np.random.default_rng(7)
+    for pair in made.means:
+        order = rng.permutation(n)
+        first, second = order[:10], order[10:20]
+        plain = [_plain_losses(X, labels, *sides).mean() for sides in ((first, second), (second, first))]
+        assert pair == pytest.approx(plain, abs=1e-12)
+    assert made.means.shape == (5, 2)
+    assert made.n_train == 10
+    assert made.remarks == (() if n == 20 else ("1 row left out of each halving",))
+
+
+def test_recorded_test_set_in_a_plain_loop():
+    X, labels = _data(20)
+    made, _ = _record(record_test_set, X, labels, SMALL)
+    order = np.random.default_rng(7).permutation(20)
+    test = np.sort(order[:8])
+    np.testing.assert_array_equal(made.losses, _plain_losses(X, labels, np.sort(order[8:]), test))
+    assert (made.n_train, made.estimand, made.remarks) == (12, "holdout-model", ())
+
+
+@given(rows=st.lists(st.integers(0, 9), min_size=2, max_size=20), seed=st.integers(0, 2**32), data=st.data())
+def test_a_split_uses_every_row_once(rows, seed, data):
+    n_test = data.draw(st.integers(1, len(rows) - 1))
+    design = draw_split(np.array(rows), 10, n_test, np.random.default_rng(seed))
+    assert design.testing.sum() == n_test
+    np.testing.assert_array_equal(design.training + design.testing, [np.bincount(rows, minlength=10)])
+
+
+@pytest.mark.parametrize("recorder", RECORDERS)
+def test_differences_of_losses_are_recorded_with_their_sign(recorder):
+    """A refit for two learners returns -1, 0 and 1; swapping the learners swaps every sign."""
+    labels = np.tile([1.0, -1.0], 10)
+    differences = np.random.default_rng(0).integers(-1, 2, size=20).astype(np.int8)
+    found = []
+    for sign in (1, -1):
+
+        def refit(counts, sign=sign):
+            return np.tile(np.int8(sign) * differences, (len(counts), 1))
+
+        made = recorder(refit, labels, SMALL, on_single_class="fit", rng=np.random.default_rng(3))
+        found.append(made.losses if recorder is record_test_set else made.means)
+    assert (found[0] < 0).any()
+    np.testing.assert_array_equal(found[0], -found[1])
+
+
+@pytest.mark.parametrize("recorder", RECORDERS)
+@pytest.mark.parametrize("n", [8, 9])
+def test_eight_rows_suffice(recorder, n):
+    X, labels = _data(n, n_positive=4)
+    made, training = _record(recorder, X, labels, ResamplingSizes(), policy="redraw")
+    positive = training @ (labels > 0)
+    assert ((positive > 0) & (positive < training.sum(axis=1))).all()
+    assert not any("fitted as they fell" in remark for remark in made.remarks)
+
+
+def test_half_splits_make_room_for_a_test_set():
+    X, labels = _data(8, n_positive=4)
+    made, _ = _record(record_half_splits, X, labels, ResamplingSizes(test_fraction=0.5))
+    assert (made.n_train, made.n_test) == (2, 2)
+    assert made.remarks[0] == "2 rows tested inside a half of 4, which has no room for 4"
+    with pytest.raises(ValueError, match=r"Splits inside halves need at least 4 rows\. Got 3"):
+        record_half_splits(
+            lambda counts: np.zeros(counts.shape),
+            np.array([1.0, -1.0, 1.0]),
+            SMALL,
+            on_single_class="fit",
+            rng=np.random.default_rng(0),
+        )
+
+
+@pytest.mark.parametrize("recorder", RECORDERS)
+def test_training_sets_of_one_class_follow_the_policy(recorder):
+    X, labels = _data(12, n_positive=2)
+    sizes = ResamplingSizes(test_fraction=0.25, n_splits=2, n_halvings=2)
+    fitted = [_record(recorder, X, labels, sizes, "fit", seed) for seed in range(20)]
+    n_single = [_n_single(training, labels) for _, training in fitted]
+    assert max(n_single) > 0
+    for seed, ((made, _), count) in enumerate(zip(fitted, n_single, strict=True)):
+        said = [remark for remark in made.remarks if "fitted as they fell" in remark]
+        assert len(said) == (count > 0)
+        if not count:
+            continue
+        assert said[0].startswith(f"{count} single-class ")
+        with pytest.raises(
+            ValueError, match=rf"^{count} .* held one class only, and on_single_class='error'"
+        ):
+            _record(recorder, X, labels, sizes, "error", seed)
+        again, training = _record(recorder, X, labels, sizes, "redraw", seed)
+        assert _n_single(training, labels) == 0
+        assert any("times to keep both classes in them" in remark for remark in again.remarks)
+
+
+def _n_single(training, labels):
+    positive = training @ (labels > 0)
+    return int(((positive == 0) | (positive == training.sum(axis=1))).sum())
+
+
+@pytest.mark.parametrize(
+    ("recorder", "fraction"), [(record_splits, 0.5), (record_half_splits, 0.2), (record_replicates, 0.4)]
+)
+def test_only_the_part_without_both_classes_is_drawn_again(recorder, fraction):
+    """Many of these training sets miss the two positive rows; drawn again as one, no design would ever be left."""
+    X, labels = _data(20, n_positive=2)
+    sizes = ResamplingSizes(test_fraction=fraction, n_splits=30)
+    _, fitted = _record(recorder, X, labels, sizes, "fit")
+    assert _n_single(fitted, labels) > len(fitted) / 8
+    made, redrawn = _record(recorder, X, labels, sizes, "redraw")
+    assert _n_single(redrawn, labels) == 0
+    (remark,) = made.remarks
+    assert re.fullmatch(r"training sets of .* drawn again \d+ times to keep both classes in them", remark)
+
+
+def test_what_cannot_hold_both_classes_is_fitted_as_it_fell():
+    X, labels = _data(8, n_positive=4)
+    sizes = ResamplingSizes(test_fraction=0.9, n_splits=3)
+    made, training = _record(record_splits, X, labels, sizes, "redraw")
+    np.testing.assert_array_equal(training.sum(axis=1), 1)
+    assert made.remarks == ("3 single-class training sets of random splits fitted as they fell",)
+
+
+@pytest.mark.parametrize("recorder", RECORDERS)
+def test_the_same_generator_records_the_same(recorder):
+    X, labels = _data(16)
+    one, two, other = (_record(recorder, X, labels, SMALL, seed=seed)[0] for seed in (1, 1, 2))
+    field = "losses" if recorder is record_test_set else "means"
+    np.testing.assert_array_equal(getattr(one, field), getattr(two, field))
+    assert not np.array_equal(getattr(one, field), getattr(other, field))

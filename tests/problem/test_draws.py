@@ -1,0 +1,65 @@
+"""Bootstrap counts: what each draw uses of the random numbers, and that they are an ordinary bootstrap."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy.stats import binom, chisquare, multinomial
+
+from cudbound.problem.draws import draw_counts, replay_draw
+
+
+def test_shape_type_and_sums() -> None:
+    counts = draw_counts(7, 200, np.random.default_rng(0))
+    assert counts.shape == (200, 7)
+    assert counts.dtype == np.int32
+    assert counts.flags.c_contiguous
+    np.testing.assert_array_equal(counts.sum(axis=1), 7)
+    assert counts.min() == 0
+
+
+def test_the_first_draws_do_not_depend_on_how_many_follow() -> None:
+    long = draw_counts(12, 50, np.random.default_rng(3))
+    np.testing.assert_array_equal(draw_counts(12, 5, np.random.default_rng(3)), long[:5])
+
+
+def test_one_draw_can_be_replayed_by_its_number() -> None:
+    counts = draw_counts(9, 20, np.random.default_rng(42))
+    for draw in (0, 7, 19):
+        np.testing.assert_array_equal(replay_draw(9, draw, 42), counts[draw])
+
+
+def test_the_state_of_the_generator_advances_by_one_number_a_row() -> None:
+    rng, other = np.random.default_rng(1), np.random.default_rng(1)
+    draw_counts(6, 4, rng)
+    other.random(24)
+    assert rng.random() == other.random()
+
+
+def test_seeds_differ() -> None:
+    assert (
+        draw_counts(20, 3, np.random.default_rng(0)) != draw_counts(20, 3, np.random.default_rng(1))
+    ).any()
+
+
+def test_counts_of_a_row_are_binomial() -> None:
+    # the count of one row is Bin(n, 1/n); rows of one draw are dependent, so each draw gives one number
+    n, draws = 10, 20_000
+    counts = draw_counts(n, draws, np.random.default_rng(5))
+    for row in (0, 9):
+        observed = np.bincount(np.minimum(counts[:, row], 4), minlength=5)
+        expected = binom.pmf(range(4), n, 1 / n)
+        assert chisquare(observed, draws * np.append(expected, 1 - expected.sum())).pvalue > 1e-3
+
+
+def test_draws_of_three_rows_are_multinomial() -> None:
+    counts = draw_counts(3, 27_000, np.random.default_rng(6))
+    cells, observed = np.unique(counts, axis=0, return_counts=True)
+    assert len(cells) == 10
+    assert chisquare(observed, 27_000 * multinomial.pmf(cells, 3, [1 / 3] * 3)).pvalue > 1e-3
+
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_smallest_training_sets(n: int) -> None:
+    counts = draw_counts(n, 10, np.random.default_rng(0))
+    assert set(counts.sum(axis=1)) == {n}

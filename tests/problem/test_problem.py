@@ -1,0 +1,430 @@
+"""The arrays of the optimisation problems: checks, standard forms, selection, files."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import re
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from random_problems import KINDS, make, make_with_loss
+
+from cudbound.losses.cvxpy_loss import CvxpyLoss
+from cudbound.losses.surrogates import LOSSES, get_loss
+from cudbound.problem.problem import FORMAT, Problem, make_problem
+from cudbound.solve.solve_draws import solve_problem
+
+DESIGN = np.array([[1.0, -2.0], [1.0, 0.5], [1.0, 3.0]])
+LABELS = np.array([-1.0, 1.0, 1.0])
+COEF = np.array([0.1, 0.4])
+COUNTS = np.array([[1, 2, 0], [3, 0, 0]])
+
+
+def problem_with(**changes: Any) -> Problem:
+    arrays: dict[str, Any] = {"design": DESIGN, "labels": LABELS, "coef": COEF, "counts": COUNTS}
+    arrays.update(changes)
+    positional = [arrays.pop(name) for name in ("design", "labels", "coef", "counts")]
+    return make_problem(*positional, **arrays)
+
+
+def test_standard_forms_and_defaults() -> None:
+    problem = problem_with(
+        design=np.asfortranarray(DESIGN.astype(np.float32)),
+        labels=[-1, 1, 1],
+        counts=COUNTS.astype(float).tolist(),
+    )
+    assert problem.design.dtype == problem.labels.dtype == problem.coef.dtype == np.float64
+    assert problem.design.flags.c_contiguous
+    assert problem.counts.dtype == np.int32
+    assert problem.counts.flags.c_contiguous
+    assert problem.alpha == 3.0
+    assert problem.weights is None
+    assert problem.penalty is None
+    assert problem.loss.name == "squared"
+    assert problem.n_draws == 2
+
+
+def test_weights_of_the_error_by_hand() -> None:
+    problem = problem_with()
+    np.testing.assert_allclose(problem.score_weights(0), [0.0, 1 / 3, -1 / 3], atol=1e-16)
+    np.testing.assert_allclose(problem.score_weights(1), [2 / 3, -1 / 3, -1 / 3], atol=1e-16)
+
+
+def test_given_weights_are_kept() -> None:
+    weights = np.arange(6.0).reshape(2, 3) - 2.0
+    problem = problem_with(weights=weights)
+    np.testing.assert_array_equal(problem.score_weights(1), weights[1])
+
+
+def test_mean_loss_by_hand() -> None:
+    # scores -0.7, 0.3, 1.3: squared residuals 0.09, 0.49, 0.09
+    assert problem_with().mean_loss(0, COEF) == pytest.approx((0.09 + 2 * 0.49) / 3)
+    assert problem_with().mean_loss(1, COEF) == pytest.approx(0.09)
+    # the penalty 2 * 0.01 + 0.5 * 0.16 is added to the mean
+    assert problem_with(penalty=[2.0, 0.5]).mean_loss(1, COEF) == pytest.approx(0.09 + 0.1)
+
+
+def test_mean_loss_with_everything_by_hand() -> None:
+    # the offset makes the score -0.7 of the first row 0.3, which with the label -1 is a hinge loss of 1.3
+    problem = problem_with(loss="hinge", offset=1.0, sample_weight=[0.5, 2.0, 1.0])
+    np.testing.assert_allclose(problem.scores(COEF), [0.3, 1.3, 2.3])
+    assert problem.mean_loss(1, COEF) == pytest.approx(3 * 0.5 * 1.3 / 3)
+    # coefficients (0.1, 0.4): both penalties are added to the mean and know nothing of weights and offset
+    both = replace(problem, penalty=np.array([2.0, 0.5]), l1_penalty=np.array([3.0, 0.1]))
+    assert both.mean_loss(1, COEF) == pytest.approx(0.65 + 0.02 + 0.08 + 0.3 + 0.04)
+    np.testing.assert_allclose(problem.shares(1), [3 * 0.5 / 3])
+    np.testing.assert_allclose(problem.score_weights(1), [2 / 3, -1 / 3, -1 / 3])
+    # scores -0.7, -0.7, 0.8 with offsets of each row: the first two, drawn once and twice, lose 0.3 and 1.7
+    apart = problem_with(loss="hinge", offset=[0.0, -1.0, -0.5])
+    assert apart.mean_loss(0, COEF) == pytest.approx((0.3 + 2 * 1.7) / 3)
+
+
+def test_a_row_without_weight_has_no_part_in_the_loss() -> None:
+    # its exponential loss is beyond the numbers, and 0 times it would be none
+    problem = problem_with(loss="exponential", sample_weight=[0.0, 3.0, 1.0])
+    assert problem.mean_loss(0, [720.0, 0.0]) == pytest.approx(2.0 * np.exp(-720.0), rel=1e-9)
+    assert problem.mean_loss(1, [720.0, 0.0]) == 0.0
+
+
+def test_one_strength_is_that_of_every_coefficient() -> None:
+    np.testing.assert_array_equal(problem_with(penalty=0.3).penalty, [0.3, 0.3])
+    assert problem_with(penalty=1).mean_loss(1, COEF) == pytest.approx(0.09 + 0.17)
+
+
+def test_selection_by_number_and_by_list() -> None:
+    problem = problem_with(weights=np.arange(6.0).reshape(2, 3))
+    second = problem.select(1)
+    np.testing.assert_array_equal(second.counts, [[3, 0, 0]])
+    np.testing.assert_array_equal(second.weights, [[3.0, 4.0, 5.0]])
+    both = problem.select([1, 0])
+    np.testing.assert_array_equal(both.counts, COUNTS[::-1])
+    assert problem.select([]).n_draws == 0
+
+
+def test_selection_by_mask() -> None:
+    problem = problem_with(weights=np.arange(6.0).reshape(2, 3))
+    second = problem.select([False, True])
+    np.testing.assert_array_equal(second.counts, [[3, 0, 0]])
+    np.testing.assert_array_equal(second.weights, [[3.0, 4.0, 5.0]])
+    assert problem.select(np.zeros(2, dtype=bool)).n_draws == 0
+    np.testing.assert_array_equal(problem.select(np.array([True, True])).counts, COUNTS)
+
+
+@pytest.mark.parametrize(
+    ("draws", "error", "message"),
+    [
+        ([True], IndexError, r"mask must have shape \(2,\), one value a draw\. Got \(1,\)"),
+        (True, IndexError, r"mask must have shape \(2,\), one value a draw\. Got \(\)"),
+        (2, IndexError, r"'draws' must be below 2, the number of draws\. Got 2 instead"),
+        ([0, -3], IndexError, r"'draws' must be below 2, the number of draws\. Got -3 instead"),
+        (0.5, ValueError, r"'draws' must be numbers of draws or a boolean mask\. Got 0\.5 instead"),
+        ([0.0, 1.0], ValueError, r"'draws' must be numbers of draws or a boolean mask\. Got \[0\.0, 1\.0\]"),
+        ("1", ValueError, r"'draws' must be numbers of draws or a boolean mask\. Got '1' instead"),
+        ([[0], [1]], ValueError, r"'draws' must be numbers of draws or a boolean mask"),
+    ],
+)
+def test_selection_of_what_is_not_there(draws: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        problem_with().select(draws)
+
+
+def test_the_problem_stays_when_the_arrays_of_the_caller_change() -> None:
+    arrays = {
+        "design": DESIGN.copy(),
+        "labels": LABELS.copy(),
+        "coef": COEF.copy(),
+        "counts": COUNTS.astype(np.int32),
+        "weights": np.ones((2, 3)),
+        "penalty": np.ones(2),
+    }
+    problem = problem_with(**arrays)
+    before = problem.digest()
+    for name, array in arrays.items():
+        kept = getattr(problem, name).copy()
+        array[:] = 7
+        np.testing.assert_array_equal(getattr(problem, name), kept, err_msg=name)
+    assert problem.digest() == before
+
+
+def test_a_column_of_zeros_and_the_ends_of_the_range_are_taken() -> None:
+    scaled = np.array([[1.0, 0.0, 1e100], [1e-100, 0.0, 1e-300], [0.0, 0.0, 0.0]])
+    np.testing.assert_array_equal(problem_with(design=scaled, coef=np.zeros(3)).design, scaled)
+
+
+@pytest.mark.parametrize("scale", [1e-99, 1e98])
+def test_units_within_the_range_do_not_change_the_answer(scale: float) -> None:
+    problem = make("general", 0)
+    units = np.where(np.arange(problem.coef.size) % 2, scale, 1.0 / scale)
+    other = make_problem(problem.design * units, problem.labels, problem.coef / units, problem.counts)
+    expected = solve_problem(replace(problem, alpha=other.alpha))
+    np.testing.assert_allclose(solve_problem(other).upper, expected.upper, atol=1e-10)
+
+
+def test_the_digest_differs_for_every_part_of_the_problem() -> None:
+    problem = problem_with()
+    digests = {problem.digest(), problem.digest("positive"), problem.digest("negative")}
+    changes: list[dict[str, Any]] = [
+        {"design": DESIGN + 1e-15 * (DESIGN == 1.0)},
+        {"labels": -LABELS},
+        {"coef": COEF[::-1].copy()},
+        {"counts": COUNTS[::-1].copy()},
+        {"counts": COUNTS * 300},
+        {"alpha": 2.0},
+        {"alpha": np.inf},
+        {"loss": get_loss("hinge")},
+        {"weights": np.zeros((2, 3))},
+        {"penalty": np.zeros(2)},
+        {"l1_penalty": np.zeros(2)},
+        {"sample_weight": np.zeros(3)},
+        {"offset": np.zeros(3)},
+    ]
+    for change in changes:
+        digests.add(replace(problem, **change).digest())
+    assert len(digests) == 3 + len(changes)
+    assert all(len(digest) == 32 for digest in digests)
+    assert problem_with(counts=COUNTS.astype(float), design=np.asfortranarray(DESIGN)).digest() in digests
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"design": DESIGN[0]}, r"'design' must have 2 dimension\(s\)\. Got 1 instead"),
+        (
+            {"design": np.zeros((0, 2))},
+            r"'design' must have at least one row and one column\. Got shape \(0, 2\)",
+        ),
+        (
+            {"design": np.zeros((3, 0))},
+            r"'design' must have at least one row and one column\. Got shape \(3, 0\)",
+        ),
+        ({"design": DESIGN * np.nan}, r"'design' must be finite\. Got nan or inf instead"),
+        ({"design": DESIGN * np.inf}, r"'design' must be finite\. Got nan or inf instead"),
+        (
+            {"design": DESIGN + 1j},
+            r"'design' must be an array of real numbers\. Got dtype complex128 instead; convert it",
+        ),
+        ({"design": [[1.0, 2.0], [1.0]]}, r"'design' must be an array of numbers\. Got rows of different"),
+        (
+            {"design": DESIGN * [1.0, 1e150]},
+            r"each column of 'design' must be 0 or in \[1e-100, 1e\+100\].*\. Got 3e\+150 in column 1 instead; rescale",
+        ),
+        (
+            {"design": DESIGN * [1e-150, 1.0]},
+            r"Got 1e-150 in column 0 instead; rescale it, for example to other",
+        ),
+        (
+            {"design": [[1.0, 0.5], [1.0, 3e10], [1.0, 2.0]]},
+            r"within a factor of 1e\+09 of their median\. Got 3e\+10 in column 1, whose median absolute value is 2: ",
+        ),
+        ({"labels": LABELS.astype(str)}, r"'labels' must be an array of real numbers\. Got dtype <U"),
+        ({"coef": ["a", "b"]}, r"'coef' must be an array of real numbers\. Got dtype <U1 instead"),
+        ({"counts": COUNTS.astype(str)}, r"'counts' must be an array of real numbers\. Got dtype <U"),
+        ({"counts": COUNTS.astype(object)}, r"'counts' must be an array of real numbers\. Got dtype object"),
+        ({"counts": [[1, 2, 0], [3, 0]]}, r"'counts' must be an array of numbers\. Got rows of different"),
+        ({"loss": ["squared"]}, r"'loss' parameter must be one of .* Got \['squared'\] instead"),
+        (
+            {"weights": np.full((2, 3), 1j)},
+            r"'weights' must be an array of real numbers\. Got dtype complex128",
+        ),
+        ({"penalty": "strong"}, r"'penalty' must be an array of real numbers\. Got dtype <U6 instead"),
+        ({"labels": LABELS[:2]}, r"'labels' must have shape \(3,\)\. Got \(2,\) instead"),
+        ({"labels": LABELS[:, None]}, r"'labels' must have 1 dimension\(s\)\. Got 2 instead"),
+        ({"labels": [0, 1, 1]}, r"'labels' must be -1 or \+1\. Got \[0\. 1\.\] instead"),
+        ({"labels": [np.nan, 1, 1]}, r"'labels' must be finite"),
+        ({"coef": [1.0]}, r"'coef' must have shape \(2,\)\. Got \(1,\) instead"),
+        ({"coef": [1.0, np.nan]}, r"'coef' must be finite"),
+        ({"counts": COUNTS[0]}, r"'counts' must have shape \(n_draws, 3\)\. Got \(3,\) instead"),
+        ({"counts": COUNTS[:, :2]}, r"'counts' must have shape \(n_draws, 3\)\. Got \(2, 2\) instead"),
+        ({"counts": [[1, -1, 3]]}, r"'counts' must be in \[0, 2\*\*31\)\. Got -1 to 3 instead"),
+        ({"counts": [[1, 2**31, 3]]}, r"'counts' must be in \[0, 2\*\*31\)\. Got 1 to 2147483648 instead"),
+        ({"counts": [[1.0, 0.5, 1.5]]}, r"'counts' must be whole numbers\. Got a fractional count instead"),
+        ({"counts": [[1.0, np.nan, 2.0]]}, r"'counts' must be whole numbers\. Got nan instead"),
+        ({"counts": [[1.0, np.inf, 2.0]]}, r"'counts' must be in \[0, 2\*\*31\)\. Got 1\.0 to inf instead"),
+        ({"alpha": -1.0}, r"'alpha' parameter must be .* \[0, inf\]\. Got -1\.0 instead"),
+        ({"alpha": np.nan}, r"'alpha' parameter must be .* \[0, inf\]\. Got nan instead"),
+        ({"weights": np.zeros((1, 3))}, r"'weights' must have shape \(2, 3\)\. Got \(1, 3\) instead"),
+        ({"weights": np.zeros(3)}, r"'weights' must have 2 dimension\(s\)\. Got 1 instead"),
+        ({"weights": np.full((2, 3), np.inf)}, r"'weights' must be finite"),
+        ({"loss": "cubic"}, r"'loss' parameter must be one of \['exponential', .*\]\. Got 'cubic' instead"),
+        ({"loss": None}, r"'loss' parameter must be one of \['exponential', .*\]\. Got None instead"),
+        ({"penalty": [1.0]}, r"'penalty' must have shape \(2,\)\. Got \(1,\) instead"),
+        ({"penalty": [1.0, -0.5]}, r"'penalty' must be non-negative\. Got -0\.5 instead"),
+        ({"penalty": -0.5}, r"'penalty' must be non-negative\. Got -0\.5 instead"),
+        ({"penalty": np.nan}, r"'penalty' must be finite"),
+        ({"penalty": np.eye(2)}, r"'penalty' must have shape \(2,\)\. Got \(2, 2\) instead"),
+        ({"l1_penalty": [1.0, -0.5]}, r"'l1_penalty' must be non-negative\. Got -0\.5 instead"),
+        ({"l1_penalty": np.ones(3)}, r"'l1_penalty' must have shape \(2,\)\. Got \(3,\) instead"),
+        ({"sample_weight": [1.0, -2.0, 1.0]}, r"'sample_weight' must be non-negative\. Got -2\.0 instead"),
+        ({"sample_weight": np.ones(2)}, r"'sample_weight' must have shape \(3,\)\. Got \(2,\) instead"),
+        ({"offset": np.ones(2)}, r"'offset' must have shape \(3,\)\. Got \(2,\) instead"),
+        ({"offset": np.inf}, r"'offset' must be finite"),
+        ({"offset": "low"}, r"'offset' must be an array of real numbers\. Got dtype <U3 instead"),
+    ],
+)
+def test_errors_name_the_argument_the_rule_and_the_value(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        problem_with(**changes)
+
+
+@pytest.mark.parametrize("name", ["coef", "weights", "sample_weight", "offset", "penalty", "l1_penalty"])
+@pytest.mark.parametrize("size", [1e300, 1e-300])
+def test_sizes_whose_squares_leave_the_range_are_refused(name: str, size: float) -> None:
+    shapes = {"coef": (2,), "weights": (2, 3), "penalty": (2,), "l1_penalty": (2,)}
+    message = re.escape(f"of '{name}' must be 0 or in [1e-100, 1e+100]. Got {size:.3g} instead")
+    with pytest.raises(ValueError, match=message):
+        problem_with(**{name: np.full(shapes.get(name, (3,)), size)})
+
+
+def test_a_problem_cannot_be_changed() -> None:
+    with pytest.raises(AttributeError, match="cannot assign to field 'alpha'"):
+        problem_with().alpha = 2.0  # type: ignore[misc]  # frozen: that is the test
+
+
+def assert_equal_problems(one: Problem, other: Problem) -> None:
+    arrays = ("design", "labels", "coef", "counts", "alpha", "weights")
+    for name in (*arrays, "penalty", "l1_penalty", "sample_weight", "offset"):
+        a, b = getattr(one, name), getattr(other, name)
+        assert (a is None) == (b is None), name
+        if a is not None:
+            np.testing.assert_array_equal(a, b, err_msg=name)
+            assert np.asarray(a).dtype == np.asarray(b).dtype, name
+    assert one.loss == other.loss
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_saved_draw_is_solved_to_the_same_bits(kind: str, tmp_path: Path) -> None:
+    problem = make(kind, 11).select(2)
+    problem.save(tmp_path / "draw.npz")
+    loaded = Problem.load(tmp_path / "draw.npz")
+    assert_equal_problems(problem, loaded)
+    assert problem.digest() == loaded.digest()
+    before, after = solve_problem(problem), solve_problem(loaded)
+    for name in ("lower", "upper", "status", "nodes", "witness"):
+        np.testing.assert_array_equal(getattr(before, name), getattr(after, name), err_msg=name)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_loss_penalties_weights_and_offset_are_saved(loss: str, tmp_path: Path) -> None:
+    problem = make_with_loss("general", 0, loss, penalised=True, weighted=True, shifted=True)
+    problem = replace(problem, l1_penalty=np.linspace(0.0, 1.0, problem.coef.size))
+    problem.save(tmp_path / "problem.npz")
+    loaded = Problem.load(tmp_path / "problem.npz")
+    assert_equal_problems(problem, loaded)
+    assert problem.digest() == loaded.digest()
+
+
+def test_a_loss_of_the_users_cannot_be_saved(tmp_path: Path) -> None:
+    problem = replace(problem_with(), loss=CvxpyLoss("cubic", lambda labels, scores: scores))
+    with pytest.raises(ValueError, match=r"'loss' parameter must be one of .* Got 'cubic' instead"):
+        problem.save(tmp_path / "problem.npz")
+    assert not list(tmp_path.iterdir())
+
+
+def stored(path: Path) -> dict[str, NDArray[Any]]:
+    with np.load(path) as arrays:
+        return dict(arrays)
+
+
+def test_a_file_of_another_format_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "draw.npz"
+    problem_with().save(path)
+    arrays = stored(path)
+    np.savez(path, **{**arrays, "format": np.int64(FORMAT + 1)})
+    with pytest.raises(ValueError, match=r"draw\.npz is not a problem file of format 1; save it again"):
+        Problem.load(path)
+    np.savez(path, design=DESIGN)
+    with pytest.raises(ValueError, match=r"draw\.npz is not a problem file of format 1"):
+        Problem.load(path)
+
+
+def test_a_damaged_file_is_checked_as_arguments_are(tmp_path: Path) -> None:
+    path = tmp_path / "draw.npz"
+    problem_with().save(path)
+    np.savez(path, **{**stored(path), "labels": np.array([0.0, 1.0, 1.0])})
+    with pytest.raises(ValueError, match=r"'labels' must be -1 or \+1"):
+        Problem.load(path)
+
+
+@pytest.mark.parametrize("name", ["draw", "draw.problem", "draw.npz"])
+@pytest.mark.parametrize("kind", [str, Path])
+def test_the_file_gets_the_name_that_was_given(name: str, kind: type, tmp_path: Path) -> None:
+    path = kind(tmp_path / name)
+    problem_with().save(path)
+    assert [file.name for file in tmp_path.iterdir()] == [name]
+    assert_equal_problems(Problem.load(path), problem_with())
+
+
+def other_files() -> dict[str, bytes]:
+    """Return contents that no problem file has."""
+    good, array, pickled, lacking = io.BytesIO(), io.BytesIO(), io.BytesIO(), io.BytesIO()
+    np.savez(good, design=DESIGN, format=np.int64(FORMAT))
+    np.save(array, DESIGN)
+    np.savez(pickled, format=np.array([None], dtype=object))
+    np.savez(
+        lacking, format=np.int64(FORMAT), design=DESIGN, labels=LABELS, coef=COEF, alpha=1.0, loss="squared"
+    )
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr("format.npy", b"no array")
+    damaged = bytearray(good.getvalue())
+    damaged[140] ^= 255
+    return {
+        "empty": b"",
+        "text": b"age,outcome\n61,ill\n",
+        "one array": array.getvalue(),
+        "pickle": pickle.dumps({"format": FORMAT}),
+        "pickled objects": pickled.getvalue(),
+        "truncated": good.getvalue()[:-40],
+        "head alone": good.getvalue()[:4],
+        "changed byte": bytes(damaged),
+        "archive of something else": archive.getvalue(),
+        "missing arrays": lacking.getvalue(),
+    }
+
+
+@pytest.mark.parametrize("kind", other_files())
+def test_other_files_are_refused_in_one_sentence(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "draw.npz"
+    path.write_bytes(other_files()[kind])
+    message = (
+        r"draw\.npz is not a problem file of format 1; save it again with Problem\.save of this version$"
+    )
+    with pytest.raises(ValueError, match=message):
+        Problem.load(path)
+
+
+@pytest.mark.parametrize("name", ["format", "alpha", "loss"])
+def test_a_file_with_an_array_in_place_of_one_value_is_refused(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "draw.npz"
+    problem_with().save(path)
+    arrays = stored(path)
+    np.savez(path, **{**arrays, name: np.array([arrays[name], arrays[name]])})
+    with pytest.raises(ValueError, match=r"draw\.npz is not a problem file of format 1"):
+        Problem.load(path)
+
+
+def test_a_file_that_does_not_exist(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError, match=r"draw\.npz"):
+        Problem.load(tmp_path / "draw.npz")
+
+
+def test_files_hold_no_pickled_objects(tmp_path: Path) -> None:
+    problem_with(weights=np.zeros((2, 3)), penalty=1.0).save(tmp_path / "draw.npz")
+    names = set(stored(tmp_path / "draw.npz"))  # numpy refuses pickles here
+    assert names == {
+        "format",
+        "design",
+        "labels",
+        "coef",
+        "counts",
+        "alpha",
+        "loss",
+        "weights",
+        "penalty",
+    }

@@ -1,0 +1,282 @@
+"""Bolstered losses: worked numbers, kernels by hand, and closed form against random draws."""
+
+from __future__ import annotations
+
+import math
+import statistics
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse, stats
+from scipy.spatial.distance import cdist
+from shared_files import shared_vectors
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.dummy import DummyClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+from cudbound import LeastSquaresClassifier
+from cudbound.point_estimates import ESTIMATORS, compute_estimate, kernel_widths, linear_bolstered_losses
+from cudbound.records import BolsteredLosses, Records
+from cudbound.resampling.bolstering import N_DRAWS, record_bolstered
+
+VECTORS = shared_vectors()
+UNITS = "one kernel width in all directions: the estimate depends on the units of the features"
+DRAWN = f"{N_DRAWS} random points from the kernel of each row"
+
+
+def _data(seed=0, n=30, p=2):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p))
+    return X, np.where(X[:, 0] + rng.normal(size=n) > 0, "ill", "healthy")
+
+
+def _record(estimator, X, y, seed=0):
+    return record_bolstered(estimator, X, y, rng=np.random.default_rng(seed))
+
+
+def _estimate(name, recorded):
+    return compute_estimate(ESTIMATORS[name], Records(bolstered=recorded)).estimate
+
+
+# ---- worked numbers ----
+
+
+def test_worked_bolstered():
+    inputs, value = VECTORS["bolstered"]["inputs"], VECTORS["bolstered"]["value"]
+    widths = kernel_widths(inputs["X"], inputs["y"])
+    assert widths.negative == pytest.approx(value["sigma_neg"], abs=1e-12)
+    assert widths.positive == pytest.approx(value["sigma_pos"], abs=1e-12)
+    assert stats.chi(2).median() == pytest.approx(value["chi_median"], abs=1e-12)
+    losses = linear_bolstered_losses(inputs["X"], inputs["y"], widths.of_rows, inputs["a"], inputs["b"])
+    assert losses == pytest.approx(value["contributions"], abs=1e-12)
+    recorded = BolsteredLosses(losses, np.zeros(6, dtype=bool))
+    assert _estimate("bolstered", recorded) == pytest.approx(value["value"], abs=1e-12)
+    # no point is misclassified
+    assert _estimate("semi-bolstered", recorded) == pytest.approx(value["value"], abs=1e-12)
+
+
+def test_worked_semi_bolstered():
+    inputs, value = VECTORS["semi_bolstered"]["inputs"], VECTORS["semi_bolstered"]["value"]
+    X, y = np.array(inputs["X"]), np.array(inputs["y"])
+    losses = linear_bolstered_losses(X, y, kernel_widths(X, y).of_rows, inputs["a"], inputs["b"])
+    recorded = BolsteredLosses(losses, np.where(X @ inputs["a"] + inputs["b"] >= 0, 1.0, -1.0) != y)
+    assert recorded.wrong.any()
+    assert _estimate("semi-bolstered", recorded) == pytest.approx(value["value"], abs=1e-12)
+    assert _estimate("bolstered", recorded) == pytest.approx(value["fully_bolstered"], abs=1e-12)
+
+
+# ---- kernels ----
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(4, 20), st.integers(1, 6), st.booleans())
+def test_kernel_widths_against_all_distances(seed, n, p, with_ties):
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 3, (n, p)).astype(float) if with_ties else rng.normal(size=(n, p))
+    y = np.where(np.arange(n) < 2, 1.0, rng.choice([-1.0, 1.0], n))
+    y[2:4] = -1.0
+    widths = kernel_widths(X, y)
+    for label, width in ((-1.0, widths.negative), (1.0, widths.positive)):
+        distances = cdist(X[y == label], X[y == label])
+        nearest = [min(row[j] for j in range(len(row)) if j != i) for i, row in enumerate(distances)]
+        assert width == pytest.approx(statistics.fmean(nearest) / stats.chi(p).median(), abs=1e-12)
+        assert (widths.of_rows[y == label] == width).all()
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.floats(0.01, 100.0))
+def test_estimates_do_not_depend_on_place_direction_and_common_unit(seed, unit):
+    rng = np.random.default_rng(seed)
+    X, y = rng.normal(size=(12, 3)), np.where(np.arange(12) < 5, 1.0, -1.0)
+    coef, intercept, shift = rng.normal(size=3), rng.normal(), rng.normal(size=3)
+    turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    losses = linear_bolstered_losses(X, y, kernel_widths(X, y).of_rows, coef, intercept)
+    moved = unit * (X @ turn) + shift
+    moved_coef = turn.T @ coef / unit
+    moved_losses = linear_bolstered_losses(
+        moved, y, kernel_widths(moved, y).of_rows, moved_coef, intercept - shift @ moved_coef
+    )
+    np.testing.assert_allclose(moved_losses, losses, atol=1e-9)
+    # the classifier with the opposite answers is wrong where this one is right
+    opposite = linear_bolstered_losses(X, y, kernel_widths(X, y).of_rows, -coef, -intercept)
+    np.testing.assert_allclose(opposite, 1.0 - losses, atol=1e-12)
+
+
+def test_class_of_one_row_takes_the_other_width():
+    widths = kernel_widths([[0.0], [1.0], [5.0]], [-1, -1, 1])
+    assert widths.positive == widths.negative == pytest.approx(1 / stats.chi(1).median())
+    assert widths.remarks == ("class +1 has one row and takes the kernel width of the other class",)
+    alone = kernel_widths([[0.0], [5.0]], [-1, 1])
+    assert alone.of_rows.tolist() == [0.0, 0.0]
+
+
+def test_duplicates_have_no_kernel_and_count_as_classified():
+    X, y = [[0.0], [0.0], [1.0], [3.0]], [-1, -1, 1, 1]
+    widths = kernel_widths(X, y)
+    assert widths.negative == 0.0
+    assert widths.remarks == ("no kernel around the rows of class -1: their nearest neighbours coincide",)
+    losses = linear_bolstered_losses(X, y, widths.of_rows, [1.0], 0.0)  # score 0 is class +1
+    assert losses[:2].tolist() == [1.0, 1.0]
+    assert (losses[2:] < 1.0).all()
+
+
+def test_rows_need_a_feature():
+    with pytest.raises(ValueError, match=r"'rows' parameter must have shape .* Got shape \(3, 0\) instead"):
+        kernel_widths(np.empty((3, 0)), [1, 1, -1])
+
+
+# ---- what is recorded of a classifier ----
+
+LINEAR = {
+    "least squares": LeastSquaresClassifier(),
+    "no intercept": LeastSquaresClassifier(fit_intercept=False),
+    "logistic": LogisticRegression(),
+    "discriminant": LinearDiscriminantAnalysis(),  # no adapter knows it
+    "linear kernel": SVC(kernel="linear"),
+    "gradient descent": SGDClassifier(random_state=0),
+    "threshold": FixedThresholdClassifier(LogisticRegression(), threshold=0.4),
+    "threshold of the other class": FixedThresholdClassifier(
+        LogisticRegression(), threshold=0.4, pos_label="healthy"
+    ),
+    "search": GridSearchCV(LogisticRegression(), {"C": [0.1, 1.0]}, cv=2),
+}
+
+
+@pytest.mark.parametrize("name", LINEAR)
+def test_linear_classifiers_in_closed_form(name):
+    """Against the share of 2,000 random points from each kernel that the classifier gets wrong."""
+    X, y = _data()
+    clf = LINEAR[name].fit(X, y)
+    recorded = _record(clf, X, y)
+    assert recorded.remarks == (UNITS,)
+    np.testing.assert_array_equal(recorded.wrong, clf.predict(X) != y)
+    widths = kernel_widths(X, np.where(y == "ill", 1.0, -1.0))
+    rng = np.random.default_rng(1)
+    points = X[:, None, :] + widths.of_rows[:, None, None] * rng.standard_normal((30, 2000, 2))
+    shares = (clf.predict(points.reshape(-1, 2)).reshape(30, 2000) != y[:, None]).mean(axis=1)
+    np.testing.assert_allclose(shares, recorded.losses, atol=5 * 0.5 / math.sqrt(2000))
+    error = math.sqrt((recorded.losses * (1 - recorded.losses)).sum() / 2000) / 30
+    assert shares.mean() == pytest.approx(recorded.losses.mean(), abs=5 * error)
+
+
+@pytest.mark.parametrize(
+    "clf", [KNeighborsClassifier(3), DecisionTreeClassifier(random_state=0), SVC()], ids=str
+)
+def test_other_classifiers_by_draws(clf):
+    X, y = _data(1)
+    recorded = _record(clf.fit(X, y), X, y)
+    assert recorded.remarks == (UNITS, DRAWN)
+    assert recorded.n_fits == 0
+    np.testing.assert_allclose(recorded.losses * N_DRAWS, np.round(recorded.losses * N_DRAWS), atol=1e-9)
+    np.testing.assert_array_equal(_record(clf, X, y).losses, recorded.losses)
+    assert (_record(clf, X, y, seed=1).losses != recorded.losses).any()
+    # the mean over 200 other draws a point, with a point of its own for every draw
+    widths = kernel_widths(X, np.where(y == "ill", 1.0, -1.0)).of_rows
+    rng = np.random.default_rng(2)
+    means = [(clf.predict(X + widths[:, None] * rng.normal(size=X.shape)) != y).mean() for _ in range(200)]
+    error = math.sqrt((recorded.losses * (1 - recorded.losses)).sum()) / 30
+    assert recorded.losses.mean() == pytest.approx(
+        statistics.fmean(means), abs=5 * error * math.sqrt(1 / 100 + 1 / 200)
+    )
+
+
+def test_draws_do_not_depend_on_how_many_are_predicted_at_once(monkeypatch):
+    X, y = _data(2)
+    clf = KNeighborsClassifier(1).fit(X, y)
+    expected = _record(clf, X, y).losses
+    monkeypatch.setattr("cudbound.resampling.bolstering.CHUNK_VALUES", 7 * X.size)
+    np.testing.assert_array_equal(_record(clf, X, y).losses, expected)
+
+
+def test_pipelines_are_bolstered_where_their_last_step_sees_the_rows():
+    X, y = _data(3)
+    units = np.array([1000.0, 0.001])
+    scaled = make_pipeline(StandardScaler(), LeastSquaresClassifier())
+    there, here = (_record(scaled.fit(rows, y), rows, y) for rows in (X * units, X))
+    np.testing.assert_allclose(there.losses, here.losses, atol=1e-9)
+    by_hand = StandardScaler().fit_transform(X)
+    np.testing.assert_allclose(
+        here.losses, _record(LeastSquaresClassifier().fit(by_hand, y), by_hand, y).losses, atol=1e-12
+    )
+    # without it the estimate follows the units, as the remark says
+    plain = [_record(LeastSquaresClassifier().fit(rows, y), rows, y) for rows in (X * units, X)]
+    assert abs(plain[0].losses.mean() - plain[1].losses.mean()) > 0.01
+    curved = make_pipeline(PolynomialFeatures(2, include_bias=False), LogisticRegression()).fit(X, y)
+    assert _record(curved, X, y).remarks == (UNITS,)
+
+
+def test_constant_classifier_counts_its_errors():
+    X = np.array([[0.0, 1.0], [0.0, 1.0], [1.0, 0.0], [1.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    y = np.array([0, 1, 0, 1, 1, 0])
+    clf = LogisticRegression().fit(X * 0.0, y)
+    recorded = _record(clf, X, y)
+    assert "the classifier is constant: every row counts as it is classified" in recorded.remarks
+    np.testing.assert_array_equal(recorded.losses, recorded.wrong)
+    drawn = _record(DummyClassifier().fit(X, y), X, y)
+    np.testing.assert_array_equal(drawn.losses, drawn.wrong)
+    assert DRAWN in drawn.remarks
+
+
+def test_one_row_of_a_class():
+    X, y = _data(4, n=10)
+    y = np.where(np.arange(10) == 0, "ill", "healthy")
+    for clf in (LeastSquaresClassifier(), FixedThresholdClassifier(LogisticRegression(), threshold=0.3)):
+        recorded = _record(clf.fit(X, y), X, y)
+        assert "class +1 has one row and takes the kernel width of the other class" in recorded.remarks
+        assert ((recorded.losses >= 0.0) & (recorded.losses <= 1.0)).all()
+
+
+@pytest.mark.parametrize("clf", [LogisticRegression(), KNeighborsClassifier(3)], ids=["linear", "drawn"])
+def test_frames_and_sparse_rows_give_the_same(clf):
+    X, y = _data(5)
+    expected = _record(clf.fit(X, y), X, y).losses
+    frame = pd.DataFrame(X, columns=["age", "dose"])
+    np.testing.assert_allclose(_record(clf.fit(frame, y), frame, y).losses, expected)
+    np.testing.assert_allclose(
+        _record(clf.fit(sparse.csr_array(X), y), sparse.csr_array(X), y).losses, expected
+    )
+
+
+class _Contrary(LeastSquaresClassifier):
+    """Says the opposite of its score."""
+
+    def predict(self, X):
+        return self.classes_[(self.decision_function(X) < 0.0).astype(int)]
+
+
+def test_coefficients_that_predict_does_not_follow_are_not_used():
+    X, y = _data(6)
+    recorded = _record(_Contrary().fit(X, y), X, y)
+    assert DRAWN in recorded.remarks
+    honest = _record(LeastSquaresClassifier().fit(X, y), X, y)
+    assert recorded.losses.mean() == pytest.approx(1 - honest.losses.mean(), abs=0.05)
+
+
+def test_rows_that_are_no_numbers_are_refused():
+    frame = pd.DataFrame({"ward": ["a", "b", "a", "b"]})
+    clf = DummyClassifier().fit(frame, [0, 1, 1, 0])
+    with pytest.raises(
+        ValueError, match=r"rows of 'X', which must be numbers\. Encode the others in a Pipeline"
+    ):
+        _record(clf, frame, [0, 1, 1, 0])
+    holes = np.array([[0.0], [np.nan], [1.0], [2.0]])
+    with pytest.raises(ValueError, match=r"finite numbers .* Got shape \(4, 1\), nan or infinite .* impute"):
+        _record(DummyClassifier().fit(holes, [0, 1, 1, 0]), holes, [0, 1, 1, 0])
+
+
+def test_unfitted_and_mismatched_are_refused():
+    X, y = _data(7)
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        _record(LeastSquaresClassifier(), X, y)
+    with pytest.raises(ValueError, match=r"same number of rows\. Got 30 and 29"):
+        _record(LeastSquaresClassifier().fit(X, y), X, y[:29])

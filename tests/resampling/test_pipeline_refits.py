@@ -1,0 +1,452 @@
+"""Pipelines of scaling, principal components and least squares refitted in batches, against scikit-learn fit by fit."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.decomposition import PCA
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import PolynomialFeatures, QuantileTransformer, StandardScaler
+from sklearn.svm import SVC
+
+from cudbound import LeastSquaresClassifier, compare_intervals
+from cudbound.estimators.batched import Columns, Draws
+from cudbound.estimators.batched import batched_refit as batches_refit
+from cudbound.estimators.batched.scalers import standardise
+from cudbound.estimators.batched.squares import least_squares_scores, principal_components
+from cudbound.problem.draws import draw_counts
+from cudbound.resampling import refits
+from cudbound.resampling.refits import choose_refit
+
+Array = NDArray[np.float64]
+Counts = NDArray[np.int32]
+Bools = NDArray[np.bool_]
+
+# derandomised: the same examples on every run; the seeds inside an example are drawn by hypothesis
+PROPERTY = settings(
+    max_examples=60, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+)
+
+
+class LoopedLeastSquares(LeastSquaresClassifier):
+    """The same classifier, of which the package does not know that its refits can be batched."""
+
+
+@pytest.fixture
+def fitted_alone(monkeypatch: pytest.MonkeyPatch) -> list[Pipeline]:
+    """Pipelines that were cloned, one a fit outside the batch."""
+    clones: list[Pipeline] = []
+
+    def cloned(estimator: Any) -> Any:
+        clones.append(estimator)
+        return clone(estimator)
+
+    monkeypatch.setattr(refits, "clone", cloned)
+    return clones
+
+
+def batched(pipe: Pipeline, X: Any, y: Any) -> Any:
+    refit, is_batched = choose_refit(pipe.fit(X, y), X, y, np.random.default_rng(0))
+    assert is_batched
+    return refit
+
+
+def one_by_one(pipe: Pipeline, X: Array, y: NDArray[Any], counts: Counts) -> Bools:
+    """What batched refits must equal: scikit-learn, and the constant classifier for one class."""
+    losses = []
+    for row in counts:
+        drawn = np.repeat(np.arange(row.size), row)
+        one_class = (y[drawn] == y[drawn[0]]).all()
+        predicted = y[drawn[0]] if one_class else clone(pipe).fit(X[drawn], y[drawn]).predict(X)
+        losses.append(predicted != y)
+    return np.array(losses)
+
+
+def training_sets(n: int, n_draws: int, rng: np.random.Generator) -> Counts:
+    """Bootstrap draws, every leave-one-out training set, the folds of a 3-fold split, and all rows."""
+    folds = np.arange(n) % 3 != np.arange(3)[:, None]
+    sets = (draw_counts(n, n_draws, rng), 1 - np.eye(n), folds, np.ones((1, n)))
+    return np.concatenate([np.asarray(part, dtype=np.int32) for part in sets])
+
+
+def noisy_labels(X: Array, rng: np.random.Generator) -> Array:
+    y = np.where(X[:, 0] - X[:, 0].mean() + rng.normal(size=len(X)) * X[:, 0].std() > 0.0, 1.0, -1.0)
+    y[:4] = [1.0, -1.0, 1.0, -1.0]
+    return y
+
+
+# ---- the same losses as one fit after the other ----
+
+
+def rows_of(kind: str, n: int, p: int, rng: np.random.Generator) -> Array:
+    X = rng.normal(size=(n, p))
+    if kind == "integer":
+        return rng.integers(0, 3, size=(n, p)).astype(float)
+    if kind == "rare binary":
+        return (rng.random((n, p)) < 0.15).astype(float)
+    if kind == "duplicate rows":
+        return X[rng.integers(0, n, n)]
+    if kind == "far from 0":
+        return X + 10.0 ** rng.uniform(0.0, 8.0, size=p)
+    if kind == "other units":
+        X *= 10.0 ** rng.uniform(-4.0, 6.0, size=p)
+        X[:, 0] = rng.uniform()  # its mean is rounded
+        X[:, -1] = rng.random(n) < 0.15
+    if kind == "collinear":
+        X[:, p // 2 :] = X[:, : p - p // 2] * 3.0 - 1.0
+    if kind == "corners":
+        return np.sign(X[np.arange(n) // 2])
+    return X
+
+
+@PROPERTY
+@given(st.data())
+def test_losses_equal_those_of_scikit_learn(data: st.DataObject) -> None:
+    n = data.draw(st.integers(6, 24), label="n")
+    p = data.draw(st.integers(2, 28), label="p")
+    kinds = "normal integer,rare binary,duplicate rows,far from 0,other units,collinear,corners"
+    kind = data.draw(st.sampled_from(kinds.split(",")), label="features")
+    with_mean, with_std = (data.draw(st.booleans() | st.just(True), label=name) for name in ("mean", "std"))
+    steps: list[Any] = [StandardScaler(with_mean=with_mean, with_std=with_std)]
+    k = data.draw(st.none() | st.integers(1, min(p, n // 2)), label="components")
+    if k is not None:
+        solver = data.draw(st.sampled_from(["full", "auto", "covariance_eigh"]), label="solver")
+        steps = [*steps[data.draw(st.integers(0, 1), label="unscaled") :], PCA(k, svd_solver=solver)]
+    if p < 6 and data.draw(st.booleans(), label="polynomial terms"):
+        steps.insert(0, PolynomialFeatures(2, include_bias=with_mean))
+    pipe = make_pipeline(
+        *steps, LeastSquaresClassifier(data.draw(st.booleans() | st.just(True), label="intercept"))
+    )
+    rng = np.random.default_rng(data.draw(st.integers(0, 10**6), label="seed"))
+    X = rows_of(kind, n, p, rng)
+    y = noisy_labels(X, rng)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # PCA of rows that are all equal divides 0 by 0
+        counts = training_sets(n, 15, rng)
+        np.testing.assert_array_equal(batched(pipe, X, y)(counts), one_by_one(pipe, X, y, counts))
+
+
+@dataclass(frozen=True)
+class Case:
+    """A pipeline and its rows, and the share of the fits that are made alone."""
+
+    pipe: Pipeline
+    X: Array
+    alone: tuple[float, float]
+
+
+def _cases() -> dict[str, Case]:
+    rng = np.random.default_rng(3)
+    scaled, components = StandardScaler(), lambda k: PCA(k, svd_solver="full")
+    normal = rng.normal(size=(30, 8)) * [1.0, 1e4, 1e-3, 1.0, 5.0, 1.0, 1.0, 1.0] + [0, 1e5, 0, 5, 0, 0, 0, 0]
+    wide = rng.normal(size=(14, 40)) @ rng.normal(size=(40, 40))
+    binary = (rng.random((25, 12)) < 0.2).astype(float)
+    constant = np.column_stack([normal[:, :4], np.full(30, 0.1)])
+    cube = np.array(np.meshgrid([-1.0, 1.0], [-1.0, 1.0], [-1.0, 1.0])).reshape(3, -1).T
+    classifier = LeastSquaresClassifier()
+    none, some, nearly_all = (0.0, 0.0), (0.0, 0.9), (0.9, 1.0)
+    return {
+        "scaled components": Case(make_pipeline(scaled, components(3), classifier), normal, none),
+        "no intercept": Case(
+            make_pipeline(scaled, components(3), LeastSquaresClassifier(False)), normal, none
+        ),
+        "default solver": Case(make_pipeline(scaled, PCA(3), classifier), normal, none),
+        "unscaled components": Case(make_pipeline(components(2), classifier), normal, none),
+        "all components": Case(make_pipeline(scaled, components(8), classifier), normal, none),
+        "more columns than rows": Case(make_pipeline(scaled, components(4), classifier), wide, none),
+        "rare binary columns": Case(make_pipeline(scaled, components(3), classifier), binary, (0.0, 0.1)),
+        "constant column": Case(make_pipeline(scaled, components(2), classifier), constant, none),
+        "one column": Case(make_pipeline(scaled, components(1), classifier), normal[:, :1], none),
+        "scaled": Case(make_pipeline(scaled, classifier), normal, none),
+        "scaled, more columns than rows": Case(make_pipeline(scaled, classifier), wide, none),
+        "scaled, collinear": Case(
+            make_pipeline(scaled, classifier), normal[:, [0, 1, 0, 2, 1]] * [1, 1, 2, 1, 3], none
+        ),
+        "scaled, constant columns, fewer distinct rows than columns": Case(
+            make_pipeline(scaled, classifier),
+            np.column_stack([wide[:, :11], np.full((14, 2), [0.1, 17.7])]),
+            none,
+        ),
+        "scaled, no intercept": Case(make_pipeline(scaled, LeastSquaresClassifier(False)), normal, none),
+        "terms, scaled, components": Case(
+            make_pipeline(PolynomialFeatures(2), scaled, components(4), classifier), normal[:, :3], none
+        ),
+        # a bootstrap draw of 14 rows spans 8 dimensions on average
+        "components as many as rows": Case(
+            make_pipeline(scaled, components(9), classifier), wide, (0.3, 0.9)
+        ),
+        "tied eigenvalues": Case(
+            make_pipeline(components(2), classifier), np.tile(cube, (2, 1)), (0.01, 0.9)
+        ),
+        "covariance of rows far away": Case(
+            make_pipeline(PCA(2, svd_solver="covariance_eigh"), classifier),
+            rng.normal(size=(30, 3)) * [3.0, 2.0, 1.0] + 1e6,
+            nearly_all,
+        ),
+        "nearly collinear columns": Case(
+            make_pipeline(scaled, classifier),
+            np.column_stack([normal, normal[:, 3] + 1e-8 * rng.normal(size=30)]),
+            nearly_all,
+        ),
+        "centred, more columns than rows": Case(
+            make_pipeline(StandardScaler(with_std=False), classifier),
+            wide * np.logspace(-1, 1, 40),
+            nearly_all,
+        ),
+        "scaled, more columns than rows, no intercept": Case(
+            make_pipeline(scaled, LeastSquaresClassifier(False)), wide[:, :14] + 1e5, nearly_all
+        ),
+        "constant column without intercept": Case(
+            make_pipeline(scaled, LeastSquaresClassifier(False)), constant, nearly_all
+        ),
+        "nearly constant column": Case(
+            make_pipeline(scaled, components(2), classifier), normal[:, :3] + [0.0, 0.0, 1e7], nearly_all
+        ),
+        "some draws without a column": Case(make_pipeline(scaled, classifier), binary[:, :3], some),
+    }
+
+
+@pytest.mark.parametrize("name", list(_cases()))
+def test_only_unclear_fits_are_made_alone(name: str, fitted_alone: list[Pipeline]) -> None:
+    case = _cases()[name]
+    rng = np.random.default_rng(11)
+    y = noisy_labels(case.X, rng)
+    counts = training_sets(len(y), 60, rng)
+    refit = batched(case.pipe, case.X, y)
+    fitted_alone.clear()
+    losses = refit(counts)
+    low, high = case.alone
+    assert low <= len(fitted_alone) / len(counts) <= high
+    np.testing.assert_array_equal(losses, one_by_one(case.pipe, case.X, y, counts))
+    assert 0.0 < losses.mean() < 1.0
+
+
+def test_one_class_gives_the_constant_classifier() -> None:
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(15, 4))
+    y = np.where(np.arange(15) < 5, "ill", "well")
+    counts = np.array([y == "ill", y == "well", np.arange(15) == 7], dtype=np.int32)
+    for fit_intercept in (True, False):
+        pipe = make_pipeline(StandardScaler(), PCA(2), LeastSquaresClassifier(fit_intercept))
+        losses = batched(pipe, X, y)(counts)
+        np.testing.assert_array_equal(losses, [y == "well", y == "ill", y == "ill"])
+
+
+def test_a_training_set_that_cannot_be_fitted_is_the_error_of_scikit_learn() -> None:
+    X = np.random.default_rng(0).normal(size=(12, 8))
+    y = noisy_labels(X, np.random.default_rng(1))
+    refit = batched(
+        make_pipeline(StandardScaler(), PCA(6, svd_solver="full"), LeastSquaresClassifier()), X, y
+    )
+    with pytest.raises(
+        ValueError, match=r"n_components=6 must be between 0 and min\(n_samples, n_features\)=4"
+    ):
+        refit(np.where(np.arange(12) < 4, 1, 0)[None, :].astype(np.int32))
+
+
+def test_refits_do_not_depend_on_the_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(5)
+    X = (rng.random((20, 6)) < 0.3).astype(float)
+    y = noisy_labels(X, rng)
+    pipe = make_pipeline(StandardScaler(), PCA(2), LeastSquaresClassifier())
+    counts = training_sets(20, 40, rng)
+    whole = batched(pipe, X, y)(counts)
+    monkeypatch.setattr(batches_refit, "CHUNK_VALUES", 7 * X.size)
+    np.testing.assert_array_equal(batched(pipe, X, y)(counts), whole)
+    assert batched(pipe, X, y)(counts[:0]).shape == (0, 20)
+
+
+# ---- invariances ----
+
+
+@pytest.mark.parametrize("k", [None, 3])
+def test_units_do_not_matter_after_scaling(k: int | None) -> None:
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(24, 7)) @ rng.normal(size=(7, 7))
+    y = noisy_labels(X, rng)
+    counts = training_sets(24, 60, rng)
+    units, origin = 10.0 ** rng.uniform(-3, 3, size=7), rng.normal(size=7)
+    steps = [] if k is None else [PCA(k)]
+    scaled = make_pipeline(StandardScaler(), *steps, LeastSquaresClassifier())
+    losses = batched(scaled, X, y)(counts)
+    np.testing.assert_array_equal(batched(scaled, X * units + origin, y)(counts), losses)
+    if k is not None:
+        unscaled = make_pipeline(*steps, LeastSquaresClassifier())
+        assert (batched(unscaled, X * units, y)(counts) != batched(unscaled, X, y)(counts)).any()
+
+
+def test_rotations_do_not_matter_to_components() -> None:
+    rng = np.random.default_rng(9)
+    X = rng.normal(size=(22, 6)) * [5.0, 4.0, 3.0, 2.0, 1.0, 0.5]
+    y = noisy_labels(X, rng)
+    counts = training_sets(22, 60, rng)
+    turned = X @ np.linalg.qr(rng.normal(size=(6, 6)))[0]
+    pipe = make_pipeline(PCA(3, svd_solver="full"), LeastSquaresClassifier())
+    np.testing.assert_array_equal(batched(pipe, turned, y)(counts), batched(pipe, X, y)(counts))
+
+
+# ---- single steps ----
+
+
+@pytest.mark.parametrize(("with_mean", "with_std"), [(True, True), (True, False), (False, True)])
+def test_standardised_rows_are_those_of_scikit_learn(with_mean: bool, with_std: bool) -> None:
+    rng = np.random.default_rng(2)
+    X = np.column_stack([rng.normal(size=(12, 3)) * [1.0, 50.0, 0.01] + [0.0, 300.0, 4.0], np.full(12, 0.3)])
+    counts = draw_counts(12, 20, rng)
+    draws = Draws(counts.astype(float), np.ones(12))
+    for shared in (Columns(X), Columns(np.broadcast_to(X, (20, 12, 4)))):
+        made, clear = standardise(
+            shared, draws, with_mean=with_mean, with_std=with_std, constants_matter=False
+        )
+        assert clear.all()
+        _check_standardised(made.stacked(20), X, counts, with_mean=with_mean, with_std=with_std)
+
+
+def _check_standardised(made: Array, X: Array, counts: Counts, **options: bool) -> None:
+    for fit, row in zip(made, counts, strict=True):
+        scaler = StandardScaler(**options).fit(X[np.repeat(np.arange(12), row)])
+        np.testing.assert_allclose(fit, scaler.transform(X), rtol=1e-9, atol=1e-12)
+
+
+def test_components_are_those_of_scikit_learn_but_for_their_signs() -> None:
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(12, 5)) * [5.0, 4.0, 3.0, 2.0, 1.0] + 10.0
+    counts = draw_counts(12, 20, rng)
+    made, clear = principal_components(Columns(X), Draws(counts.astype(float), np.ones(12)), n_components=3)
+    assert clear.all()
+    for fit, row in zip(made.rows, counts, strict=True):
+        expected = PCA(3, svd_solver="full").fit(X[np.repeat(np.arange(12), row)]).transform(X)
+        signs = np.sign((fit * expected).sum(axis=0))
+        np.testing.assert_allclose(fit * signs, expected, atol=1e-9)
+
+
+def test_least_squares_on_a_column_far_from_0_is_not_clear() -> None:
+    rng = np.random.default_rng(4)
+    x = rng.normal(size=(12, 1))
+    rows = np.stack([x, x + 1e3, x + 1e8, np.full_like(x, 1e8)])
+    shares = np.full((4, 12), 1 / 12)
+    targets = noisy_labels(x, rng)
+    scores, clear = least_squares_scores(rows, shares, targets, fit_intercept=True)
+    assert clear.tolist() == [True, True, False, True]
+    line = np.polynomial.Polynomial.fit(x[:, 0], targets, 1)(x[:, 0])
+    np.testing.assert_allclose(scores[:2], [line, line], atol=1e-9)
+    np.testing.assert_allclose(scores[3], targets.mean(), atol=1e-12)
+
+
+@pytest.mark.parametrize("size", [1e-17, 1e-15, 1e-13, 1.0])
+def test_constant_columns_leave_the_fit_of_least_norm_as_it_is(size: float) -> None:
+    """As `StandardScaler` leaves them where the mean of a constant column was rounded."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(8, 12))[np.arange(20) % 8]
+    y = noisy_labels(X, rng)
+    with_constants = np.column_stack([X, np.full((20, 2), [size, -2.0 * size])])
+    coef = LeastSquaresClassifier().fit(with_constants, y).coef_[0]
+    expected = np.linalg.pinv(X - X.mean(axis=0), rcond=1e-10) @ (y - y.mean())
+    np.testing.assert_allclose(coef, [*expected, 0.0, 0.0], atol=1e-12)
+
+
+# ---- which pipelines ----
+
+
+def test_what_holds_the_rows_does_not_matter() -> None:
+    rng = np.random.default_rng(1)
+    X = rng.integers(0, 9, size=(18, 4))
+    y = noisy_labels(X, rng)
+    counts = training_sets(18, 30, rng)
+    plain = make_pipeline(StandardScaler(), PCA(2), LeastSquaresClassifier())
+    expected = one_by_one(plain, X.astype(float), y, counts)
+    frame = pd.DataFrame(X, columns=list("abcd"), index=range(50, 68))
+    words = np.where(y > 0.0, "well", "ill")
+    with_gaps = make_pipeline(
+        "passthrough", StandardScaler(), "passthrough", PCA(2), LeastSquaresClassifier()
+    )
+    of_frames = clone(plain).set_output(transform="pandas")
+    for pipe, rows, labels in (
+        (plain, X, y),
+        (plain, X.tolist(), words.tolist()),
+        (plain, frame, pd.Series(words)),
+        (with_gaps, X, y),
+        (of_frames, frame, words),
+    ):
+        np.testing.assert_array_equal(batched(pipe, rows, labels)(counts), expected)
+
+
+def test_rows_are_not_written_over(fitted_alone: list[Pipeline]) -> None:
+    X = np.tile(np.array([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0], [0.0, 0.0]]), (4, 1))
+    y = noisy_labels(X, np.random.default_rng(0))
+    kept = X.copy()
+    in_place = make_pipeline(StandardScaler(copy=False), PCA(1, copy=False), LeastSquaresClassifier())
+    plain = make_pipeline(StandardScaler(), PCA(1), LeastSquaresClassifier())
+    counts = training_sets(16, 20, np.random.default_rng(0))
+    refit, _ = choose_refit(in_place.fit(X.copy(), y), X, y, np.random.default_rng(0))
+    fitted_alone.clear()
+    np.testing.assert_array_equal(refit(counts), one_by_one(plain, X, y, counts))
+    assert fitted_alone
+    np.testing.assert_array_equal(X, kept)
+
+
+class ScalerOfAnotherKind(StandardScaler):
+    pass
+
+
+def _other_pipelines() -> dict[str, Pipeline]:
+    steps = {
+        "whitened": [PCA(2, whiten=True)],
+        "random solver": [PCA(2, svd_solver="randomized")],
+        "share of the variance": [PCA(0.9)],
+        "all components": [PCA()],
+        "unknown scaler": [QuantileTransformer(n_quantiles=5)],
+        "subclass": [ScalerOfAnotherKind()],
+        "terms of components": [PCA(2), PolynomialFeatures(2)],
+    }
+    made = {name: make_pipeline(*few, LeastSquaresClassifier()) for name, few in steps.items()}
+    made["subclass of the classifier"] = make_pipeline(StandardScaler(), LoopedLeastSquares())
+    made["other classifier"] = make_pipeline(StandardScaler(), PCA(2), SVC(kernel="linear"))
+    return made
+
+
+@pytest.mark.parametrize("name", list(_other_pipelines()))
+def test_other_pipelines_are_refitted_whole(name: str) -> None:
+    X = np.random.default_rng(0).normal(size=(20, 4))
+    y = noisy_labels(X, np.random.default_rng(1))
+    assert not choose_refit(_other_pipelines()[name].fit(X, y), X, y, np.random.default_rng(0))[1]
+
+
+def test_rows_that_batches_do_not_take() -> None:
+    X = np.random.default_rng(0).normal(size=(20, 4))
+    y = noisy_labels(X, np.random.default_rng(1))
+    of_rows = make_pipeline(StandardScaler(with_mean=False), LeastSquaresClassifier())
+    pcs = make_pipeline(PCA(2), LeastSquaresClassifier())
+    many = np.tile(X, (26, 1))
+    for pipe, rows, labels in (
+        (pcs, X.astype(np.float32), y),
+        (make_pipeline(StandardScaler(), LeastSquaresClassifier()), X * 1e101, y),
+        (pcs, many, np.tile(y, 26)),  # there the default solver draws random numbers
+    ):
+        assert not choose_refit(pipe.fit(rows, labels), rows, labels, np.random.default_rng(0))[1]
+        assert choose_refit(pipe.fit(X, y), X, y, np.random.default_rng(0))[1]
+    of_rows.fit(X, y)
+    assert not choose_refit(of_rows, sparse.csr_array(X), y, np.random.default_rng(0))[1]
+
+
+def test_intervals_are_those_of_refits_one_by_one() -> None:
+    rng = np.random.default_rng(12)
+    X = rng.normal(size=(24, 10)) @ rng.normal(size=(10, 10))
+    y = noisy_labels(X, rng)
+    tables = []
+    for final in (LeastSquaresClassifier(), LoopedLeastSquares()):
+        pipe = make_pipeline(StandardScaler(), PCA(2, svd_solver="full"), final).fit(X, y)
+        table = compare_intervals(pipe, X, y, n_resamples=30, inner="oob", on_single_class="fit", rng=0)
+        tables.append(table.to_frame())
+    pd.testing.assert_frame_equal(*tables)
+    assert len(tables[0]) == 7

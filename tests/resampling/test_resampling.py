@@ -1,0 +1,447 @@
+"""Refits made once: recorded losses against refits in plain Python, and draws of one class."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from shared_files import shared_vectors
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+from sklearn.svm import SVC
+
+from cudbound import LeastSquaresClassifier
+from cudbound.point_estimates import error_632, leave_one_out_bootstrap_error, never_out_of_bag
+from cudbound.problem.draws import draw_counts
+from cudbound.records import BootstrapLosses
+from cudbound.resampling import (
+    ResamplingPlan,
+    ResamplingSizes,
+    record_bootstrap,
+    record_folds,
+    record_inner,
+    record_losses,
+)
+from cudbound.resampling.refits import Tape, choose_refit, prepare_refits
+from cudbound.resampling.splitters import make_splits, record_cv
+
+FOLDS = {k: ResamplingSizes(n_folds=k) for k in (2, 6, 10)}
+EVERYTHING = frozenset({"bootstrap", "inner", "folds"})
+
+
+def _data(seed=0, n=20, p=3):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p))
+    labels = np.where(X[:, 0] + rng.normal(size=n) > 0, 1.0, -1.0)
+    return X, labels
+
+
+class LoopedLeastSquares(LeastSquaresClassifier):
+    """The same classifier, of which the package does not know that its refits can be batched."""
+
+
+def _record(
+    estimator, X, labels, *, needs=EVERYTHING, n_resamples=30, n_inner=4, policy=None, n_jobs=1, seed=0
+):
+    rng = np.random.default_rng(seed)
+    counts = draw_counts(labels.size, n_resamples, rng)
+    plan = ResamplingPlan(needs, n_inner, ResamplingSizes(n_folds=5), policy)
+    return record_losses(plan, estimator.fit(X, labels), X, labels, labels, counts, rng=rng, n_jobs=n_jobs)
+
+
+def _slow_loo_bootstrap_error(fit_predict, n, draws):
+    """Efron and Tibshirani's Err(1), as a sentence in Python: no arrays, one fit a draw."""
+    wrong = {i: [] for i in range(n)}
+    for drawn in draws:
+        losses = fit_predict(drawn)
+        for i in set(range(n)) - set(drawn):
+            wrong[i].append(losses[i])
+    means = [sum(values) / len(values) for values in wrong.values() if values]
+    return sum(means) / len(means)
+
+
+# ---- point estimates ----
+
+
+def test_worked_bootstrap_point_estimates():
+    example = shared_vectors()["boot_point"]
+    X, y = np.array(example["inputs"]["x"])[:, None], np.array(example["inputs"]["y"])
+    counts = np.array([np.bincount(drawn, minlength=10) for drawn in example["inputs"]["bootstrap_indices"]])
+    clf = LeastSquaresClassifier().fit(X, y)
+    refit, batched = choose_refit(clf, X, y, np.random.default_rng(0))
+    assert batched
+    losses = refit(counts.astype(np.int32))
+    err1 = leave_one_out_bootstrap_error(losses, counts)
+    assert err1 == pytest.approx(example["value"]["err1"], abs=1e-12)
+    per_point = [float(leave_one_out_bootstrap_error(losses[:, [i]], counts[:, [i]])) for i in range(10)]
+    assert per_point == pytest.approx(example["value"]["per_point"], abs=1e-12)
+    resubstitution = 1 - clf.score(X, y)
+    assert error_632(resubstitution, err1) == pytest.approx(example["value"]["err632"], abs=1e-12)
+
+
+def test_632_against_plain_python_with_real_refits():
+    X, labels = _data(seed=4)
+    counts = draw_counts(20, 25, np.random.default_rng(1))
+    draws = [np.repeat(np.arange(20), row).tolist() for row in counts]
+
+    def fit_predict(drawn):
+        model = LeastSquaresClassifier().fit(X[drawn], labels[drawn])
+        return [int(model.predict(X[[i]])[0] != labels[i]) for i in range(20)]
+
+    clf = LeastSquaresClassifier().fit(X, labels)
+    refit, _ = choose_refit(clf, X, labels, np.random.default_rng(0))
+    err1 = leave_one_out_bootstrap_error(refit(counts), counts)
+    slow = _slow_loo_bootstrap_error(fit_predict, 20, draws)
+    assert err1 == pytest.approx(slow, abs=1e-12)
+    training = np.mean([fit_predict(list(range(20)))])
+    assert error_632(training, err1) == pytest.approx(0.368 * training + 0.632 * slow, abs=1e-12)
+
+
+def test_points_never_out_of_bag_are_left_out_of_the_mean():
+    losses = np.array([[True, True, False], [True, True, True]])
+    counts = np.array([[1, 2, 0], [2, 1, 0]])
+    assert leave_one_out_bootstrap_error(losses, counts) == 0.5
+    assert never_out_of_bag(counts) == 2
+    assert np.isnan(leave_one_out_bootstrap_error(losses, np.ones((2, 3))))
+
+
+# ---- what is recorded ----
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_batched_and_cloned_refits_record_the_same(fit_intercept):
+    X, labels = _data(seed=2)
+    batched = _record(LeastSquaresClassifier(fit_intercept), X, labels)
+    cloned = _record(LoopedLeastSquares(fit_intercept), X, labels)
+    np.testing.assert_array_equal(batched.losses, cloned.losses)
+    np.testing.assert_array_equal(batched.bootstrap.counts, cloned.bootstrap.counts)
+    np.testing.assert_array_equal(batched.bootstrap.losses, cloned.bootstrap.losses)
+    np.testing.assert_array_equal(batched.folds.losses, cloned.folds.losses)
+    np.testing.assert_allclose(batched.inner.errors, cloned.inner.errors, atol=1e-12)
+    assert batched.inner.n_fits == 120
+
+
+def test_error_of_a_draw_within_and_outside_itself():
+    losses = np.array([[True, False, True], [False, True, True]])
+    recorded = BootstrapLosses(np.array([[2, 1, 0], [1, 1, 1]]), losses)
+    np.testing.assert_allclose(recorded.resubstitution, [2 / 3, 2 / 3])
+    np.testing.assert_array_equal(recorded.out_of_bag, [1.0, np.nan])
+
+
+def test_inner_bootstrap_is_the_loo_bootstrap_of_the_draw_as_a_training_set():
+    X, labels = _data(seed=5, n=12)
+    counts = draw_counts(12, 6, np.random.default_rng(3))
+    refit, _ = choose_refit(LeastSquaresClassifier().fit(X, labels), X, labels, np.random.default_rng(0))
+    recorded = record_inner(refit, labels, counts, 8, on_single_class="fit", rng=np.random.default_rng(9))
+    # the same inner draws again: positions within the outer draw, which is a training set of 12 rows
+    draws, _ = np.random.default_rng(9).spawn(2)
+    places = (draws.random((6, 8, 12)) * 12).astype(int)
+    for outer, row in enumerate(counts):
+        rows = np.repeat(np.arange(12), row)
+        X_b, labels_b = X[rows], labels[rows]
+
+        def fit_predict(drawn, X_b=X_b, labels_b=labels_b):
+            if np.unique(labels_b[drawn]).size == 1:
+                return (labels_b != labels_b[drawn[0]]).astype(int)
+            return (
+                LeastSquaresClassifier().fit(X_b[drawn], labels_b[drawn]).predict(X_b) != labels_b
+            ).astype(int)
+
+        slow = _slow_loo_bootstrap_error(fit_predict, 12, [place.tolist() for place in places[outer]])
+        assert recorded.errors[outer] == pytest.approx(slow, abs=1e-12)
+
+
+def test_inner_draws_do_not_depend_on_the_chunk(monkeypatch):
+    X, labels = _data()
+    whole = _record(LeastSquaresClassifier(), X, labels, policy="redraw").inner
+    monkeypatch.setattr("cudbound.resampling.bootstrap.INNER_CHUNK_VALUES", 100)
+    np.testing.assert_array_equal(
+        _record(LeastSquaresClassifier(), X, labels, policy="redraw").inner.errors, whole.errors
+    )
+
+
+def test_cross_validation_leaves_the_fold_out():
+    X, labels = _data(seed=8)
+    refit, _ = choose_refit(LeastSquaresClassifier().fit(X, labels), X, labels, np.random.default_rng(0))
+    seen = []
+
+    def watched(training):
+        seen.append(training)
+        return refit(training)
+
+    folds = record_folds(watched, labels, FOLDS[6], on_single_class="fit", rng=np.random.default_rng(2))
+    (training,) = seen
+    assert sorted((20 - training.sum(axis=1)).tolist()) == [3, 3, 3, 3, 4, 4]
+    np.testing.assert_array_equal((training == 0).sum(axis=0), 1)
+    for row in training:
+        model = LeastSquaresClassifier().fit(X[row == 1], labels[row == 1])
+        left_out = row == 0
+        np.testing.assert_array_equal(folds.losses[left_out], (model.predict(X) != labels)[left_out])
+    assert folds.n_folds == 6
+
+
+def test_fewer_rows_than_folds_is_leave_one_out():
+    X, labels = _data(n=6)
+    labels = np.array([1.0, -1.0] * 3)
+    refit, _ = choose_refit(LeastSquaresClassifier().fit(X, labels), X, labels, np.random.default_rng(0))
+    folds = record_folds(refit, labels, FOLDS[10], on_single_class="fit", rng=np.random.default_rng(0))
+    assert folds.n_folds == 6
+    assert folds.remarks == ("6 folds of one row",)
+
+
+def test_records_of_one_need_do_not_depend_on_the_others():
+    X, labels = _data()
+    together = _record(LoopedLeastSquares(), X, labels)
+    apart = {
+        need: _record(LoopedLeastSquares(), X, labels, needs=frozenset({need})) for need in sorted(EVERYTHING)
+    }
+    np.testing.assert_array_equal(apart["bootstrap"].bootstrap.losses, together.bootstrap.losses)
+    np.testing.assert_array_equal(apart["folds"].folds.losses, together.folds.losses)
+    np.testing.assert_array_equal(apart["inner"].inner.errors, together.inner.errors)
+    assert apart["bootstrap"].folds is None
+    assert apart["folds"].bootstrap is None
+
+
+def test_progress_hears_of_every_fit():
+    X, labels = _data()
+    for estimator in (LeastSquaresClassifier(), LoopedLeastSquares()):
+        heard = []
+        rng = np.random.default_rng(0)
+        plan = ResamplingPlan(EVERYTHING, 4, ResamplingSizes(n_folds=5))
+        record_losses(
+            plan,
+            estimator.fit(X, labels),
+            X,
+            labels,
+            labels,
+            draw_counts(20, 30, rng),
+            rng=rng,
+            advance=heard.append,
+        )
+        assert sum(heard) == plan.n_fits(30, 20) == 30 + 30 * 4 + 5
+
+
+# ---- other estimators ----
+
+
+def test_workers_do_not_change_the_records():
+    X, labels = _data(n=16)
+    forest = RandomForestClassifier(n_estimators=3)  # random_state None: seeded by the generator
+    one = _record(forest, X, labels, n_resamples=6, n_inner=2, n_jobs=1)
+    two = _record(forest, X, labels, n_resamples=6, n_inner=2, n_jobs=2)
+    np.testing.assert_array_equal(one.bootstrap.losses, two.bootstrap.losses)
+    np.testing.assert_array_equal(one.inner.errors, two.inner.errors)
+    np.testing.assert_array_equal(one.folds.losses, two.folds.losses)
+
+
+def test_a_pipeline_is_refitted_as_a_whole():
+    X, labels = _data()
+    pipe = make_pipeline(StandardScaler(), LogisticRegression(C=0.1)).fit(X, labels)
+    refit, batched = choose_refit(pipe, X, labels, np.random.default_rng(0))
+    assert batched
+    counts = draw_counts(20, 5, np.random.default_rng(1))
+    for row, losses in zip(counts, refit(counts), strict=True):
+        drawn = np.repeat(np.arange(20), row)
+        again = make_pipeline(StandardScaler(), LogisticRegression(C=0.1)).fit(X[drawn], labels[drawn])
+        np.testing.assert_array_equal(losses, again.predict(X) != labels)
+    np.testing.assert_array_equal(pipe[0].mean_, X.mean(axis=0))  # the passed estimator is untouched
+
+
+def test_frames_and_lists_give_the_same_as_arrays():
+    X, labels = _data()
+    counts = draw_counts(20, 5, np.random.default_rng(1))
+    results = []
+    for rows in (X, pd.DataFrame(X, columns=["a", "b", "c"], index=range(50, 70)), X.tolist()):
+        clf = LogisticRegression().fit(rows, labels)
+        refit, _ = choose_refit(clf, rows, labels, np.random.default_rng(0))
+        results.append(refit(counts))
+    np.testing.assert_array_equal(results[0], results[1])
+    np.testing.assert_array_equal(results[0], results[2])
+
+
+# ---- draws of one class ----
+
+RARE = np.array([1.0, 1.0, *[-1.0] * 10])  # two positive rows of twelve: a draw misses both in 11 % of cases
+
+
+def _rare(policy, estimator=None, n_inner=4):
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    return _record(
+        estimator or LeastSquaresClassifier(), X, RARE, policy=policy, n_resamples=60, n_inner=n_inner
+    )
+
+
+def _n_single(counts):
+    return int((counts[:, RARE > 0].sum(axis=1) == 0).sum())
+
+
+def test_single_class_draws_are_fitted_as_constant_classifiers():
+    records = _rare("fit")
+    single = records.bootstrap.counts[:, RARE > 0].sum(axis=1) == 0
+    assert 0 < single.sum() < 20
+    np.testing.assert_array_equal(records.bootstrap.losses[single], np.tile(RARE > 0, (single.sum(), 1)))
+    assert records.bootstrap.remarks == (f"{single.sum()} single-class draws fitted as they fell",)
+
+
+def test_single_class_draws_are_redrawn_and_the_others_kept():
+    fitted, redrawn = _rare("fit").bootstrap, _rare("redraw").bootstrap
+    n_single = _n_single(fitted.counts)
+    assert _n_single(redrawn.counts) == 0
+    same = (fitted.counts == redrawn.counts).all(axis=1)
+    assert (~same).sum() == n_single
+    np.testing.assert_array_equal(fitted.losses[same], redrawn.losses[same])
+    assert redrawn.remarks == (f"{n_single} single-class draws redrawn",)
+
+
+def test_single_class_draws_are_dropped():
+    fitted, dropped = _rare("fit").bootstrap, _rare("drop").bootstrap
+    kept = fitted.counts[:, RARE > 0].sum(axis=1) > 0
+    np.testing.assert_array_equal(dropped.counts, fitted.counts[kept])
+    assert dropped.remarks == (f"{(~kept).sum()} single-class draws dropped",)
+
+
+def test_single_class_draws_as_an_error():
+    with pytest.raises(ValueError, match=r"\d+ bootstrap draws held one class only"):
+        _rare("error")
+
+
+def test_default_policy_fits_least_squares_and_redraws_for_others():
+    assert "fitted as they fell" in _rare(None).bootstrap.remarks[0]
+    others = _rare(None, SVC(kernel="linear"))
+    assert "redrawn" in others.bootstrap.remarks[0]
+    assert "single-class inner draws redrawn" in others.inner.remarks[0]
+
+
+def test_inner_draws_follow_the_policy():
+    """Outer draws of both classes whose inner draws hold one: fitted, drawn again or left out of the mean."""
+    counts = np.tile([1, 0, 2, *[1] * 9], (40, 1)).astype(np.int32)
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    refit, _ = choose_refit(LeastSquaresClassifier().fit(X, RARE), X, RARE, np.random.default_rng(0))
+    seen = []
+
+    def watched(inner):
+        seen.append(inner)
+        return refit(inner)
+
+    recorded = {}
+    for policy in ("fit", "redraw", "drop"):
+        recorded[policy] = record_inner(
+            watched, RARE, counts, 3, on_single_class=policy, rng=np.random.default_rng(4)
+        )
+    single = [_n_single(inner) for inner in seen]
+    assert single[0] == single[2] > 20
+    assert single[1] == 0
+    for policy, word in (("fit", "fitted as they fell"), ("redraw", "redrawn"), ("drop", "dropped")):
+        assert recorded[policy].remarks == (f"{single[0]} single-class inner draws {word}",)
+    with pytest.raises(ValueError, match="inner bootstrap draws held one class only"):
+        record_inner(refit, RARE, counts, 3, on_single_class="error", rng=np.random.default_rng(4))
+    # an outer draw all of whose inner draws are dropped has no estimate; the others average what is left
+    all_single = (seen[2].reshape(40, 3, 12)[:, :, RARE > 0].sum(axis=2) == 0).all(axis=1)
+    assert all_single.any()
+    np.testing.assert_array_equal(np.isnan(recorded["drop"].errors), all_single)
+    assert not np.isnan(recorded["fit"].errors).any()
+
+
+def test_dropping_every_draw_is_an_error():
+    refit, _ = choose_refit(
+        LeastSquaresClassifier().fit(np.eye(12), RARE), np.eye(12), RARE, np.random.default_rng(0)
+    )
+    counts = np.zeros((3, 12), dtype=np.int32)
+    counts[:, -1] = 12
+    with pytest.raises(ValueError, match="Every bootstrap draw held one class only: none is left"):
+        record_bootstrap(refit, RARE, counts, on_single_class="drop", rng=np.random.default_rng(0))
+
+
+def test_folds_are_shuffled_until_both_classes_are_in_training():
+    refit, _ = choose_refit(
+        LeastSquaresClassifier().fit(np.eye(12), RARE), np.eye(12), RARE, np.random.default_rng(0)
+    )
+    seen, remarks = [], []
+
+    def watched(training):
+        seen.append(training)
+        return refit(training)
+
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        remarks.append(record_folds(watched, RARE, FOLDS[2], on_single_class="redraw", rng=rng).remarks)
+    assert all(_n_single(training) == 0 for training in seen)
+    assert any("drawn again" in remark for row in remarks for remark in row)
+    fitted = [
+        record_folds(refit, RARE, FOLDS[2], on_single_class="fit", rng=np.random.default_rng(seed)).remarks
+        for seed in range(10)
+    ]
+    assert ("1 single-class cross-validation training sets fitted as they fell",) in fitted
+    bad_seed = next(seed for seed, row in enumerate(fitted) if row)
+    with pytest.raises(ValueError, match="1 cross-validation training sets held one class only"):
+        record_folds(
+            refit,
+            RARE,
+            ResamplingSizes(n_folds=2),
+            on_single_class="error",
+            rng=np.random.default_rng(bad_seed),
+        )
+
+
+def test_partitions_whose_training_sets_leave_rows_out_serve_as_splits_only():
+    X, labels = _data(n=12)
+    fold = np.arange(12) % 3
+    rng = np.random.default_rng(0)
+    whole = make_splits([(fold != k, fold == k) for k in range(3)], X, labels, None, rng)
+    assert whole.fills == {"splits", "folds", "repeated_folds"}
+    purged = [((fold != k) & (np.arange(12) > 0), fold == k) for k in range(3)]
+    found = make_splits(purged, X, labels, None, rng)
+    assert found.fills == {"splits"}
+    record = record_cv(found, {"splits"}, lambda counts: counts > 0, labels, on_single_class="fit")["splits"]
+    assert (record.n_train, record.n_test) == (pytest.approx(22 / 3), 4)
+
+
+def test_draws_with_nothing_out_of_bag_are_redrawn_for_the_out_of_bag_variant():
+    X = np.array([[0.0], [1.0], [2.0], [4.0]])
+    labels = np.array([-1.0, 1.0, -1.0, 1.0])
+    recorded = _record(LeastSquaresClassifier(), X, labels, n_resamples=100, n_inner=None).bootstrap
+    full = int((draw_counts(4, 100, np.random.default_rng(0)) > 0).all(axis=1).sum())
+    assert full > 0
+    assert not (recorded.counts > 0).all(axis=1).any()
+    assert f"{full} draws with nothing out of bag redrawn" in recorded.remarks
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_warnings_of_the_fits_are_heard_from_every_process(n_jobs):
+    one_step = {"max_iter": 1, "l1_ratios": (0.0,), "use_legacy_attributes": False, "scoring": "accuracy"}
+    X, labels = _data(seed=1)
+    with pytest.warns(ConvergenceWarning):
+        clf = make_pipeline(StandardScaler(), LogisticRegressionCV(**one_step)).fit(X, labels)
+    refit = prepare_refits(clf, X, labels, n_jobs=n_jobs).recorded(np.random.default_rng(0), Tape())
+    with pytest.warns(ConvergenceWarning, match="failed to converge"):
+        losses = refit(draw_counts(20, 8, np.random.default_rng(0)))
+    assert losses.shape == (8, 20)
+
+
+def test_pipelines_of_polynomial_terms_are_refitted_in_one_batch():
+    X, labels = _data(seed=3, n=24, p=2)
+    steps = (PolynomialFeatures(2, include_bias=False), "passthrough")
+    batched = make_pipeline(*steps, LeastSquaresClassifier())
+    cloned = make_pipeline(*steps, LoopedLeastSquares())
+    assert choose_refit(batched.fit(X, labels), X, labels, np.random.default_rng(0))[1]
+    ours, theirs = (_record(pipe, X, labels, policy="fit") for pipe in (batched, cloned))
+    np.testing.assert_array_equal(ours.bootstrap.losses, theirs.bootstrap.losses)
+    np.testing.assert_array_equal(ours.folds.losses, theirs.folds.losses)
+    np.testing.assert_allclose(ours.inner.errors, theirs.inner.errors, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "pipe",
+    [
+        make_pipeline(StandardScaler(), SVC(kernel="linear")),
+        make_pipeline(PolynomialFeatures(2), RandomForestClassifier(3)),
+        make_pipeline(PolynomialFeatures(2), LoopedLeastSquares()),
+    ],
+    ids=["scaled", "forest", "unknown"],
+)
+def test_other_pipelines_are_refitted_whole(pipe):
+    X, labels = _data(seed=3)
+    assert not choose_refit(pipe.fit(X, labels), X, labels, np.random.default_rng(0))[1]

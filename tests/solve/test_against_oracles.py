@@ -1,0 +1,176 @@
+"""The compiled solver against enumeration of all cells, the reference solver, and all flats."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from flats import visit_flats
+from oracles import OracleResult, check_witness, enumerate_q
+from random_problems import KINDS, N_DRAWS, make
+from worlds import world_problem
+
+from cudbound.problem.draws import draw_counts
+from cudbound.problem.problem import Problem
+from cudbound.results import Draws, SolveStatus
+from cudbound.solve.solve_draws import solve_draws, solve_problem
+
+SIDES = ("both", "positive", "negative")
+TOLERANCE = 1e-8
+
+
+def values_of(oracle: OracleResult, alpha: float) -> dict[str, float]:
+    """Q for either choice of sides; one-sided values are those of the positive part."""
+    q, q_plus, q_minus = oracle.q_at(alpha)
+    return {"both": q, "positive": max(q_plus, 0.0), "negative": max(q_minus, 0.0)}
+
+
+def assert_solved(problem: Problem, draws: Draws, label: object) -> None:
+    assert len(draws) == problem.n_draws
+    assert draws.certified.all(), f"{label}: {draws}"
+    np.testing.assert_array_equal(draws.lower, draws.upper, err_msg=str(label))
+
+
+def assert_nearly_solved(problem: Problem, draws: Draws, label: object) -> int:
+    """Return how many draws rounding left open; their bounds must almost meet.
+
+    A loss with flat directions is known to a few times 1e-10, which is taken off.
+    """
+    assert len(draws) == problem.n_draws
+    assert (draws.certified | (draws.status == SolveStatus.INACCURATE)).all(), f"{label}: {draws}"
+    np.testing.assert_allclose(draws.lower, draws.upper, rtol=0.0, atol=TOLERANCE, err_msg=str(label))
+    return int((~draws.certified).sum())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_kernel_equals_enumeration(kind: str) -> None:
+    # 300 different problems of each kind, one of the draws of each
+    left_open = 0
+    for seed in range(300):
+        problem, draw = make(kind, seed), seed % N_DRAWS
+        expected = values_of(enumerate_q(problem, draw), problem.alpha)
+        for side in SIDES:
+            draws = solve_problem(problem, side=side)
+            left_open += assert_nearly_solved(problem, draws, (kind, seed, side))
+            assert draws.upper[draw] == pytest.approx(expected[side], abs=TOLERANCE), (kind, seed, draw, side)
+            check_witness(problem, draw, draws, side=side)
+    assert left_open <= 5  # of 2,700
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_kernel_equals_enumeration_at_every_alpha(kind: str) -> None:
+    # the cells and their losses do not depend on alpha, so one enumeration serves them all
+    left_open = 0
+    for seed in range(1000, 1012):
+        problem = make(kind, seed)
+        n = problem.labels.size
+        for draw in range(N_DRAWS):
+            oracle = enumerate_q(problem, draw)
+            for alpha in (0.0, 0.3, 1.0, n / 4.0, float(n), n**2.0, 1e6, np.inf):
+                expected = values_of(oracle, alpha)
+                for side in SIDES:
+                    single = replace(problem, alpha=alpha).select(draw)
+                    draws = solve_problem(single, side=side)
+                    label = (kind, seed, draw, alpha, side)
+                    left_open += assert_nearly_solved(single, draws, label)
+                    assert draws.upper[0] == pytest.approx(expected[side], abs=TOLERANCE), label
+    assert left_open <= 5  # of 864
+
+
+def compare_with_reference(kind: str, seeds: range) -> None:
+    for seed in seeds:
+        problem = make(kind, seed).select(seed % N_DRAWS)
+        side = SIDES[seed // N_DRAWS % 4 % 3]  # both sides at once in every other problem
+        native = solve_problem(problem, side=side)
+        reference = solve_problem(problem, side=side, solver="cvxpy")
+        assert_solved(problem, reference, (kind, seed, side))
+        assert_nearly_solved(problem, native, (kind, seed, side))
+        assert native.upper[0] == pytest.approx(reference.upper[0], abs=TOLERANCE), (kind, seed, side)
+        check_witness(problem, 0, native, side=side)
+        check_witness(problem, 0, reference, side=side)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_kernel_equals_reference(kind: str) -> None:
+    compare_with_reference(kind, range(3000, 3030))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", KINDS)
+def test_kernel_equals_reference_on_300_problems(kind: str) -> None:
+    compare_with_reference(kind, range(4000, 4300))
+
+
+@pytest.mark.parametrize(
+    ("n", "p", "signal"),
+    [(12, 2, 1.0), (100, 2, 0.0), (100, 3, 1.0), (100, 3, 0.0), (60, 4, 0.5), (40, 5, 0.0)],
+)
+def test_kernel_equals_visiting_all_flats(n: int, p: int, signal: float) -> None:
+    # up to some 60000 flats a draw, far more cells than can be enumerated one by one
+    problem = world_problem(n, p, signal, seed=17, n_draws=3)
+    for draw in range(problem.n_draws):
+        flats = visit_flats(problem, draw)
+        for alpha in (0.0, 1.0, n / 4.0, float(n), n**2.0, np.inf):
+            single = replace(problem, alpha=alpha).select(draw)
+            for side, expected in zip(SIDES, flats.q_at(alpha), strict=True):
+                draws = solve_problem(single, side=side)
+                assert_solved(single, draws, (n, p, draw, alpha, side))
+                assert draws.upper[0] == pytest.approx(expected, abs=TOLERANCE), (draw, alpha, side)
+
+
+@pytest.mark.parametrize("kind", ["general", "weak_labels", "pure_noise", "signed_weights"])
+def test_the_two_oracles_agree(kind: str) -> None:
+    checked = 0
+    for seed in range(40):
+        problem = make(kind, seed)
+        for draw in range(problem.n_draws):
+            weights, p = problem.score_weights(draw), problem.coef.size
+            drawn = np.linalg.matrix_rank(problem.design[problem.counts[draw] > 0])
+            if np.count_nonzero(weights) < p or drawn < p:
+                continue  # visiting flats needs lines, and a single minimiser
+            expected = values_of(enumerate_q(problem, draw), problem.alpha)
+            assert visit_flats(problem, draw).q_at(problem.alpha) == pytest.approx(
+                tuple(expected.values()), abs=1e-9
+            )
+            checked += 1
+    assert checked > 50
+
+
+def test_a_draw_of_zero_rows_alone_has_a_flat_loss() -> None:
+    # the loss is constant, so g = 1 everywhere and Q is the best open cell; orthonormalising the design must not
+    # turn its zero rows into rows of rounding errors
+    problem = make("no_intercept", 216)
+    draw = 1
+    drawn = problem.design[problem.counts[draw] > 0]
+    assert not drawn.any()
+    draws = solve_problem(problem)
+    assert draws.certified.all()
+    assert draws.upper[draw] == pytest.approx(enumerate_q(problem, draw).q, abs=TOLERANCE)
+    check_witness(problem, draw, draws)
+
+
+def test_one_outlying_value_opens_few_draws_and_loosens_no_bound() -> None:
+    # A value of 1e8 among values of order 1 sets the scale of its column. Draws without it see a curvature that is
+    # small against that scale, and none the less real. As the value grows its row's hyperplane tends to a limit, so
+    # the values of Q settle. Cells become so thin beside it that some draws stay open, with bounds that hold.
+    rng = np.random.default_rng(3)
+    n = 30
+    features = rng.normal(size=(n, 2))
+    labels = np.where(features[:, 0] + rng.normal(size=n) > 0, 1.0, -1.0)
+    counts = draw_counts(n, 200, np.random.default_rng(0))
+    solved = []
+    for value in (1e5, 1e6, 1e7, 1e8):
+        features[0, 1] = value
+        design = np.column_stack([np.ones(n), features])
+        scale = np.array([1.0, 1.0, value])
+        coef = np.linalg.lstsq(design / scale, labels, rcond=None)[0] / scale
+        draws = solve_draws(design, labels, coef, counts)
+        assert draws.certified.mean() >= 0.9, draws.certified.mean()
+        assert np.mean(draws.upper - draws.lower <= 1e-6) >= 0.97
+        solved.append(draws)
+    for draws in solved[1:]:
+        both = draws.certified & solved[0].certified
+        np.testing.assert_allclose(draws.upper[both], solved[0].upper[both], atol=1e-3)
+        assert (draws.lower <= solved[0].upper + 1e-3).all()
+        assert (solved[0].lower <= draws.upper + 1e-3).all()

@@ -1,0 +1,343 @@
+"""The search for quantiles against the search of all draws: same numbers, brackets that hold, same bits, few nodes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+from hypothesis_cases import assert_same_bits
+from numpy.typing import NDArray
+from oracles import check_witness
+from worlds import FEATURES, world_problem
+
+from cudbound.exceptions import NotCertifiedWarning, SolveInterrupted
+from cudbound.losses.surrogates import LOSSES, get_loss
+from cudbound.problem.problem import Problem
+from cudbound.quantiles import quantile_rank, within
+from cudbound.results import Draws, SolveStatus
+from cudbound.solve.native import minimise
+from cudbound.solve.solve_draws import solve_problem
+
+Array = NDArray[np.float64]
+
+SIDES = ("both", "positive", "negative")
+#: Two searches reach a draw's Q on different paths. A smooth loss is known to 1e-10 of it, times alpha = n <= 24.
+TOLERANCE = 1e-8
+
+
+@dataclass(frozen=True)
+class Case:
+    """A random problem with a side and one to three ranks in ascending order."""
+
+    problem: Problem
+    side: str
+    ranks: list[int]
+
+
+def case(seed: int, *, loss: str | None = None) -> Case:
+    """Return a random case; the six losses, three kinds of weights, penalties, offsets and sides take turns."""
+    rng = np.random.default_rng([seed, 11])
+    name = loss or tuple(LOSSES)[seed % 6]
+    n, p, n_draws = int(rng.integers(6, 25)), int(rng.integers(1, 5)), int(rng.integers(5, 60))
+    signal = float(rng.choice([0.0, 0.5, 2.0]))
+    features = FEATURES[rng.integers(3)]
+    intercept = p == 1 or rng.random() < 0.7
+    problem = world_problem(n, p, signal, seed, n_draws=n_draws, features=features, intercept=bool(intercept))
+    # hardly any cell of a piecewise or exponential loss without a penalty is cheap: most get one
+    free = name == "squared" or rng.random() < 0.3
+    penalty = None if free else rng.choice([0.01, 0.1], size=p)
+    problem = replace(problem, loss=get_loss(name), penalty=penalty)
+    if rng.random() < 0.3:
+        problem = replace(problem, sample_weight=rng.choice([0.5, 1.0, 2.0], size=n))
+    once = replace(problem, counts=np.ones((1, n), dtype=np.int32))
+    problem = replace(problem, coef=minimise(once).coef[0], alpha=float(rng.choice([0.0, n / 4, n, n, n**2])))
+    kind = rng.integers(3)
+    if kind == 1:
+        positive = problem.labels > 0
+        drawn = np.maximum(problem.counts[:, positive].sum(axis=1, keepdims=True), 1)
+        problem = replace(
+            problem, weights=np.where(positive, problem.counts / drawn - 1 / positive.sum(), 0.0)
+        )
+    elif kind == 2:
+        problem = replace(problem, weights=rng.normal(size=(n_draws, n)) * (rng.random((n_draws, n)) < 0.8))
+    ranks = np.unique(rng.integers(1, n_draws + 1, size=rng.integers(1, 4)))
+    return Case(problem, SIDES[rng.integers(3)], ranks.tolist())
+
+
+def tolerance_of(problem: Problem, exact: Draws) -> float:
+    """By what two searches may differ: Newton's method knows a loss to some 1e-9, which counts times alpha."""
+    if problem.loss.name in ("squared", "hinge"):
+        return TOLERANCE
+    return 10 * TOLERANCE * max(1.0, float(exact.upper.max()))
+
+
+def assert_brackets_hold(found: Draws, exact: Draws, ranks: list[int], tolerance: float = TOLERANCE) -> None:
+    assert (found.lower <= exact.upper + tolerance).all()
+    assert (found.upper >= exact.lower - tolerance).all()
+    for rank in ranks:
+        low, high = found.bracket(rank)
+        exact_low, exact_high = exact.bracket(rank)
+        assert low <= high
+        assert low <= exact_high + tolerance, (rank, low, exact_high)
+        assert high >= exact_low - tolerance, (rank, high, exact_low)
+
+
+def assert_quantiles_agree(one: Case) -> int:
+    """Check one case against the search of all draws; return how many of its ranks were proved."""
+    exact = solve_problem(one.problem, side=one.side)
+    found = solve_problem(one.problem, side=one.side, ranks=one.ranks)
+    tolerance = tolerance_of(one.problem, exact)
+    assert_brackets_hold(found, exact, one.ranks, tolerance)
+    proved = 0
+    for rank in one.ranks:
+        low, high = found.bracket(rank)
+        if SolveStatus.INACCURATE not in (*exact.status, *found.status):
+            assert low == high
+            assert abs(high - exact.bracket(rank)[1]) <= tolerance
+        proved += low == high
+    # rounding apart, a draw that is said to lie on one side of the quantiles lies there
+    for draw in np.flatnonzero(found.status == SolveStatus.DECIDED):
+        for rank in one.ranks:
+            low, high = found.bracket(rank)
+            assert found.upper[draw] <= low or found.lower[draw] > high or low == high
+    return proved
+
+
+# ---- the same quantiles ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_quantiles_are_those_of_all_draws(loss: str) -> None:
+    cases = [case(seed, loss=loss) for seed in range(12)]
+    proved = sum(assert_quantiles_agree(one) for one in cases)
+    # rounding may leave a quantile open, but seldom
+    assert proved >= 0.8 * sum(len(one.ranks) for one in cases)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("block", range(10))
+def test_quantiles_are_those_of_all_draws_on_many_problems(block: int) -> None:
+    draws, ranks, proved, seed = 0, 0, 0, 100_000 * (block + 1)
+    while draws < 10_000:
+        one = case(seed)
+        proved += assert_quantiles_agree(one)
+        ranks += len(one.ranks)
+        draws += one.problem.n_draws
+        seed += 1
+    print(f"{draws} draws, {ranks} quantiles, {proved} proved")
+    assert proved >= 0.85 * ranks
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_witnesses_are_worth_the_lower_bounds(loss: str) -> None:
+    for seed in range(3):
+        one = case(seed, loss=loss)
+        found = solve_problem(one.problem, side=one.side, ranks=one.ranks)
+        for draw in np.flatnonzero(found.certified):
+            check_witness(one.problem, int(draw), found, side=one.side)
+
+
+def test_one_rank_is_a_number_or_a_list() -> None:
+    problem = world_problem(20, 3, 1.0, 0, n_draws=40)
+    assert_same_bits(solve_problem(problem, ranks=38), solve_problem(problem, ranks=[38]))
+    assert_same_bits(solve_problem(problem, ranks=[38, 2, 38]), solve_problem(problem, ranks=[2, 38]))
+
+
+def test_the_slow_solver_solves_every_draw() -> None:
+    problem = world_problem(10, 2, 1.0, 0, n_draws=4)
+    slow = solve_problem(problem, ranks=3, solver="cvxpy")
+    assert slow.certified.all()
+    np.testing.assert_allclose(solve_problem(problem, ranks=3).bracket(3), slow.bracket(3), atol=1e-8)
+
+
+# ---- limits ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_brackets_hold_under_every_limit(seed: int) -> None:
+    one = case(seed)
+    exact = solve_problem(one.problem, side=one.side)
+    for limits in (
+        {"node_limit": 0},
+        {"node_limit": 3},
+        {"total_node_limit": 0},
+        {"total_node_limit": 40},
+        {"total_time_limit": 0.0},
+        {"time_limit": 0.0},
+    ):
+        limited = solve_problem(one.problem, side=one.side, ranks=one.ranks, **limits)
+        assert_brackets_hold(limited, exact, one.ranks)
+        # and what is proved is a start for the rest
+        resumed = solve_problem(one.problem, side=one.side, ranks=one.ranks, previous=limited)
+        assert_brackets_hold(resumed, exact, one.ranks)
+        assert (resumed.lower >= limited.lower).all()
+        assert (
+            resumed.upper <= limited.upper + 1e-12
+        ).all()  # a value that is found may be above by rounding
+        if SolveStatus.INACCURATE not in (*exact.status, *resumed.status):
+            for rank in one.ranks:
+                low, high = resumed.bracket(rank)
+                assert low == high
+
+
+def test_more_nodes_never_widen_the_bracket() -> None:
+    problem = world_problem(50, 5, 0.0, 4, n_draws=200)
+    exact, widths = solve_problem(problem, ranks=190).bracket(190)[1], []
+    for limit in (0, 200, 1_000, 5_000, None):
+        low, high = solve_problem(problem, ranks=190, total_node_limit=limit).bracket(190)
+        assert low <= exact <= high
+        widths.append(high - low)
+    assert widths == sorted(widths, reverse=True)
+    assert widths[0] > widths[-1] == 0.0
+
+
+@pytest.mark.parametrize("solver", ["native", "cvxpy"])
+def test_limits_of_the_whole_call(solver: str) -> None:
+    problem = world_problem(12, 3, 0.0, 0, n_draws=5)
+    exact = solve_problem(problem)
+    for limits, status in (
+        ({"total_node_limit": 0}, SolveStatus.NODE_LIMIT),
+        ({"total_time_limit": 0.0}, SolveStatus.TIME_LIMIT),
+    ):
+        limited = solve_problem(problem, solver=solver, **limits)
+        assert status in limited.status
+        assert (limited.lower <= exact.upper + TOLERANCE).all()
+        assert (limited.upper >= exact.upper - TOLERANCE).all()
+    free = solve_problem(problem, solver=solver, total_node_limit=math.inf, total_time_limit=math.inf)
+    np.testing.assert_allclose(free.upper, exact.upper, atol=1e-8)
+
+
+# ---- going on ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_other_ranks_go_on_from_decided_draws(seed: int) -> None:
+    one = case(seed)
+    exact = solve_problem(one.problem, side=one.side)
+    first = solve_problem(one.problem, side=one.side, ranks=one.ranks)
+    others = sorted({1, one.problem.n_draws // 2 + 1, one.problem.n_draws})
+    second = solve_problem(one.problem, side=one.side, ranks=others, previous=first)
+    assert_brackets_hold(second, exact, [*one.ranks, *others])
+    assert (second.nodes >= first.nodes).all()
+    whole = solve_problem(one.problem, side=one.side, previous=second)
+    np.testing.assert_allclose(whole.upper, exact.upper, rtol=0.0, atol=TOLERANCE)
+    done = second.certified
+    np.testing.assert_array_equal(whole.nodes[done], second.nodes[done])
+
+
+def test_nothing_is_searched_again_for_the_same_ranks() -> None:
+    problem = world_problem(50, 5, 1.0, 0, n_draws=200)
+    first = solve_problem(problem, ranks=[100, 190])
+    again = solve_problem(problem, ranks=[100, 190], previous=first)
+    assert_same_bits(first, again)
+
+
+def test_decided_draws_of_one_side_are_refused_for_another() -> None:
+    problem = world_problem(20, 3, 1.0, 0, n_draws=20)
+    positive = solve_problem(problem, ranks=19, side="positive")
+    with pytest.raises(ValueError, match=r"'previous' must hold draws of the same problem"):
+        solve_problem(problem, ranks=19, side="negative", previous=positive)
+
+
+@pytest.mark.parametrize("limit", [None, 500])
+def test_the_same_bits_on_two_threads(limit: int | None) -> None:
+    for seed in range(6):
+        one = case(seed)
+        options = {"side": one.side, "ranks": one.ranks, "total_node_limit": limit}
+        assert_same_bits(
+            solve_problem(one.problem, n_jobs=1, **options), solve_problem(one.problem, n_jobs=2, **options)
+        )
+    problem = world_problem(50, 5, 0.0, 4, n_draws=300)
+    options = {"ranks": [150, 285], "total_node_limit": limit}
+    first = solve_problem(problem, n_jobs=1, **options)
+    assert_same_bits(first, solve_problem(problem, n_jobs=2, **options))
+    assert_same_bits(first, solve_problem(problem, n_jobs=3, **options))
+
+
+# ---- work --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("n", "p", "signal", "most"),
+    [(50, 5, 1.0, 12_000), (200, 5, 1.0, 80_000), (200, 10, 3.0, 70_000), (1000, 5, 3.0, 42_000)],
+)
+def test_number_of_nodes(n: int, p: int, signal: float, most: int) -> None:
+    # upper limits that were set when the search for quantiles was planned; all draws take several times as many
+    problem = world_problem(n, p, signal, 0, n_draws=500)
+    found = solve_problem(problem, ranks=475)
+    low, high = found.bracket(475)
+    assert low == high
+    assert found.nodes.sum() <= most
+
+
+# ---- arguments ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ranks", "message"),
+    [
+        ([], r"'ranks' parameter must be one or more integers, or None for all draws\. Got \[\] instead"),
+        (
+            0,
+            r"'ranks' parameter must be within \[1, 5\], from the smallest draw to the largest\. Got 0 instead",
+        ),
+        ([2, 6], r"'ranks' parameter must be within \[1, 5\].*Got \[2, 6\] instead"),
+        (0.95, r"'ranks' parameter must be one or more integers.*Got 0\.95 instead"),
+        ([True], r"'ranks' parameter must be one or more integers.*Got \[True\] instead"),
+        ([[1, 2]], r"'ranks' parameter must be one or more integers.*Got \[\[1, 2\]\] instead"),
+        ("largest", r"'ranks' parameter must be one or more integers.*Got 'largest' instead"),
+    ],
+)
+def test_ranks_are_checked(ranks: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        solve_problem(world_problem(8, 2, 1.0, 0, n_draws=5), ranks=ranks)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [
+        (
+            "total_node_limit",
+            -1,
+            r"'total_node_limit' parameter must be a non-negative int, math\.inf or None\. Got -1",
+        ),
+        ("total_node_limit", 2.5, r"'total_node_limit' parameter must be .* Got 2\.5 instead"),
+        (
+            "total_time_limit",
+            -0.1,
+            r"'total_time_limit' parameter must be non-negative or None\. Got -0\.1 instead",
+        ),
+        ("total_time_limit", math.nan, r"'total_time_limit' parameter must be .* Got nan instead"),
+    ],
+)
+def test_limits_of_the_whole_call_are_checked(option: str, value: object, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        solve_problem(world_problem(8, 2, 1.0, 0, n_draws=5), **{option: value})
+
+
+# ---- words -------------------------------------------------------------------------------------------------------
+
+
+def test_ranks_of_quantiles() -> None:
+    # 1000 * .95 exceeds 950 by rounding
+    assert [quantile_rank(1000, level) for level in (0.95, 0.9501, 1e-9, 1.0)] == [950, 951, 1, 1000]
+    assert quantile_rank(500, 0.95) == 475
+
+
+def test_bounds_in_words_differ() -> None:
+    assert within(0.25, 0.25) == "0.250"
+    assert within(0.223, 0.232) == "between 0.223 and 0.232"
+    assert within(0.22301, 0.22309) == "between 0.2230 and 0.2231"
+
+
+def test_an_interruption_says_what_is_proved() -> None:
+    problem = world_problem(20, 3, 1.0, 0, n_draws=20)
+    draws = solve_problem(problem, ranks=19, node_limit=0)
+    stopped = SolveInterrupted(draws, "the half-width is between 0.1 and 0.2")
+    assert str(stopped).startswith(
+        f"stopped with {int(draws.decided.sum())} of 20 draws solved; the half-width is"
+    )
+    assert stopped.proved == "the half-width is between 0.1 and 0.2"
+    assert NotCertifiedWarning("", half_width=(0.1, 0.2)).half_width == (0.1, 0.2)

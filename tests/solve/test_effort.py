@@ -1,0 +1,88 @@
+"""How much work a search may be: the default budget, and what is said of the end."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from worlds import surrogate_problem, world_problem
+
+from cudbound import LeastSquaresClassifier, compare_intervals, cud_interval
+from cudbound.exceptions import NotCertifiedWarning
+from cudbound.solve.effort import (
+    DEFAULT_SECONDS,
+    LEAST_NODES,
+    default_node_budget,
+    forecast,
+    nodes_within,
+    seconds_per_node,
+)
+from cudbound.solve.search import Search
+
+
+def test_larger_problems_get_fewer_nodes_of_the_same_time() -> None:
+    small, large = (world_problem(n, p, 0.0, 0, n_draws=2) for n, p in ((30, 2), (300, 30)))
+    logistic = surrogate_problem(50, 5, 0.0, 0, n_draws=2, loss="logistic", c=1.0)
+    squared = world_problem(50, 5, 0.0, 0, n_draws=2)
+    assert default_node_budget(small) > default_node_budget(large) > LEAST_NODES
+    assert default_node_budget(squared) > 5 * default_node_budget(logistic) > 5 * LEAST_NODES
+    for problem in (small, large, logistic, squared):
+        taken = default_node_budget(problem) * seconds_per_node(problem)
+        assert taken == pytest.approx(DEFAULT_SECONDS, rel=1e-3)
+        assert nodes_within(DEFAULT_SECONDS, problem) == default_node_budget(problem)
+    assert nodes_within(0.0, squared) == LEAST_NODES
+
+
+def test_huge_problems_get_somewhere() -> None:
+    assert (
+        default_node_budget(surrogate_problem(400, 300, 0.0, 0, n_draws=1, loss="logistic", c=1.0))
+        == LEAST_NODES
+    )
+
+
+def test_forecasts() -> None:
+    problem = world_problem(50, 5, 0.0, 0, n_draws=2)
+    budget = default_node_budget(problem)
+    assert forecast(problem, 1, budget, None) == "hard draws: at most 20 s"
+    assert forecast(problem, 2, budget, None) == "hard draws: at most 6 s"
+    assert forecast(problem, 1, budget, 3.0) == "hard draws: at most 3 s"
+    assert forecast(problem, 1, None, 3.2) == "hard draws: at most 4 s"
+    assert forecast(problem, 1, 0, None) == "hard draws: at most 0 s"
+    assert forecast(problem, 1, None, None) == "hard draws, no limit set"
+
+
+def noise(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
+    rng = np.random.default_rng(5)
+    return rng.normal(size=(n, p)), np.where(rng.random(n) < 0.5, 1, 0)
+
+
+def test_the_default_call_ends_with_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cudbound.solve.effort.DEFAULT_SECONDS", 0.004)
+    X, y = noise(60, 6)
+    clf = LeastSquaresClassifier().fit(X, y)
+    with pytest.warns(
+        NotCertifiedWarning, match=r"The search was ended after \d+ nodes.*total_node_limit=math\.inf"
+    ):
+        result = cud_interval(clf, X, y, n_resamples=200, rng=0)
+    assert result.q_lower < result.q
+    with pytest.warns(NotCertifiedWarning):
+        again = cud_interval(clf, X, y, n_resamples=200, rng=0, n_jobs=2)
+    assert (again.q_lower, again.q) == (result.q_lower, result.q)
+    with pytest.warns(NotCertifiedWarning):
+        table = compare_intervals(clf, X, y, methods=["cud"], n_resamples=200, rng=0)
+    assert table["cud"] == result.row
+    # the ways out
+    whole = cud_interval(clf, X, y, n_resamples=200, rng=0, total_node_limit=np.inf, previous=result.draws)
+    assert whole.certified
+    assert result.q_lower <= whole.q <= result.q
+    assert cud_interval(clf, X, y, n_resamples=200, rng=0, total_time_limit=600.0).q == whole.q
+    assert cud_interval(clf, X, y, n_resamples=200, rng=0, search="all").draws.certified.all()
+
+
+def test_what_has_a_default_budget() -> None:
+    assert Search().has_default_budget
+    for without in ({"of": "all"}, {"solver": "cvxpy"}, {"total_node_limit": 5}, {"total_time_limit": 5.0}):
+        assert not Search(**without).has_default_budget
+    with pytest.raises(
+        ValueError, match=r"'search' parameter must be one of \['all', 'quantile'\]\. Got 'some'"
+    ):
+        Search("some")

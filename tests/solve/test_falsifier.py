@@ -1,0 +1,85 @@
+"""A search for classifiers worth more than `upper`, on problems that no enumeration can take."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import nasty_draws
+import numpy as np
+import pytest
+from exact_oracle import exact_q
+from falsifier import falsify
+from falsifier_cases import NODE_LIMIT, SHAPES, moderate, refuted
+from watched import Watched
+
+from cudbound.losses.surrogates import LOSSES
+from cudbound.solve.solve_draws import solve_problem
+
+
+@pytest.fixture(scope="module")
+def processes() -> Iterator[Watched]:
+    with Watched() as watched:
+        yield watched
+
+
+def against(processes: Watched, loss: str, shape: str, seeds: range, rounds: int) -> list[str]:
+    """Return what was found against upper bounds, and searches that did not end."""
+    found = []
+    for answer in processes.run(refuted, [(seed, loss, shape, rounds) for seed in seeds]):
+        found += [f"{answer.job}: {answer.fault}"] if answer.fault else answer.result
+    return found
+
+
+@pytest.mark.parametrize("loss", sorted(LOSSES))
+@pytest.mark.parametrize("shape", SHAPES)
+def test_no_upper_bound_is_refuted(loss: str, shape: str, processes: Watched) -> None:
+    assert against(processes, loss, shape, range(2), 1) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("loss", sorted(LOSSES))
+@pytest.mark.parametrize("shape", SHAPES)
+def test_no_upper_bound_is_refuted_by_a_longer_search(loss: str, shape: str) -> None:
+    with Watched(os.cpu_count() or 1, patience=60.0) as processes:
+        assert against(processes, loss, shape, range(2, 200), 3) == []
+
+
+def test_finds_q_of_most_small_draws() -> None:
+    """A falsifier that finds nothing would pass every test above."""
+    rng = np.random.default_rng(2)
+    reached, total = 0, 0
+    for family in ("integer_grid", "near_duplicates", "outlier_column", "near_singular_draws"):
+        for seed in range(10):
+            problem, side = nasty_draws.make(family, seed), nasty_draws.side_of(seed)
+            if np.isinf(problem.alpha):
+                continue
+            q = float(exact_q(problem, 0, side).value)
+            found = falsify(problem, 0, rng, side=side)
+            assert found.value <= q + 1e-9
+            reached += found.value >= 0.99 * q
+            total += 1
+    assert reached >= 0.9 * total
+
+
+def test_finds_the_lower_bound_of_most_moderate_draws_without_the_witness() -> None:
+    rng = np.random.default_rng(3)
+    reached, total = 0, 0
+    for seed in range(6):
+        for loss in ("squared", "logistic", "hinge"):
+            problem, side = moderate(seed, loss, "normal")
+            draws = solve_problem(problem, side=side, node_limit=NODE_LIMIT)
+            found = falsify(problem, 0, rng, side=side, rounds=2)
+            reached += found.value >= 0.9 * draws.lower[0]
+            total += 1
+    assert reached >= 0.6 * total
+
+
+def test_refutes_the_bound_of_the_nearly_singular_reproducer() -> None:
+    # an earlier solver said .25, the truth is .5
+    problem = nasty_draws.nearly_singular_reproducer()
+    assert falsify(problem, 0, np.random.default_rng(0)).value == pytest.approx(0.5, abs=1e-6)
+
+
+def test_the_losses_are_all_of_them() -> None:
+    assert len(LOSSES) == 6

@@ -1,0 +1,585 @@
+"""Limits, interruption, resuming, progress, and arguments of the solver."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from oracles import check_witness
+from random_problems import make
+from worlds import world, world_problem
+
+import cudbound.solve.solve_draws
+from cudbound import LeastSquaresClassifier, cud_interval, solve_draws
+from cudbound.exceptions import SolveInterrupted
+from cudbound.losses.surrogates import SquaredLoss
+from cudbound.problem.problem import Problem
+from cudbound.results import Draws, SolveStatus
+from cudbound.solve.solve_draws import solve_problem
+
+FIELDS = ("lower", "upper", "status", "nodes", "witness")
+
+
+@pytest.fixture(scope="module")
+def noise() -> Problem:
+    """Labels independent of the features: hundreds of nodes a draw."""
+    return world_problem(50, 5, 0.0, 4, n_draws=30)
+
+
+@pytest.fixture(scope="module")
+def exact(noise: Problem) -> Draws:
+    draws = solve_problem(noise)
+    assert draws.certified.all()
+    assert draws.nodes.max() > 200
+    return draws
+
+
+def hard() -> Problem:
+    """Pure noise in 20 dimensions: hours."""
+    return world_problem(200, 20, 0.0, 0, n_draws=4)
+
+
+def assert_bounds_hold(problem: Problem, draws: Draws, exact: Draws, rows: slice = slice(None)) -> None:
+    assert (draws.lower <= draws.upper).all()
+    assert (draws.lower <= exact.upper[rows] + 1e-12).all()
+    assert (draws.upper >= exact.upper[rows] - 1e-12).all()
+    np.testing.assert_array_equal(draws.lower[draws.certified], draws.upper[draws.certified])
+    for draw in range(problem.n_draws):
+        check_witness(problem, draw, draws)
+
+
+# ---- limits ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("side", ["both", "positive", "negative"])
+def test_a_node_limit_ends_in_bounds_that_hold_and_tighten(noise: Problem, side: str) -> None:
+    problem = noise.select(range(8))
+    exact = solve_problem(problem, side=side)
+    upper, seen = np.full(8, np.inf), set()
+    for limit in (0, 1, 2, 3, 5, 8, 13, 30, 60, 120, 250, 500, 1000, 10_000):
+        draws = solve_problem(problem, side=side, node_limit=limit)
+        assert (draws.nodes <= limit).all()
+        assert (draws.lower <= draws.upper).all()
+        assert (draws.lower <= exact.upper + 1e-12).all()
+        assert (draws.upper >= exact.upper - 1e-12).all()
+        assert (draws.upper <= upper + 1e-12).all(), "more nodes must not give a worse bound"
+        upper = draws.upper
+        left = ~draws.certified
+        assert (draws.status[left] == SolveStatus.NODE_LIMIT).all()
+        assert (draws.lower[left] < draws.upper[left]).all()
+        np.testing.assert_array_equal(draws.lower[~left], draws.upper[~left])
+        seen.add(int(left.sum()))
+        for draw in range(8):
+            check_witness(problem, draw, draws, side=side)
+    assert max(seen) == 8
+    assert min(seen) == 0
+    assert len(seen) > 3
+    np.testing.assert_array_equal(upper, exact.upper)
+
+
+@pytest.mark.parametrize(
+    "kind", ["weak_labels", "integer_features", "duplicates_opposite_labels", "penalised"]
+)
+def test_a_node_limit_on_small_problems_of_other_kinds(kind: str) -> None:
+    stopped = 0
+    for seed in range(30):
+        problem = make(kind, seed)
+        exact = solve_problem(problem)
+        for limit in (0, 1, 2, 4, 8):
+            draws = solve_problem(problem, node_limit=limit)
+            assert_bounds_hold(problem, draws, exact)
+            stopped += int((~draws.certified).sum())
+    assert stopped > 30
+
+
+def test_no_nodes_at_all_still_give_bounds(noise: Problem, exact: Draws) -> None:
+    draws = solve_problem(noise, node_limit=0)
+    assert_bounds_hold(noise, draws, exact)
+    assert (draws.nodes == 0).all()
+    # at worst every row that was not drawn counts
+    assert (draws.upper <= (noise.counts == 0).mean(axis=1) + 1e-12).all()
+
+
+def test_a_time_limit_of_nothing(noise: Problem, exact: Draws) -> None:
+    draws = solve_problem(noise, time_limit=0.0)
+    assert_bounds_hold(noise, draws, exact)
+    assert (draws.status[~draws.certified] == SolveStatus.TIME_LIMIT).all()
+
+
+def test_a_time_limit_holds_for_each_draw() -> None:
+    problem = hard()
+    started = time.perf_counter()
+    draws = solve_problem(problem, time_limit=0.1)
+    elapsed = time.perf_counter() - started
+    assert (draws.status == SolveStatus.TIME_LIMIT).any()
+    assert (draws.lower[~draws.certified] < draws.upper[~draws.certified]).all()
+    assert elapsed < 4 * 0.1 + 1.0
+    for draw in range(4):
+        check_witness(problem, draw, draws)
+
+
+def test_limits_that_are_not_reached_change_nothing(noise: Problem, exact: Draws) -> None:
+    for options in ({"node_limit": 10**12}, {"time_limit": 1e6}, {"time_limit": np.inf}):
+        draws = solve_problem(noise, **options)
+        for name in FIELDS:
+            np.testing.assert_array_equal(getattr(draws, name), getattr(exact, name), err_msg=name)
+
+
+# ---- going on from an earlier result -----------------------------------------------------------------------------
+
+
+def test_going_on_gives_the_result_of_a_run_without_limit(noise: Problem, exact: Draws) -> None:
+    limited = solve_problem(noise, node_limit=60)
+    assert 0 < limited.certified.sum() < noise.n_draws
+    resumed = solve_problem(noise, previous=limited)
+    for name in ("lower", "upper", "status", "witness"):
+        np.testing.assert_array_equal(getattr(resumed, name), getattr(exact, name), err_msg=name)
+    # what was certified is not solved again, the others are, from the start
+    spent = np.where(limited.certified, 0, exact.nodes)
+    np.testing.assert_array_equal(resumed.nodes, limited.nodes + spent)
+
+
+def test_a_second_limited_run_keeps_what_the_first_proved(noise: Problem, exact: Draws) -> None:
+    first = solve_problem(noise, node_limit=60)
+    second = solve_problem(noise, node_limit=10, previous=first)
+    assert (second.lower >= first.lower).all()
+    assert (second.upper <= first.upper).all()
+    np.testing.assert_array_equal(second.certified, first.certified)
+    assert_bounds_hold(noise, second, exact)
+
+
+def test_a_certified_result_is_returned_as_it_is(noise: Problem, exact: Draws) -> None:
+    again = solve_problem(noise, previous=exact)
+    for name in FIELDS:
+        np.testing.assert_array_equal(getattr(again, name), getattr(exact, name), err_msg=name)
+
+
+OTHER_PROBLEMS = {
+    "design": lambda problem: replace(problem, design=problem.design + 1e-9),
+    "labels": lambda problem: replace(problem, labels=-problem.labels),
+    "coef": lambda problem: replace(problem, coef=problem.coef * 1.5),
+    "counts": lambda problem: replace(problem, counts=problem.counts[::-1]),
+    "alpha": lambda problem: replace(problem, alpha=1.0),
+    "weights": lambda problem: replace(problem, weights=np.ones(problem.counts.shape)),
+    "penalty": lambda problem: replace(problem, penalty=np.ones(problem.coef.size)),
+}
+ANOTHER = r"'previous' must hold draws of the same problem\. Got draws of another one \(other data, rng, alpha or side"
+
+
+@pytest.mark.parametrize("solver", ["native", "cvxpy"])
+@pytest.mark.parametrize("change", OTHER_PROBLEMS)
+def test_draws_of_another_problem_are_refused(change: str, solver: str) -> None:
+    problem = make("general", 0)
+    earlier = solve_problem(problem)
+    assert earlier.certified.all()
+    with pytest.raises(ValueError, match=ANOTHER + r".*previous=None to solve from the start"):
+        solve_problem(OTHER_PROBLEMS[change](problem), solver=solver, previous=earlier)
+
+
+@pytest.mark.parametrize("side", ["positive", "negative"])
+def test_draws_of_another_side_are_refused(side: str) -> None:
+    problem = make("general", 0)
+    with pytest.raises(ValueError, match=ANOTHER):
+        solve_problem(problem, side=side, previous=solve_problem(problem))
+    with pytest.raises(ValueError, match=ANOTHER):
+        solve_problem(problem, previous=solve_problem(problem, side=side))
+    earlier = solve_problem(problem, side=side)
+    np.testing.assert_array_equal(solve_problem(problem, side=side, previous=earlier).upper, earlier.upper)
+
+
+def test_draws_that_were_taken_apart_are_refused() -> None:
+    problem = make("general", 0)
+    earlier = solve_problem(problem)
+    turned = Draws(*(getattr(earlier, name)[::-1] for name in FIELDS))
+    with pytest.raises(ValueError, match=ANOTHER + ", or draws that were taken apart"):
+        solve_problem(problem, previous=turned)
+
+
+def test_an_interval_refuses_draws_of_another_seed_or_alpha() -> None:
+    design, labels, _ = world(50, 5, 0.0, 4)
+    features = design[:, 1:]
+    clf = LeastSquaresClassifier().fit(features, labels)
+    first = cud_interval(clf, features, labels, rng=0, n_resamples=50)
+    for options in ({"rng": 1}, {"rng": 0, "alpha": 1.0}):
+        with pytest.raises(ValueError, match=ANOTHER):
+            cud_interval(clf, features, labels, n_resamples=50, previous=first.draws, **options)
+    again = cud_interval(clf, features, labels, rng=0, n_resamples=50, previous=first.draws)
+    np.testing.assert_array_equal(again.draws.nodes, first.draws.nodes)
+
+
+def test_either_solver_goes_on_from_the_other_and_again() -> None:
+    problem = make("weak_labels", 3)
+    limited = solve_problem(problem, node_limit=1)
+    slow = solve_problem(problem, solver="cvxpy", node_limit=1, previous=limited)
+    done = solve_problem(problem, previous=slow)
+    assert done.certified.all()
+    digests = {draws.problem_digest for draws in (limited, slow, done)}
+    assert digests == {problem.digest("both")}
+    assert solve_problem(problem, solver="cvxpy", node_limit=0).problem_digest in digests
+
+
+def test_results_and_problems_can_be_compared() -> None:
+    # by identity: arrays have no single truth value
+    problem = make("general", 0)
+    draws = solve_problem(problem)
+    assert draws == draws
+    assert draws != replace(draws)
+    assert problem == problem
+    assert problem != replace(problem)
+    assert len({draws, problem}) == 2
+
+
+def test_the_earlier_result_is_not_changed(noise: Problem) -> None:
+    limited = solve_problem(noise, node_limit=60)
+    before = {name: getattr(limited, name).copy() for name in FIELDS}
+    solve_problem(noise, previous=limited)
+    for name in FIELDS:
+        np.testing.assert_array_equal(getattr(limited, name), before[name])
+
+
+def test_the_reference_solver_takes_over_what_the_kernel_left() -> None:
+    problem = make("weak_labels", 3)
+    limited = solve_problem(problem, node_limit=1)
+    assert not limited.certified.all()
+    resumed = solve_problem(problem, solver="cvxpy", previous=limited)
+    assert resumed.certified.all()
+    np.testing.assert_allclose(resumed.upper, solve_problem(problem).upper, atol=1e-8)
+
+
+# ---- Ctrl-C ------------------------------------------------------------------------------------------------------
+
+SCRIPT = """
+import json, sys, time
+sys.path.insert(0, {tests!r})
+from worlds import world_problem
+from cudbound import LeastSquaresClassifier, cud_interval
+from cudbound.exceptions import SolveInterrupted
+from cudbound.solve.solve_draws import solve_problem
+
+def ready():
+    print("ready", flush=True)
+
+def report(error, **more):
+    now, draws = time.monotonic(), error.draws
+    fields = dict(message=str(error), lower=draws.lower.tolist(), upper=draws.upper.tolist(),
+                  status=draws.status.tolist(), now=now)
+    print(json.dumps(fields | more), flush=True)
+
+{body}
+"""
+
+
+@contextmanager
+def child(body: str) -> Iterator[subprocess.Popen[str]]:
+    script = SCRIPT.format(tests=str(Path(__file__).parents[1] / "helpers"), body=body)
+    process = subprocess.Popen(
+        [sys.executable, "-c", script],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def interrupted(body: str, after: float) -> tuple[dict[str, Any], float]:
+    """Run the body, send SIGINT `after` seconds past its "ready"; return its report and the seconds it took."""
+    with child(body) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        assert line == "ready\n", (line, process.communicate(timeout=30))
+        time.sleep(after)
+        sent = time.monotonic()  # one clock for all processes
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=30)
+        assert process.returncode == 0, err
+    answer = json.loads(out)
+    return answer, answer["now"] - sent
+
+
+@pytest.mark.parametrize(("n_jobs", "after"), [(1, 0.51), (1, 0.54), (2, 0.525)])
+def test_ctrl_c_is_answered_at_once(n_jobs: int, after: float) -> None:
+    # Every draw takes hours. The aim is 0.2 s, the limit is generous because the machine may be busy. The kernel
+    # looks for signals every 0.05 s, hence the different moments.
+    body = (
+        "problem = world_problem(200, 20, 0.0, 0, n_draws=4)\n"
+        "ready()\n"
+        "try:\n"
+        f"    solve_problem(problem, n_jobs={n_jobs})\n"
+        "except SolveInterrupted as error:\n"
+        "    report(error)\n"
+    )
+    answer, seconds = interrupted(body, after)
+    print(f"Ctrl-C answered after {seconds:.3f} s with {n_jobs} thread(s)")
+    assert seconds < 1.0
+    assert answer["message"] == (
+        "stopped with 0 of 4 draws solved; pass previous=error.draws to go on from there"
+    )
+    assert answer["status"] == [SolveStatus.INTERRUPTED] * 4
+    problem = hard()
+    share = (problem.counts == 0).mean(axis=1)
+    assert (np.array(answer["upper"]) <= share + 1e-12).all()
+    assert (np.array(answer["lower"]) < np.array(answer["upper"])).all()
+    limited = solve_problem(problem, node_limit=100)
+    assert (np.array(answer["upper"]) >= limited.lower).all()
+
+
+def test_a_solve_that_was_stopped_can_be_resumed() -> None:
+    # easy draws in front, so that some are done, and one that takes hours behind them
+    body = (
+        "from dataclasses import replace\n"
+        "import numpy as np\n"
+        "problem = world_problem(200, 20, 0.0, 0, n_draws=3)\n"
+        "easy = np.ones((2, 200), dtype=np.int32)\n"
+        "problem = replace(problem, counts=np.vstack([easy, problem.counts]))\n"
+        "ready()\n"
+        "try:\n"
+        "    solve_problem(problem)\n"
+        "except SolveInterrupted as error:\n"
+        "    resumed = solve_problem(problem, previous=error.draws, node_limit=0)\n"
+        "    report(error, resumed=resumed.status.tolist(), tighter=bool((resumed.upper <= error.draws.upper).all()))\n"
+    )
+    answer, _ = interrupted(body, after=0.3)
+    stopped = [SolveStatus.OPTIMAL] * 2 + [SolveStatus.INTERRUPTED] * 3
+    assert answer["status"] == stopped
+    assert answer["lower"][:2] == answer["upper"][:2] == [0.0, 0.0]
+    assert answer["message"].startswith("stopped with 2 of 5 draws solved")
+    assert answer["resumed"] == [SolveStatus.OPTIMAL] * 2 + [SolveStatus.NODE_LIMIT] * 3
+    assert answer["tighter"]
+
+
+def test_an_interval_that_was_stopped_can_be_resumed() -> None:
+    body = (
+        "design, labels, _ = __import__('worlds').world(50, 5, 0.0, 4)\n"
+        "X = design[:, 1:]\n"
+        "clf = LeastSquaresClassifier().fit(X, labels)\n"
+        "cud_interval(clf, X, labels, rng=0, n_resamples=2)\n"
+        "options = dict(rng=0, n_resamples=2000, search='all')\n"
+        "ready()\n"
+        "try:\n"
+        "    cud_interval(clf, X, labels, **options)\n"
+        "except SolveInterrupted as error:\n"
+        "    resumed = cud_interval(clf, X, labels, previous=error.draws, **options)\n"
+        "    whole = cud_interval(clf, X, labels, **options)\n"
+        "    done = int(error.draws.certified.sum())\n"
+        "    report(error, done=done, q=[resumed.q, whole.q], certified=resumed.certified)\n"
+    )
+    answer, _ = interrupted(body, after=0.1)
+    assert 0 < answer["done"] < 2000
+    assert answer["q"][0] == answer["q"][1]
+    assert answer["certified"]
+
+
+def test_ctrl_c_in_the_reference_solver_keeps_the_earlier_result(monkeypatch: pytest.MonkeyPatch) -> None:
+    # one row per draw of the whole problem, though only the open draws went to the solver
+    problem = make("weak_labels", 3)
+    limited = solve_problem(problem, node_limit=1)
+    assert 0 < limited.certified.sum() < len(limited)
+
+    def stop(*_: Any, **__: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ecos.solve", stop)
+    with pytest.raises(SolveInterrupted) as caught:
+        solve_problem(problem, solver="cvxpy", previous=limited)
+    draws = caught.value.draws
+    assert len(draws) == problem.n_draws
+    np.testing.assert_array_equal(draws.certified, limited.certified)
+    assert (draws.upper <= limited.upper).all()
+    # and it can be gone on from
+    np.testing.assert_array_equal(solve_problem(problem, previous=draws).upper, solve_problem(problem).upper)
+
+
+# ---- progress ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("solver", ["native", "cvxpy"])
+def test_progress_goes_to_standard_error_and_changes_nothing(
+    solver: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    problem = make("two_coefficients", 1)
+    draws = solve_problem(problem, solver=solver, progress=True)
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert "draws:" in output.err
+    assert "/3" in output.err
+    quiet = solve_problem(problem, solver=solver)
+    assert capsys.readouterr() == ("", "")
+    for name in FIELDS:
+        np.testing.assert_array_equal(getattr(draws, name), getattr(quiet, name))
+
+
+def test_progress_moves_while_the_kernel_works(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem, seen = world_problem(50, 5, 0.0, 4, n_draws=3000), []
+
+    @contextmanager
+    def bar(total: int, show: bool, ends: str) -> Iterator[Any]:
+        assert (total, show, ends) == (3000, True, "hard draws, no limit set")
+        yield seen.append
+
+    monkeypatch.setattr(cudbound.solve.solve_draws, "_progress_bar", bar)
+    solve_problem(problem, progress=True)
+    assert seen == sorted(seen)
+    assert 0 < seen[-1] <= 3000
+    assert len(seen) >= 2
+
+
+def test_an_error_in_the_progress_bar_is_not_lost(monkeypatch: pytest.MonkeyPatch) -> None:
+    @contextmanager
+    def bar(total: int, show: bool, ends: str) -> Iterator[Any]:
+        def fail(done: int) -> None:
+            raise OSError("the terminal is gone")
+
+        yield fail
+
+    monkeypatch.setattr(cudbound.solve.solve_draws, "_progress_bar", bar)
+    with pytest.raises(OSError, match="the terminal is gone"):
+        solve_problem(hard(), progress=True)
+
+
+# ---- arguments ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (
+            {"solver": "gurobi"},
+            r"'solver' parameter must be one of \['cvxpy', 'native'\]\. Got 'gurobi' instead",
+        ),
+        ({"solver": None}, r"'solver' parameter must be one of .* Got None instead"),
+        (
+            {"side": "left"},
+            r"'side' parameter must be one of \['both', 'negative', 'positive'\]\. Got 'left' instead",
+        ),
+        ({"n_jobs": 0}, r"'n_jobs' parameter must be None or an integer other than 0\. Got 0 instead"),
+        ({"n_jobs": 1.5}, r"'n_jobs' parameter must be None or an integer other than 0\. Got 1\.5 instead"),
+        (
+            {"node_limit": -1},
+            r"'node_limit' parameter must be a non-negative int, math\.inf or None\. Got -1 instead",
+        ),
+        (
+            {"node_limit": 1.5},
+            r"'node_limit' parameter must be a non-negative int, math\.inf or None\. Got 1\.5 instead",
+        ),
+        (
+            {"node_limit": "many"},
+            r"'node_limit' parameter must be a non-negative int, math\.inf or None\. Got 'many' instead",
+        ),
+        ({"time_limit": -1.0}, r"'time_limit' parameter must be non-negative or None\. Got -1\.0 instead"),
+        ({"time_limit": np.nan}, r"'time_limit' parameter must be non-negative or None\. Got nan instead"),
+        ({"time_limit": "1 h"}, r"'time_limit' parameter must be non-negative or None\. Got '1 h' instead"),
+        ({"alpha": "n"}, r"'alpha' parameter must be .* \[0, inf\]\. Got 'n' instead"),
+        ({"alpha": -2.0}, r"'alpha' parameter must be .* \[0, inf\]\. Got -2\.0 instead"),
+        ({"loss": ["squared"]}, r"'loss' parameter must be one of .*'squared'.*\. Got \['squared'\] instead"),
+        ({"loss": "cubic"}, r"'loss' parameter must be one of .*'squared'.*\. Got 'cubic' instead"),
+        ({"weights": np.zeros((3, 2))}, r"'weights' must have shape \(3, 8\)\. Got \(3, 2\) instead"),
+        ({"penalty": -1.0}, r"'penalty' must be non-negative\. Got -1\.0 instead"),
+        (
+            {"previous": Draws(*(np.zeros(2) for _ in range(4)), np.zeros((2, 3)))},
+            r"'previous' must have one row per draw, 3\. Got 2 instead: it belongs to another problem",
+        ),
+    ],
+)
+def test_errors_name_the_argument_the_rule_and_the_value(options: dict[str, Any], message: str) -> None:
+    problem = world_problem(8, 3, 1.0, 0, n_draws=3)
+    with pytest.raises(ValueError, match=message):
+        solve_draws(problem.design, problem.labels, problem.coef, problem.counts, **options)
+
+
+def test_a_loss_that_only_the_reference_solver_knows() -> None:
+    problem = replace(make("general", 0), loss=SquaredLoss("other"))
+    message = r"native solver knows the losses \[.*'squared'.*\].* Got 'other' instead; pass solver='cvxpy'"
+    with pytest.raises(ValueError, match=message):
+        solve_problem(problem)
+
+
+def test_options_are_given_by_name() -> None:
+    problem = make("general", 0)
+    with pytest.raises(TypeError, match="takes 4 positional arguments but 5 were given"):
+        solve_draws(problem.design, problem.labels, problem.coef, problem.counts, "squared")  # type: ignore[misc]  # by position: that is the test
+
+
+def variants(problem: Problem) -> dict[str, tuple[Any, Any, Any, Any, Any]]:
+    """Return the same arrays in other types and layouts."""
+    arrays = (problem.design, problem.labels, problem.coef, problem.counts, problem.weights)
+    read_only = tuple(array.copy() for array in arrays)
+    for array in read_only:
+        array.flags.writeable = False
+    strided = tuple(np.repeat(array, 2, axis=-1)[..., ::2] for array in arrays)
+    return {
+        "lists": tuple(array.tolist() for array in arrays),
+        "Fortran order": tuple(np.asfortranarray(array) for array in arrays),
+        "read-only": read_only,
+        "strided": strided,
+        "reversed views": tuple(np.ascontiguousarray(array[..., ::-1])[..., ::-1] for array in arrays),
+        "big-endian": tuple(array.astype(array.dtype.newbyteorder(">")) for array in arrays),
+        "float32 design": (arrays[0].astype(np.float32), *arrays[1:]),
+        "integer labels": (arrays[0], arrays[1].astype(np.int8), *arrays[2:]),
+        "int64 counts": (*arrays[:3], arrays[3].astype(np.int64), arrays[4]),
+        "uint8 counts": (*arrays[:3], arrays[3].astype(np.uint8), arrays[4]),
+        "float counts": (*arrays[:3], arrays[3].astype(float), arrays[4]),
+    }
+
+
+@pytest.mark.parametrize("name", sorted(variants(replace(make("general", 0), weights=np.zeros((3, 1))))))
+def test_arrays_of_any_type_and_layout_give_the_same_bits(name: str) -> None:
+    problem = world_problem(30, 3, 0.5, 0, n_draws=5, features="integer")
+    # integers and multiples of 1/64 are the same numbers in float32
+    design = problem.design + np.random.default_rng(0).integers(0, 64, size=problem.design.shape) / 64.0
+    weights = np.array([problem.score_weights(draw) for draw in range(5)])
+    problem = replace(problem, design=design, weights=weights)
+    expected = solve_problem(problem)
+    design, labels, coef, counts, weights = variants(problem)[name]
+    draws = solve_draws(design, labels, coef, counts, weights=weights)
+    for field in FIELDS:
+        np.testing.assert_array_equal(getattr(draws, field), getattr(expected, field), err_msg=field)
+
+
+def test_arguments_are_not_changed() -> None:
+    problem = make("penalised", 1)
+    before = {
+        name: getattr(problem, name).copy() for name in ("design", "labels", "coef", "counts", "penalty")
+    }
+    solve_problem(problem)
+    for name, array in before.items():
+        np.testing.assert_array_equal(getattr(problem, name), array, err_msg=name)
+
+
+def test_no_draws_at_all() -> None:
+    problem = world_problem(10, 2, 1.0, 0, n_draws=1)
+    for solver in ("native", "cvxpy"):
+        draws = solve_problem(problem.select([]), solver=solver)
+        assert len(draws) == 0
+        assert draws.witness.shape == (0, 2)
+        assert len(draws.to_frame()) == 0
+
+
+def test_alpha_is_the_number_of_rows_unless_given() -> None:
+    problem = world_problem(20, 3, 0.5, 0, n_draws=10)
+    arrays = (problem.design, problem.labels, problem.coef, problem.counts)
+    np.testing.assert_array_equal(solve_draws(*arrays).upper, solve_draws(*arrays, alpha=20).upper)
+    assert (solve_draws(*arrays).upper != solve_draws(*arrays, alpha=0).upper).any()
+
+
+def test_shapes_and_types_of_the_result() -> None:
+    problem = world_problem(20, 3, 0.5, 0, n_draws=7)
+    draws = solve_problem(problem)
+    for name, dtype in (("lower", float), ("upper", float), ("status", np.int32), ("nodes", np.int64)):
+        assert getattr(draws, name).shape == (7,)
+        assert getattr(draws, name).dtype == dtype
+    assert draws.witness.shape == (7, 3)
+    assert len(draws) == 7

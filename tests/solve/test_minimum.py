@@ -1,0 +1,160 @@
+"""Whether coefficients minimise a loss: the residual in units of g, what is refused, and polishing."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from least_loss import least_mean_loss, model_of
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from worlds import world
+
+from cudbound.exceptions import NoMinimiserError, NotMinimiserError
+from cudbound.losses.surrogates import LOSSES
+from cudbound.solve.minimum import (
+    RESIDUAL_TOLERANCE,
+    check_minimiser,
+    draws_problem,
+    optimality_residual,
+    polish,
+)
+
+Array = NDArray[np.float64]
+
+
+@pytest.mark.parametrize("features", ["normal", "integer", "binary"])
+@pytest.mark.parametrize(("n", "p"), [(30, 3), (200, 10), (8, 12)])
+def test_least_squares_fits_are_accepted(n: int, p: int, features: str) -> None:
+    design, labels, coef = world(n, p, 1.0, 0, features=features)
+    model = model_of(design, labels, coef)
+    assert optimality_residual(model) < 1e-9
+    check_minimiser(model)
+
+
+def test_badly_scaled_columns_are_accepted() -> None:
+    design, labels, coef = world(40, 4, 1.0, 0)
+    scale = np.array([1.0, 1e6, 1e-6, 1e3])
+    assert optimality_residual(model_of(design * scale, labels, coef / scale)) < 1e-9
+
+
+def test_a_column_of_zeros_does_not_count() -> None:
+    design, labels, coef = world(30, 3, 1.0, 0)
+    check_minimiser(model_of(np.column_stack([design, np.zeros(30)]), labels, np.append(coef, 5.0)))
+
+
+def test_the_residual_is_what_g_loses() -> None:
+    # squared loss: the excess of the sum of squares is |design (coef - minimiser)|^2, by Pythagoras
+    design, labels, coef = world(40, 4, 1.0, 0)
+    step = np.array([0.01, -0.02, 0.0, 0.03])
+    moved = model_of(design, labels, coef + step)
+    assert optimality_residual(moved) == pytest.approx(((design @ step) ** 2).sum(), rel=1e-9)
+    # g of the minimiser at alpha = n on the training set itself is 1 + n (L(coef) - min L), clipped: here 1 - residual
+    # of the moved one if the minimiser is the anchor
+    problem = draws_problem(moved, np.ones((1, 40), dtype=np.int32))
+    lost = problem.alpha * (problem.mean_loss(0, coef + step) - problem.mean_loss(0, coef))
+    assert optimality_residual(moved) == pytest.approx(lost, rel=1e-9)
+    # neither the scale of the columns nor a copy of each row changes how far g is from 1, but for n
+    scale = np.array([2.0, 1e3, 1e-3, 1.0])
+    scaled = model_of(design * scale, labels, (coef + step) / scale)
+    assert optimality_residual(scaled) == pytest.approx(lost, rel=1e-6)
+    twice = model_of(np.vstack([design, design]), np.tile(labels, 2), coef + step)
+    assert optimality_residual(twice) == pytest.approx(2 * lost, rel=1e-6)
+
+
+@pytest.mark.parametrize("l1", [False, True])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_residual_of_every_loss_against_cvxpy(loss: str, l1: bool) -> None:
+    design, labels, coef = world(25, 3, 0.7, 1)
+    rng = np.random.default_rng(0)
+    model = model_of(
+        design,
+        labels,
+        coef,
+        loss,
+        penalty=np.array([0.0, 0.02, 0.05]),
+        l1_penalty=np.array([0.0, 0.03, 0.01]) if l1 else None,
+        sample_weight=rng.uniform(0.5, 2.0, size=25),
+        offset=0.3,
+    )
+    problem = draws_problem(model, np.ones((1, 25), dtype=np.int32))
+    expected = 25 * (problem.mean_loss(0, coef) - least_mean_loss(model))
+    assert expected > 0.1
+    assert optimality_residual(model) == pytest.approx(expected, abs=1e-5)
+    polished = polish(model)
+    assert optimality_residual(polished) < 1e-5
+    assert problem.mean_loss(0, polished.coef) == pytest.approx(least_mean_loss(model), abs=1e-7)
+
+
+@pytest.mark.parametrize("change", ["coefficients", "row", "label"])
+def test_other_data_are_noticed(change: str) -> None:
+    design, labels, coef = world(200, 3, 1.0, 0)
+    design, labels, coef = design.copy(), labels.copy(), coef.copy()
+    if change == "coefficients":
+        coef[1] += 0.02
+    elif change == "row":
+        design[17, 1] += 2.0
+    else:
+        labels[17] *= -1.0
+    message = (
+        r"do not minimise the mean squared loss on the X and y that were passed: optimality residual "
+        r"\d\.\d\de-0\d, allowed 1e-02\. If the classifier was fitted to other rows .* pass polish=True"
+    )
+    with pytest.raises(NotMinimiserError, match=message):
+        check_minimiser(model_of(design, labels, coef))
+
+
+def test_coefficients_that_are_not_numbers_are_refused() -> None:
+    design, labels, coef = world(20, 3, 1.0, 0)
+    with pytest.raises(ValueError, match=r"'coef' must be finite\. Got nan or inf"):
+        check_minimiser(model_of(design, labels, coef * np.nan))
+
+
+@pytest.mark.parametrize("loss", ["logistic", "exponential"])
+def test_separable_data_have_no_minimiser_and_the_error_says_what_to_do(loss: str) -> None:
+    design = np.column_stack([np.ones(6), [-3.0, -2.0, -1.0, 1.0, 2.0, 3.0]])
+    model = model_of(design, np.repeat([-1.0, 1.0], 3), np.array([0.0, 5.0]), loss)
+    for action in (check_minimiser, polish, optimality_residual):
+        with pytest.raises(
+            NoMinimiserError, match=rf"the mean {loss} loss without a penalty has no minimiser"
+        ) as e:
+            action(model)
+        assert "LogisticRegression(C=1.0)" in str(e.value)
+        assert "LeastSquaresClassifier()" in str(e.value)
+    penalised = polish(replace(model, penalty=np.array([0.0, 0.01])))
+    check_minimiser(penalised)
+    # least by another algorithm as well
+    problem = draws_problem(penalised, np.ones((1, 6), dtype=np.int32))
+    found = minimize(lambda beta: problem.mean_loss(0, beta), np.zeros(2), tol=1e-12)
+    assert problem.mean_loss(0, penalised.coef) <= found.fun + 1e-9
+
+
+def test_a_polish_says_how_far_it_went() -> None:
+    # least squares through 4 points: the minimiser of y on x is 0.8 x; the anchor 0.8 x - 1 calls x = 1 negative
+    x = np.array([-2.0, -1.0, 1.0, 2.0])
+    labels = np.array([-1.0, -1.0, 1.0, 1.0])
+    slope = (x @ labels) / (x @ x)
+    model = model_of(np.column_stack([np.ones(4), x]), labels, np.array([-1.0, slope]))
+    polished = polish(model)
+    np.testing.assert_allclose(polished.coef, [0.0, slope], atol=1e-12)
+    report = polished.polish
+    assert report is not None
+    assert report.residual == pytest.approx(4.0)  # 4 points, each 1 away
+    assert report.score_change == pytest.approx(1.0)
+    assert report.coef_change == pytest.approx(1.0 / np.hypot(1.0, slope))
+    assert report.n_changed_predictions == 1
+    assert (model.training_error, polished.training_error) == (0.25, 0.0)
+    assert str(report) == (
+        "polished: residual before 4.0e+00, largest change of a training score 1, 1 training predictions changed"
+    )
+    assert model.polish is None
+
+
+def test_the_tolerance_is_on_the_scale_of_g() -> None:
+    design, labels, coef = world(40, 3, 1.0, 0)
+    step = np.array([1.0, 0.0, 0.0])
+    length = np.sqrt(RESIDUAL_TOLERANCE / ((design @ step) ** 2).sum())
+    check_minimiser(model_of(design, labels, coef + 0.99 * length * step))
+    with pytest.raises(NotMinimiserError, match="optimality residual"):
+        check_minimiser(model_of(design, labels, coef + 1.01 * length * step))

@@ -1,0 +1,235 @@
+"""The losses of the compiled module and the minimisers it finds."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from random_problems import KINDS, make_with_loss
+from scipy.optimize import minimize
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.svm import LinearSVC
+from worlds import world, world_problem
+
+from cudbound import _solvers
+from cudbound.exceptions import CudboundWarning
+from cudbound.losses.surrogates import LOSSES, NativeLoss, get_loss
+from cudbound.problem.problem import Problem, make_problem
+from cudbound.solve import native as kernel
+
+Array = NDArray[np.float64]
+
+VANISHING = tuple(name for name, loss in LOSSES.items() if loss.vanishes)
+
+
+# ---- the twins -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("loss", LOSSES.values(), ids=list(LOSSES))
+@pytest.mark.parametrize("label", [-1.0, 1.0])
+def test_compiled_losses_equal_their_twins(loss: NativeLoss, label: float) -> None:
+    # the kinks at margins -1 and 1 among them
+    margins = np.concatenate(
+        [np.linspace(-8.0, 8.0, 257), [-30.0, -1.0 - 1e-12, 1.0 - 1e-12, 1.0 + 1e-12, 30.0]]
+    )
+    compiled = np.array([_solvers.loss_at(loss.name, float(margin)) for margin in margins])
+    labels, scores = np.full(margins.size, label), label * margins
+    # derivatives in the score are those in the margin times y, and y^2
+    expected = np.column_stack(
+        [
+            loss.value(labels, scores),
+            label * loss.gradient(labels, scores),
+            loss.curvature(labels, scores),
+        ]
+    )
+    np.testing.assert_allclose(compiled, expected, rtol=1e-12, atol=1e-300)
+
+
+def test_an_unknown_loss_is_refused() -> None:
+    with pytest.raises(ValueError, match="there is no loss of that name"):
+        _solvers.loss_at("cubic", 0.0)
+
+
+# ---- minimisers ------------------------------------------------------------------------------------------------
+
+
+def training(loss: str, *, n: int = 60, p: int = 4, signal: float = 0.5, **options: Any) -> Problem:
+    """Return the loss of a training set as a problem of one draw."""
+    design, labels, _ = world(n, p, signal, 3)
+    return make_problem(design, labels, np.zeros(p), np.ones((1, n), dtype=int), loss=loss, **options)
+
+
+def assert_minimal(problem: Problem, coef: Array, *, tolerance: float = 1e-8) -> None:
+    """No other coefficients may be better than the kernel's by more than the tolerance."""
+    found = kernel.minimise(problem)
+    assert found.coef.shape == (problem.n_draws, problem.coef.size)
+    assert found.attained.all()
+    for draw in range(problem.n_draws):
+        ours, theirs = problem.mean_loss(draw, found.coef[draw]), problem.mean_loss(draw, coef)
+        assert ours <= theirs + tolerance
+        # the other solver stops close by, so that it is no strawman
+        assert theirs <= ours + 1e-6
+
+
+def test_ridge_regression() -> None:
+    problem = training("squared", penalty=[0.0, 0.1, 0.1, 0.1])
+    fit = Ridge(alpha=0.1 * 60).fit(problem.design[:, 1:], problem.labels)
+    assert_minimal(problem, np.append(fit.intercept_, fit.coef_))
+
+
+@pytest.mark.parametrize("class_weight", [None, {-1: 0.5, 1: 3.0}])
+def test_logistic_regression(class_weight: dict[int, float] | None) -> None:
+    # sklearn minimises |w|^2 / 2 + C sum_i loss_i with a free intercept
+    problem = training("logistic", penalty=[0.0, 0.05, 0.05, 0.05])
+    if class_weight is not None:
+        problem = replace(problem, sample_weight=np.where(problem.labels > 0, 3.0, 0.5))
+    fit = LogisticRegression(
+        C=1 / (2 * 60 * 0.05), class_weight=class_weight, tol=1e-12, solver="newton-cholesky"
+    ).fit(problem.design[:, 1:], problem.labels)
+    assert_minimal(problem, np.append(fit.intercept_, fit.coef_))
+
+
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+def test_linear_support_vector_classifier(loss: str) -> None:
+    # its intercept is a coefficient like the others, and penalised
+    problem = training(loss, penalty=0.05)
+    fit = LinearSVC(
+        C=1 / (2 * 60 * 0.05), loss=loss, dual=True, tol=1e-10, max_iter=1_000_000, random_state=0
+    ).fit(problem.design[:, 1:], problem.labels)
+    assert_minimal(problem, np.append(fit.intercept_, fit.coef_))
+
+
+def minimise_by_scipy(problem: Problem, draw: int) -> Array:
+    loss = get_loss(problem.loss.name)
+    drawn = problem.counts[draw] > 0
+    design, labels, shares = problem.design[drawn], problem.labels[drawn], problem.shares(draw)
+    penalty = np.zeros(problem.coef.size) if problem.penalty is None else problem.penalty
+
+    def gradient(coef: Array) -> Array:
+        slopes = loss.gradient(labels, problem.scores(coef)[drawn])
+        return np.asarray(design.T @ (shares * slopes) + 2.0 * penalty * coef)
+
+    found = minimize(
+        lambda coef: problem.mean_loss(draw, coef),
+        np.zeros(problem.coef.size),
+        jac=gradient,
+        method="BFGS",
+        options={"gtol": 1e-10},
+    )
+    return np.asarray(found.x)
+
+
+def minimise_by_cvxpy(problem: Problem, draw: int) -> Array:
+    import cvxpy as cp
+
+    drawn = problem.counts[draw] > 0
+    beta = cp.Variable(problem.coef.size)
+    offset = 0.0 if problem.offset is None else problem.offset[drawn]
+    margins = cp.multiply(problem.labels[drawn], problem.design[drawn] @ beta + offset)
+    losses = {
+        "squared": lambda: cp.square(1.0 - margins),
+        "logistic": lambda: cp.logistic(-margins),
+        "exponential": lambda: cp.exp(-margins),
+        "squared_hinge": lambda: cp.square(cp.pos(1.0 - margins)),
+        "hinge": lambda: cp.pos(1.0 - margins),
+        "huber": lambda: cp.huber(cp.pos(1.0 - margins), 2.0),
+    }[problem.loss.name]()
+    objective = problem.shares(draw) @ losses
+    if problem.penalty is not None:
+        objective += problem.penalty @ cp.square(beta)
+    cp.Problem(cp.Minimize(objective)).solve(solver="CLARABEL", tol_gap_abs=1e-11, tol_gap_rel=1e-11)
+    return np.asarray(beta.value)
+
+
+DRESSES: dict[str, dict[str, Any]] = {
+    "plain": {},
+    "penalty": {"penalty": 0.1},
+    "free intercept": {"penalty": [0.0, 1.0, 0.01, 0.1]},
+    "weights": {"sample_weight": np.tile([0.0, 1.0, 2.5], 20)},
+    "offset": {"offset": 0.7, "penalty": 0.001},
+}
+
+
+@pytest.mark.parametrize("dress", DRESSES)
+@pytest.mark.parametrize("loss", LOSSES)
+def test_minimisers_equal_those_of_a_general_solver(loss: str, dress: str) -> None:
+    problem = training(loss, **DRESSES[dress])
+    problem = replace(
+        problem, counts=np.random.default_rng(8).multinomial(60, np.full(60, 1 / 60), size=1).astype(np.int32)
+    )
+    assert_minimal(problem, minimise_by_cvxpy(problem, 0))
+    if loss != "hinge":  # it has no gradient at its kinks
+        assert_minimal(problem, minimise_by_scipy(problem, 0))
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_no_point_is_better_in_problems_of_any_kind(loss: str) -> None:
+    rng = np.random.default_rng(4)
+    for kind in KINDS:
+        problem = make_with_loss(kind, 77, loss)
+        found = kernel.minimise(problem)
+        for draw in range(problem.n_draws):
+            coef = found.coef[draw]
+            least = problem.mean_loss(draw, coef)
+            for spread in (1e-6, 1e-3, 1e-1, 1.0, 30.0):
+                for step in spread * max(1.0, np.linalg.norm(coef)) * rng.normal(size=(4, coef.size)):
+                    with np.errstate(over="ignore"):  # exp(-m) far out
+                        there = problem.mean_loss(draw, coef + step)
+                    assert not there < least - 1e-8, (kind, draw)
+            assert least <= problem.mean_loss(draw, problem.coef) + 1e-8, (kind, draw)
+            assert least <= problem.mean_loss(draw, np.zeros_like(coef)) + 1e-8, (kind, draw)
+
+
+def separable(loss: str, **options: Any) -> Problem:
+    rng = np.random.default_rng(2)
+    design = np.column_stack([np.ones(30), rng.normal(size=(30, 2))])
+    labels = np.where(design @ [0.2, 1.0, -1.0] > 0.0, 1.0, -1.0)
+    return make_problem(design, labels, np.zeros(3), np.ones((1, 30), dtype=int), loss=loss, **options)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_separable_data_have_no_minimiser_under_a_loss_that_vanishes(loss: str) -> None:
+    problem = separable(loss)
+    found = kernel.minimise(problem)
+    assert found.attained.tolist() == [loss not in VANISHING]
+    if loss != "squared":
+        assert problem.mean_loss(0, found.coef[0]) <= 1e-8
+        margins = problem.labels * (problem.design @ found.coef[0])
+        assert (margins > 0.0).all()
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_penalty_on_all_coefficients_brings_the_minimiser_back(loss: str) -> None:
+    problem = separable(loss, penalty=0.01)
+    assert_minimal(problem, minimise_by_cvxpy(problem, 0))
+
+
+@pytest.mark.parametrize("loss", VANISHING)
+def test_draws_of_one_class_have_no_minimiser_even_if_only_the_intercept_is_free(loss: str) -> None:
+    problem = world_problem(20, 3, 0.5, 1, n_draws=2)
+    counts = np.vstack([problem.labels > 0, np.ones(20, dtype=bool)]).astype(np.int32)
+    problem = replace(problem, loss=get_loss(loss), counts=counts, penalty=np.array([0.0, 1.0, 1.0]))
+    found = kernel.minimise(problem)
+    assert found.attained.tolist() == [False, True]
+    assert problem.mean_loss(0, found.coef[0]) <= 1e-8
+
+
+def test_anchor_alpha_and_weights_do_not_matter() -> None:
+    problem = make_with_loss("general", 3, "logistic", penalised=True)
+    other = replace(problem, coef=problem.coef + 1.0, alpha=7.0, weights=np.ones(problem.counts.shape))
+    np.testing.assert_allclose(kernel.minimise(other).coef, kernel.minimise(problem).coef, rtol=0, atol=1e-6)
+
+
+def test_a_minimum_that_rounding_kept_out_of_reach_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = make_with_loss("general", 0, "huber")
+    exact = _solvers.minimise(kernel._native(problem, kernel.orthonormal_basis(problem)))
+    missed = np.array([True, False, False])
+    monkeypatch.setattr(_solvers, "minimise", lambda _: (*exact[:2], ~missed))
+    with pytest.warns(
+        CudboundWarning, match="Rounding kept 1 of 3 minimisations of the huber loss from their minimum"
+    ):
+        found = kernel.minimise(problem)
+    assert np.isfinite(found.coef).all()

@@ -1,0 +1,249 @@
+"""The reference solver against enumeration of all cells."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import sys
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from cud_vectors import CUD_VECTORS, vector_problem
+from numpy.typing import NDArray
+from oracles import check_witness, enumerate_q
+from random_problems import KINDS, make
+
+from cudbound.exceptions import CudboundWarning, SolveInterrupted
+from cudbound.losses.surrogates import get_loss
+from cudbound.problem.draws import draw_counts
+from cudbound.problem.problem import Problem, make_problem
+from cudbound.results import SolveStatus
+from cudbound.solve.reference import solve_reference
+from cudbound.solve.reference_cones import _Part
+from cudbound.solve.reference_polish import Objective, polish
+
+Array = NDArray[np.float64]
+
+# ---- the reference solver ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_reference_equals_enumeration(kind: str) -> None:
+    for seed in range(2000, 2004):
+        problem = make(kind, seed)
+        draws = solve_reference(problem)
+        assert draws.certified.all()
+        np.testing.assert_array_equal(draws.lower, draws.upper)
+        for b in range(problem.n_draws):
+            assert draws.upper[b] == pytest.approx(enumerate_q(problem, b).q, abs=1e-8), (seed, b)
+            check_witness(problem, b, draws)
+
+
+@pytest.mark.parametrize("kind", ["weak_labels", "duplicates_opposite_labels", "signed_weights"])
+def test_one_sided_values_equal_enumeration(kind: str) -> None:
+    # the positive part of the deviation: 0 where no score has the sign that counts
+    for seed in range(4):
+        problem = make(kind, seed)
+        for side in ("positive", "negative"):
+            draws = solve_reference(problem, side=side)
+            assert draws.certified.all()
+            for b in range(problem.n_draws):
+                oracle = enumerate_q(problem, b)
+                q = max(oracle.q_plus if side == "positive" else oracle.q_minus, 0.0)
+                assert draws.upper[b] == pytest.approx(q, abs=1e-8)
+                check_witness(problem, b, draws, side=side)
+
+
+@pytest.mark.parametrize("kind", ["general", "integer_features", "rank_deficient_draws", "penalised"])
+def test_clarabel_gives_the_same(kind: str) -> None:
+    problem = make(kind, 3)
+    draws = solve_reference(problem, cvxpy_solver="CLARABEL")
+    for b in range(problem.n_draws):
+        assert draws.upper[b] == pytest.approx(enumerate_q(problem, b).q, abs=1e-8)
+        check_witness(problem, b, draws)
+
+
+@pytest.mark.parametrize("name", CUD_VECTORS)
+def test_reference_reproduces_the_worked_examples(name: str) -> None:
+    problem, alphas, expected = vector_problem(name)
+    for j, alpha in enumerate(alphas):
+        draws = solve_reference(replace(problem, alpha=alpha))
+        q = expected.get("Q", expected.get("Q_two_sided"))[j]
+        assert draws.lower[0] == draws.upper[0] == pytest.approx(q, abs=expected["tol"])
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.25, 1.0, math.inf])
+def test_a_sign_pattern_without_an_open_cell_does_not_count(alpha: float) -> None:
+    # Rows a1 = (1, 0), a2 = (0, 1), a3 = a1 + a2, all labels +1, the third row drawn three times:
+    # S = (-1, -1, 2)'e / 3. Right on 1 and 2, wrong on 3 would be worth 2/3, but a1'b > 0 and a2'b > 0 imply
+    # a3'b > 0; the closed cone a1'b >= 0, a2'b >= 0, a3'b <= 0 holds b = 0 alone, with loss 1. The fit
+    # (2/3, 2/3) has the loss (1 - 4/3)^2 = 1/9, so closed constraints would claim 2/3 (1 - 8 alpha / 9), at
+    # alpha = 1/4 that is 14/27 > 1/3. The best open cell is right on 1 and 3, wrong on 2, at loss 0: Q = 1/3.
+    design = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    problem = make_problem(design, np.ones(3), [2 / 3, 2 / 3], [[0, 0, 3]], alpha=alpha)
+    oracle = enumerate_q(problem, 0)
+    assert oracle.cells == 6
+    assert oracle.q == pytest.approx(1 / 3, abs=1e-12)
+    draws = solve_reference(problem)
+    assert draws.upper[0] == pytest.approx(1 / 3, abs=1e-10)
+    check_witness(problem, 0, draws)
+
+
+def test_zero_rows_have_class_plus_one() -> None:
+    # one zero row of either label: the positive one is always right, the negative one always wrong
+    weights = np.array([[0.3, 0.5, 0.0]])
+    design = np.array([[0.0], [0.0], [1.0]])
+    for labels, q in (([1, -1, 1], 0.5), ([-1, 1, 1], 0.3), ([1, 1, 1], 0.0)):
+        problem = make_problem(design, labels, [1.0], [[1, 1, 1]], weights=weights)
+        assert enumerate_q(problem, 0).q == q
+        assert solve_reference(problem).upper[0] == q
+
+
+def test_draws_without_a_deviation_and_without_rows() -> None:
+    design = np.array([[1.0, -1.0], [1.0, 0.5], [1.0, 2.0]])
+    counts = [[1, 1, 1], [0, 0, 0]]
+    problem = make_problem(design, [-1, 1, 1], [0.0, 0.1], counts)
+    draws = solve_reference(problem)
+    # all counts one: S = 0. No row drawn: the loss is 0 everywhere, so g = 1, and S = -(number of errors) / 3
+    np.testing.assert_allclose(draws.upper, [0.0, 1.0], atol=1e-15)
+    assert enumerate_q(problem, 1).q == pytest.approx(1.0)
+    check_witness(problem, 1, draws)
+
+
+def test_scale_of_the_columns_does_not_matter() -> None:
+    problem = make("weak_labels", 5)
+    scale = np.array([1.0, *10.0 ** np.linspace(6, -4, problem.coef.size - 1)])
+    scaled = replace(problem, design=problem.design * scale, coef=problem.coef / scale)
+    draws = solve_reference(scaled)
+    for b in range(problem.n_draws):
+        assert draws.upper[b] == pytest.approx(enumerate_q(problem, b).q, abs=1e-8)
+        in_old_units = replace(draws, witness=draws.witness * scale)
+        check_witness(problem, b, in_old_units)
+
+
+def test_polishing_keeps_a_right_guess_of_the_walls_and_refuses_a_wrong_one() -> None:
+    # min |b - t|^2 over b >= 0 in the plane: t = (-1, 1) gives (0, 1); t = (1, 1) gives (1, 1), so that the
+    # least point on the wall b1 = 0 is not the minimiser
+    plane, none = np.eye(2), np.zeros(2)
+
+    def distance(target: list[float]) -> Objective:
+        return Objective(get_loss("squared"), plane, np.array(target), np.ones(2), none, none, none)
+
+    polished = polish(distance([-1.0, 1.0]), plane, np.array([1e-9, 1.0 + 1e-9]))
+    np.testing.assert_allclose(polished, [0.0, 1.0], atol=1e-15)
+    assert polish(distance([1.0, 1.0]), plane, np.array([0.0, 1.0])) is None
+
+
+# ---- limits, failures, interruption ------------------------------------------------------------------------
+
+
+def hard_problem() -> Problem:
+    """Pure noise, n = 12, p = 3, alpha = n / 4: hundreds of nodes."""
+    rng = np.random.default_rng(11)
+    design = np.column_stack([np.ones(12), rng.normal(size=(12, 2))])
+    labels = np.where(rng.normal(size=12) > 0, 1.0, -1.0)
+    coef = np.linalg.lstsq(design, labels, rcond=None)[0]
+    return make_problem(design, labels, coef, draw_counts(12, 3, rng), alpha=3.0)
+
+
+def test_limits_end_in_bounds_that_hold() -> None:
+    problem = hard_problem()
+    true = [enumerate_q(problem, b).q for b in range(3)]
+    previous = np.full(3, np.inf)
+    stopped = 0
+    for node_limit in (0, 1, 2, 7, 20, 60):
+        draws = solve_reference(problem, node_limit=node_limit)
+        assert (draws.nodes <= node_limit).all()
+        assert (draws.lower <= np.add(true, 1e-10)).all()
+        assert (draws.upper >= np.subtract(true, 1e-10)).all()
+        assert (draws.upper <= previous + 1e-12).all(), "more nodes must not give a worse bound"
+        assert (draws.lower[draws.certified] == draws.upper[draws.certified]).all()
+        assert (draws.status[~draws.certified] == SolveStatus.NODE_LIMIT).all()
+        if node_limit > 0:
+            assert (draws.lower[~draws.certified] < draws.upper[~draws.certified]).all()
+        for b in range(3):
+            check_witness(problem, b, draws)
+        previous = draws.upper
+        stopped += int((~draws.certified).sum())
+    assert stopped >= 6
+    timed = solve_reference(problem, time_limit=0.0)
+    assert (timed.status == SolveStatus.TIME_LIMIT).any()
+    assert (timed.lower <= np.add(true, 1e-10)).all()
+    assert (timed.upper >= np.subtract(true, 1e-10)).all()
+
+
+def test_progress_is_reported_after_each_draw() -> None:
+    seen: list[int] = []
+    solve_reference(make("two_coefficients", 0), on_draw=seen.append)
+    assert seen == [1, 2, 3]
+
+
+def test_ctrl_c_keeps_the_draws_that_are_done() -> None:
+    problem = hard_problem()
+
+    def interrupt(done: int) -> None:
+        if done == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(SolveInterrupted, match="stopped with 2 of 3 draws solved") as caught:
+        solve_reference(problem, on_draw=interrupt)
+    draws = caught.value.draws
+    assert draws.status.tolist() == [SolveStatus.OPTIMAL, SolveStatus.OPTIMAL, SolveStatus.INTERRUPTED]
+    for b in range(3):
+        assert draws.lower[b] - 1e-10 <= enumerate_q(problem, b).q <= draws.upper[b] + 1e-10
+        check_witness(problem, b, draws)
+
+
+def test_ctrl_c_that_ecos_catches_is_not_a_solver_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    # ECOS has a signal handler of its own while it runs, and returns exit flag -4
+    monkeypatch.setattr("ecos.solve", lambda *_, **__: {"info": {"exitFlag": -4}})
+    with pytest.raises(SolveInterrupted, match="stopped with 0 of 3 draws solved"):
+        solve_reference(hard_problem())
+
+
+def test_clarabel_steps_in_where_ecos_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = make("general", 4)
+    info = {"exitFlag": -2, "timing": {"tsolve": 0.0, "tsetup": 0.0}, "iter": 0}
+    monkeypatch.setattr("ecos.solve", lambda *_, **__: {"info": info})
+    draws = solve_reference(problem)
+    assert draws.certified.all()
+    for b in range(problem.n_draws):
+        assert draws.upper[b] == pytest.approx(enumerate_q(problem, b).q, abs=1e-8)
+
+
+def test_q_is_never_lost_where_all_solvers_fail(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = hard_problem().select(0)
+    true = enumerate_q(problem, 0).q
+    calls = itertools.count()
+    solve_by = _Part._solve_by
+
+    def fails_mostly(self: _Part, solver: str, program: Any) -> tuple[Array | None, float]:
+        return (None, math.inf) if next(calls) > 2 else solve_by(self, solver, program)
+
+    monkeypatch.setattr(_Part, "_solve_by", fails_mostly)
+    with pytest.warns(CudboundWarning, match="No cvxpy solver could solve a subproblem of draw 0"):
+        draws = solve_reference(problem)
+    assert draws.lower[0] <= true <= draws.upper[0]
+    assert draws.lower[0] < draws.upper[0]
+    assert draws.status[0] == SolveStatus.INACCURATE
+    check_witness(problem, 0, draws)
+
+
+def test_missing_cvxpy_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cvxpy", None)
+    with pytest.raises(ImportError, match=r"needs cvxpy.*pip install cudbound\[reference\]"):
+        solve_reference(make("general", 0))
+
+
+def test_unknown_side_solver_and_loss_are_named() -> None:
+    problem = make("general", 0)
+    with pytest.raises(ValueError, match=r"'side' parameter must be one of .*'both'.* Got 'left' instead"):
+        solve_reference(problem, side="left")
+    with pytest.raises(ValueError, match=r"'cvxpy_solver' parameter must be .*ECOS.* Got 'GUROBY' instead"):
+        solve_reference(problem, cvxpy_solver="GUROBY")
+    with pytest.raises(
+        ValueError, match=r"knows the losses \['exponential', .*\] and .* Got 'cubic' instead"
+    ):
+        solve_reference(replace(problem, loss=replace(get_loss("squared"), name="cubic")))

@@ -1,0 +1,471 @@
+"""The reference solver under every loss and penalty, against enumeration, and losses written for cvxpy."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import pickle
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from oracles import arrange, check_witness, enumerate_q, localisation, open_cells
+from random_problems import KINDS, make, make_with_loss
+
+import cudbound
+from cudbound import CvxpyLoss, solve_draws
+from cudbound.losses.surrogates import LOSSES, get_loss
+from cudbound.problem.problem import Problem, make_problem
+from cudbound.results import Draws
+from cudbound.solve.reference import solve_reference
+from cudbound.solve.reference_cones import CVXPY_LOSSES
+from cudbound.solve.reference_polish import Objective, polish
+
+Array = NDArray[np.float64]
+
+# ---- every loss of the package -----------------------------------------------------------------------------
+
+
+def compare_with_enumeration(kind: str, seed: int, loss: str) -> None:
+    problem = make_with_loss(kind, seed, loss).select(seed % 3)
+    oracle = enumerate_q(problem, 0)
+    side = ("both", "positive", "negative", "both")[seed % 4]
+    q = {"both": oracle.q, "positive": oracle.q_plus, "negative": oracle.q_minus}[side]
+    draws = solve_reference(problem, side=side)
+    assert draws.certified.all()
+    assert draws.upper[0] == pytest.approx(max(q, 0.0), abs=1e-9), (kind, seed, side)
+    check_witness(problem, 0, draws, side=side)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_reference_equals_enumeration(loss: str) -> None:
+    for i, kind in enumerate(KINDS):
+        compare_with_enumeration(kind, i, loss)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_reference_equals_enumeration_on_many_problems(kind: str, loss: str) -> None:
+    for seed in range(5000, 5006):
+        compare_with_enumeration(kind, seed, loss)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_the_conic_solver_is_given_the_loss_itself(loss: str) -> None:
+    import cvxpy as cp
+
+    margins = np.linspace(-4.0, 4.0, 33)
+    for label in (1.0, -1.0):
+        labels = np.full(33, label)
+        expression = CVXPY_LOSSES[loss](cp, labels, cp.Constant(label * margins))
+        assert expression.is_convex()
+        np.testing.assert_allclose(
+            expression.value, get_loss(loss).value(labels, label * margins), atol=1e-12
+        )
+
+
+@pytest.mark.parametrize(
+    ("kind", "seed", "draw"), [("no_intercept", 1, 1), ("duplicates_equal_labels", 1, 1)]
+)
+def test_witnesses_that_are_far_out_do_not_overflow(kind: str, seed: int, draw: int) -> None:
+    # separable rows under exponential loss: e^-m is infinite at margins a witness is tried at
+    problem = make_with_loss(kind, seed, "exponential").select(draw)
+    draws = solve_reference(problem)
+    assert draws.upper[0] == pytest.approx(enumerate_q(problem, 0).q, abs=1e-9)
+    check_witness(problem, 0, draws)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_clarabel_gives_the_same(loss: str) -> None:
+    for kind in ("weak_labels", "integer_features"):
+        problem = make_with_loss(kind, 6, loss).select(1)
+        draws = solve_reference(problem, cvxpy_solver="CLARABEL")
+        assert draws.upper[0] == pytest.approx(enumerate_q(problem, 0).q, abs=1e-9)
+        check_witness(problem, 0, draws)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_an_answer_that_cannot_be_made_exact_is_a_lower_bound_of_the_loss(
+    loss: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cudbound.solve.reference_cones.polish", lambda *_: None)
+    for kind in ("penalised", "single_class_draws"):
+        problem = make_with_loss(kind, 2, loss).select(2)
+        oracle, draws = enumerate_q(problem, 0).q, solve_reference(problem)
+        assert oracle - 1e-12 <= draws.upper[0] <= oracle + 1e-6
+        check_witness(problem, 0, draws)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_weights_of_the_rows_are_counts_in_the_loss_alone(loss: str) -> None:
+    problem = make_with_loss("pure_noise", 3, loss, weighted=False).select(0)
+    weights = problem.score_weights(0)[None]
+    rows = np.arange(problem.labels.size) % 3 + 1.0
+    by_weight = replace(problem, sample_weight=rows, weights=weights)
+    by_count = replace(problem, counts=(problem.counts * rows).astype(np.int32), weights=weights)
+    np.testing.assert_allclose(solve_reference(by_weight).upper, solve_reference(by_count).upper, atol=1e-12)
+
+
+# ---- losses that vanish far out ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("loss", ["logistic", "exponential"])
+@pytest.mark.parametrize("alpha", [0.0, 3.0, 1e6, math.inf])
+@pytest.mark.parametrize("anchor", [0.3, 10.0])
+def test_a_draw_of_one_class_by_hand(loss: str, alpha: float, anchor: float) -> None:
+    # an intercept alone, labels (1, 1, -1), counts (2, 1, 0), w = (1, 0, -1) / 3. A positive intercept is wrong on the
+    # third row alone, |S| = 1/3, with the infimum 0 of the loss of the drawn rows, which is below that of any
+    # anchor, so g = 1. A negative one is wrong on the others, |S| = 1/3 as well
+    problem = make_problem(np.ones((3, 1)), [1, 1, -1], [anchor], [[2, 1, 0]], alpha=alpha, loss=loss)
+    draws = solve_reference(problem)
+    assert draws.lower[0] == draws.upper[0] == pytest.approx(1 / 3, abs=1e-12)
+    assert draws.witness[0, 0] > 0.0 or alpha == 0.0
+    check_witness(problem, 0, draws)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "exponential"])
+def test_a_row_that_can_be_separated_does_not_count_in_the_least_loss(loss: str) -> None:
+    # x = 0 with both labels and x = 1 with label 1, one draw of each. Weights on the third row alone: it is wrong on
+    # b0 + b1 < 0, where its loss is that at score 0 at least, L = c with c = log 2 or 1; the anchor (0, 0) has the same
+    # loss, so g = 1 and Q = 1. At the anchor (0, 40) the loss is 2 c / 3, to rounding, and g = 1 - alpha c / 3
+    design = np.array([[1.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
+    c, weights = math.log(2.0) if loss == "logistic" else 1.0, [[0.0, 0.0, 1.0]]
+    for anchor, q in (([0.0, 0.0], 1.0), ([0.0, 40.0], 1.0 - c / 3.0)):
+        problem = make_problem(design, [1, -1, 1], anchor, [[1, 1, 1]], alpha=1.0, loss=loss, weights=weights)
+        draws = solve_reference(problem)
+        assert draws.upper[0] == pytest.approx(q, abs=1e-12)
+        check_witness(problem, 0, draws)
+
+
+def test_a_penalty_on_every_coefficient_leaves_no_direction_free() -> None:
+    # separable and penalised: the minimum of log(1 + e^-b) + b^2 / 2 is at b = 1 / (1 + e^b) = 0.401058
+    b = 0.4010581375415163
+    least = math.log1p(math.exp(-b)) + b**2 / 2
+    problem = make_problem(
+        np.ones((2, 1)),
+        [1, 1],
+        [-3.0],
+        [[2, 0]],
+        alpha=1.0,
+        loss="logistic",
+        penalty=0.5,
+        weights=[[1.0, 0.0]],
+    )
+    assert enumerate_q(problem, 0).losses.min() == pytest.approx(least, abs=1e-12)
+    # wrong on b < 0 with the least loss log 2, which is below that of the anchor
+    assert solve_reference(problem).upper[0] == 1.0
+
+
+def test_a_linear_program_that_fails_is_no_silent_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    failed = SimpleNamespace(status=4, x=None, message="Numerical difficulties.")
+    monkeypatch.setattr("cudbound.solve.reference_cones.linprog", lambda *_, **__: failed)
+    problem = make_with_loss("general", 0, "logistic", penalised=False)
+    with pytest.raises(
+        RuntimeError, match=r"HiGHS failed on the separability of \d+ rows: Numerical difficulties"
+    ):
+        solve_reference(problem)
+
+
+# ---- l1 and elastic net ------------------------------------------------------------------------------------
+
+
+def expression_of(loss: str, labels: Array, scores: Any) -> Any:
+    """Return the loss of each row for cvxpy, in other terms than those of the package."""
+    import cvxpy as cp
+
+    margins = cp.multiply(labels, scores)
+    if loss == "squared":
+        return cp.square(1.0 - margins)
+    if loss == "logistic":
+        return cp.log_sum_exp(cp.vstack([np.zeros(labels.size), -margins]), axis=0)
+    if loss == "exponential":
+        return cp.exp(-margins)
+    if loss == "huber":
+        return cp.huber(cp.maximum(1.0 - margins, 0.0), 2.0)
+    positive = cp.maximum(1.0 - margins, 0.0)
+    return cp.square(positive) if loss == "squared_hinge" else positive
+
+
+def q_by_one_program_a_cell(problem: Problem, loss: str) -> tuple[float, float]:
+    """Return Q of the first draw, and g where it is reached, with the least loss of every cell by Clarabel."""
+    import cvxpy as cp
+
+    arrangement = arrange(problem, 0)
+    patterns, _ = open_cells(arrangement.normals)
+    n, p = problem.design.shape
+    beta, signs = cp.Variable(p), cp.Parameter(len(arrangement.normals))
+    offset = np.zeros(n) if problem.offset is None else problem.offset
+    weights = problem.counts[0] * (1.0 if problem.sample_weight is None else problem.sample_weight) / n
+    mean = cp.sum(cp.multiply(weights, expression_of(loss, problem.labels, problem.design @ beta + offset)))
+    if problem.penalty is not None:
+        mean += problem.penalty @ cp.square(beta)
+    mean += problem.l1_penalty @ cp.abs(beta)
+    program = cp.Problem(cp.Minimize(mean), [cp.multiply(signs, arrangement.normals @ beta) >= 0])
+    losses = np.empty(len(patterns))
+    for k, pattern in enumerate(patterns):
+        signs.value = pattern
+        losses[k] = program.solve(solver="CLARABEL")
+    sides = np.where(patterns > 0, arrangement.score_positive, arrangement.score_negative)
+    scores = arrangement.constant + sides.sum(axis=1)
+    g = localisation(problem.alpha, problem.mean_loss(0, problem.coef), losses)
+    best = int((np.abs(scores) * g).argmax())
+    return float(abs(scores[best]) * g[best]), float(g[best])
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("ridge", [False, True])
+def test_l1_and_elastic_net_equal_one_program_a_cell(loss: str, ridge: bool) -> None:
+    decided_by_the_loss = 0
+    for kind, seed in (("two_coefficients", 0), ("two_coefficients", 2), ("weak_labels", 0)):
+        problem = make_with_loss(kind, seed, loss, penalised=ridge).select(0)
+        # strengths that make some coefficients 0; the intercept is free in one of three
+        l1 = np.full(problem.coef.size, 0.15)
+        l1[0] = 0.0 if kind == "weak_labels" else 0.05
+        weights = np.random.default_rng(seed).normal(size=problem.counts.shape)
+        problem = replace(problem, l1_penalty=l1, alpha=1.0, weights=weights)
+        draws = solve_reference(problem)
+        assert draws.certified.all()
+        expected, g = q_by_one_program_a_cell(problem, loss)
+        assert draws.upper[0] == pytest.approx(expected, abs=1e-6), (kind, seed)
+        check_witness(problem, 0, draws)
+        decided_by_the_loss += 0.0 < g < 1.0
+    assert decided_by_the_loss > 0
+
+
+def test_units_of_the_columns_do_not_matter_under_both_penalties() -> None:
+    problem = replace(make_with_loss("general", 5, "logistic", penalised=True), l1_penalty=None)
+    problem = replace(problem, l1_penalty=np.full(problem.coef.size, 0.02))
+    units = 10.0 ** np.linspace(3, -3, problem.coef.size)
+    scaled = replace(
+        problem,
+        design=problem.design * units,
+        coef=problem.coef / units,
+        penalty=problem.penalty * units**2,
+        l1_penalty=problem.l1_penalty * units,
+    )
+    np.testing.assert_allclose(solve_reference(scaled).upper, solve_reference(problem).upper, atol=1e-9)
+
+
+# ---- exact minimisers --------------------------------------------------------------------------------------
+
+
+def one_coefficient(loss: str, ridge: float = 0.0, l1: float = 0.0, label: float = 1.0) -> Objective:
+    one = np.ones(1)
+    return Objective(get_loss(loss), one[None], label * one, one, 0.0 * one, ridge * one, l1 * one)
+
+
+@pytest.mark.parametrize(
+    ("objective", "minimiser"),
+    [
+        # (1 - b)_+ + r b^2 has its least point at the kink b = 1 for r <= 1/2, and at b = 1 / (2 r) beyond
+        (one_coefficient("hinge", ridge=0.25), 1.0),
+        (one_coefficient("hinge", ridge=1.0), 0.5),
+        # (1 - b)^2 + s |b|: b = 1 - s / 2 for s < 2, and 0 from there on
+        (one_coefficient("squared", l1=0.5), 0.75),
+        (one_coefficient("squared", l1=3.0), 0.0),
+        # both kinks at once: (1 - b)_+ + |b| s at b = 1 for s < 1 and at 0 for s > 1
+        (one_coefficient("hinge", l1=0.5), 1.0),
+        (one_coefficient("hinge", l1=1.5), 0.0),
+        # -1/(1 + e^b) + b = 0, and e^-b = b
+        (one_coefficient("logistic", ridge=0.5), 0.4010581375415163),
+        (one_coefficient("exponential", ridge=0.5), 0.5671432904097838),
+        # the linear part of modified Huber loss does not reach a margin above -1: (1 - b)^2 + 2 b^2 at b = 1/3
+        (one_coefficient("huber", ridge=2.0), 1 / 3),
+        (one_coefficient("squared_hinge", ridge=1.0), 0.5),
+        # on the wall b = 0 with the other label
+        (one_coefficient("logistic", ridge=0.5, label=-1.0), 0.0),
+        (one_coefficient("hinge", l1=0.1, label=-1.0), 0.0),
+    ],
+)
+def test_polishing_finds_minimisers_by_hand_and_refuses_other_points(
+    objective: Objective, minimiser: float
+) -> None:
+    wall = np.ones((1, 1))
+    found = polish(objective, wall, np.array([minimiser + 3e-8]))
+    np.testing.assert_allclose(found, [minimiser], atol=1e-12)
+    # a guess of the kinks and walls that is wrong leads to a point that is refused, or to the minimiser all the same
+    for start in (minimiser + 0.3, minimiser - 0.3 + 1e-8):
+        other = polish(objective, wall, np.array([start]))
+        assert other is None or other == pytest.approx([minimiser], abs=1e-12)
+    if minimiser == 1.0:
+        assert polish(objective, wall, np.array([1.3])) is None
+
+
+def test_a_point_that_is_nearly_a_minimum_is_refused() -> None:
+    # (1e-4 - b)^2 over b >= 0 falls from b = 0 on, however little
+    assert polish(one_coefficient("squared", label=1e-4), np.ones((1, 1)), np.zeros(1)) is None
+
+
+# ---- losses written for cvxpy ------------------------------------------------------------------------------
+
+
+def formula(loss: str) -> CvxpyLoss:
+    return CvxpyLoss(f"my {loss}", lambda y, f: expression_of(loss, y, f), vanishes=get_loss(loss).vanishes)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_formula_equals_the_loss_of_the_package(loss: str) -> None:
+    for kind, seed in (
+        ("pure_noise", 9),
+        ("single_class_draws", 2),
+        ("duplicates_opposite_labels", 1),
+        ("ridge_with_fewer_rows", 0),
+    ):
+        problem = make_with_loss(kind, seed, loss).select(0)
+        mine = replace(problem, loss=formula(loss))
+        draws = solve_reference(mine)
+        assert draws.certified.all()
+        assert draws.upper[0] == pytest.approx(enumerate_q(problem, 0).q, abs=1e-6), (kind, seed)
+        check_witness(mine, 0, draws)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_a_formula_has_the_values_of_the_loss(loss: str) -> None:
+    labels = np.array([[1.0, -1.0, 1.0], [-1.0, 1.0, -1.0]])
+    scores = np.array([[0.3, 0.3, -4.0], [2.5, 1.0, -0.2]])
+    values = formula(loss).value(labels, scores)
+    np.testing.assert_allclose(values, get_loss(loss).value(labels, scores), atol=1e-12)
+    assert formula(loss).value(np.zeros(0), np.zeros(0)).shape == (0,)
+
+
+def elastic_net_draws(**changes: Any) -> Draws:
+    rng = np.random.default_rng(5)
+    design = np.column_stack([np.ones(9), rng.normal(size=(9, 2))])
+    labels = np.where(design[:, 1] + rng.normal(size=9) > 0.0, 1, -1)
+    counts = [[2, 0, 1, 1, 0, 3, 1, 1, 0], [1, 1, 0, 2, 2, 0, 1, 0, 2]]
+    weights = rng.normal(size=(2, 9))
+    arguments: dict[str, Any] = {
+        "penalty": 0.05,
+        "l1_penalty": [0.0, 0.03, 0.03],
+        "solver": "cvxpy",
+        "alpha": 2.0,
+    }
+    return solve_draws(design, labels, [0.1, 0.5, -0.1], counts, weights=weights, **{**arguments, **changes})
+
+
+def test_a_formula_is_solved_through_the_public_interface() -> None:
+    mine = elastic_net_draws(loss=formula("logistic"), sample_weight=np.linspace(0.5, 1.5, 9), offset=0.2)
+    ours = elastic_net_draws(loss="logistic", sample_weight=np.linspace(0.5, 1.5, 9), offset=0.2)
+    assert mine.certified.all()
+    assert (ours.upper > 0.0).all()
+    np.testing.assert_allclose(mine.upper, ours.upper, atol=1e-6)
+    # a penalty of both kinds is no quadratic one, and weights and offset matter
+    for other in (
+        elastic_net_draws(loss="logistic"),
+        elastic_net_draws(
+            loss="logistic", l1_penalty=None, sample_weight=np.linspace(0.5, 1.5, 9), offset=0.2
+        ),
+    ):
+        assert np.abs(other.upper - ours.upper).max() > 1e-4
+
+
+def test_the_native_solver_names_the_other_one() -> None:
+    with pytest.raises(
+        ValueError, match=r"native solver knows the losses .* Got 'my hinge' instead; pass solver='cvx"
+    ):
+        elastic_net_draws(loss=formula("hinge"), l1_penalty=None, solver="native")
+    with pytest.raises(ValueError, match=r"Got 'hinge' with an l1 penalty instead; pass solver='cvxpy'"):
+        elastic_net_draws(loss="hinge", solver="native")
+
+
+def test_another_convex_loss_by_hand() -> None:
+    # |y - f|, the least absolute deviation: labels 1, 1, -1 on an intercept alone have the least mean 2/3 at b = 1 for
+    # b > 0 and 1 at b = 0 for b < 0, the anchor. Weights on the third row alone are wrong for b > 0
+    absolute = CvxpyLoss("absolute", lambda labels, scores: abs_of(labels - scores))
+    np.testing.assert_allclose(absolute.value(np.array([1.0, -1.0]), np.array([0.25, 3.0])), [0.75, 4.0])
+    for weights, q in (([[0.0, 0.0, 1.0]], 1.0), ([[1.0, 0.0, 0.0]], 0.5)):
+        # right on the first row is worth nothing, and wrong on it g = 1 + 3/2 (2/3 - 1) = 1/2 at the anchor b = 1
+        problem = make_problem(
+            np.ones((3, 1)), [1, 1, -1], [1.0], [[1, 1, 1]], alpha=1.5, loss=absolute, weights=weights
+        )
+        draws = solve_reference(problem)
+        assert draws.upper[0] == pytest.approx(q, abs=1e-7)
+        check_witness(problem, 0, draws)
+
+
+def abs_of(expression: Any) -> Any:
+    import cvxpy as cp
+
+    return cp.abs(expression)
+
+
+def summed(labels: Array, scores: Any) -> Any:
+    import cvxpy as cp
+
+    return cp.sum(abs_of(labels - scores))
+
+
+def concave(labels: Array, scores: Any) -> Any:
+    return -abs_of(labels - scores)
+
+
+def logarithm(labels: Array, scores: Any) -> Any:
+    import cvxpy as cp
+
+    return -cp.log(cp.multiply(labels, scores))
+
+
+@pytest.mark.parametrize(
+    ("expression", "error", "message"),
+    [
+        (
+            lambda y, f: np.abs(y),
+            TypeError,
+            r"loss 'mine' must return a cvxpy expression\. Got ndarray instead",
+        ),
+        (lambda y, f: None, TypeError, r"loss 'mine' must return a cvxpy expression\. Got NoneType instead"),
+        (summed, ValueError, r"one value a point, shape \(\d+,\)\. Got shape \(\) instead; do not sum"),
+        (
+            concave,
+            ValueError,
+            r"loss 'mine' must be convex in the scores .* Got -\(abs\(.*\) instead; see http",
+        ),
+        (logarithm, ValueError, r"loss 'mine' must have a value at every score\. Got \[.*nan"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:invalid value encountered in log:RuntimeWarning")
+def test_a_formula_that_breaks_a_rule(
+    expression: Callable[[Array, Any], Any], error: type[Exception], message: str
+) -> None:
+    loss = CvxpyLoss("mine", expression)
+    with pytest.raises(error, match=message):
+        loss.value(np.array([1.0, -1.0]), np.array([0.5, 0.5]))
+    with pytest.raises(error, match=message):
+        solve_reference(replace(make("general", 0), loss=loss))
+
+
+@pytest.mark.parametrize("name", ["", "hinge", None])
+def test_the_name_of_a_formula_is_no_other(name: Any) -> None:
+    with pytest.raises(
+        ValueError, match=rf"'name' of a CvxpyLoss must be .* Got {re.escape(repr(name))} instead"
+    ):
+        CvxpyLoss(name, abs_of)
+
+
+def test_a_formula_is_a_function() -> None:
+    with pytest.raises(
+        TypeError, match=r"'expression' of a CvxpyLoss must be a function .* Got 'abs' instead"
+    ):
+        CvxpyLoss("mine", "abs")  # type: ignore[arg-type]  # the error is the test
+
+
+def test_a_formula_is_public_frozen_and_can_be_pickled() -> None:
+    assert "CvxpyLoss" in cudbound.__all__
+    loss = CvxpyLoss("mine", concave, vanishes=True)
+    assert loss == pickle.loads(pickle.dumps(loss))
+    with pytest.raises(AttributeError, match="cannot assign to field 'name'"):
+        loss.name = "other"  # type: ignore[misc]  # frozen: that is the test
+
+
+def test_draws_of_one_loss_are_not_continued_with_another() -> None:
+    losses = [formula("hinge"), formula("logistic"), "hinge"]
+    for one, other in itertools.permutations(losses, 2):
+        first = elastic_net_draws(loss=one, l1_penalty=None, node_limit=1)
+        with pytest.raises(ValueError, match="'previous' must hold draws of the same problem"):
+            elastic_net_draws(loss=other, l1_penalty=None, previous=first)

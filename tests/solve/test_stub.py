@@ -1,0 +1,66 @@
+"""The compiled module: its committed stub, its enumerations, and the message when it is missing."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import cudbound
+from cudbound import SolveStatus, _solvers
+from cudbound.solve.native import SIDES
+
+PACKAGE = Path(cudbound.__file__).parent
+
+
+def normalised(source: str) -> str:
+    """Return the statements without comments, layout and the order of quotes."""
+    return ast.unparse(ast.parse(source))
+
+
+def test_the_committed_stub_is_that_of_the_module(tmp_path: Path) -> None:
+    fresh = tmp_path / "_solvers.pyi"
+    command = [sys.executable, "-m", "nanobind.stubgen", "-q", "-m", "cudbound._solvers", "-o", str(fresh)]
+    subprocess.run(command, check=True)
+    committed = (PACKAGE / "_solvers.pyi").read_text()
+    assert normalised(committed) == normalised(fresh.read_text()), "write it again with 'make stub'"
+    assert "def solve_draws(" in committed
+
+
+def test_statuses_are_those_of_the_compiled_module() -> None:
+    compiled = {member.name: int(member) for member in _solvers.Status}
+    assert compiled == {member.name: int(member) for member in SolveStatus}
+
+
+def test_sides_are_those_of_the_compiled_module() -> None:
+    assert {name.upper(): member for name, member in SIDES.items()} == {
+        member.name: member for member in _solvers.Side
+    }
+
+
+@pytest.mark.parametrize(
+    "statement", ["from cudbound import solve_draws", "from cudbound import cud_interval"]
+)
+def test_a_missing_module_says_what_to_do(statement: str) -> None:
+    script = f"import sys\nsys.modules['cudbound._solvers'] = None\n{statement}\n"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 1
+    last = done.stderr.strip().splitlines()[-1]
+    assert last.startswith(
+        "ImportError: The compiled part of cudbound, cudbound._solvers, cannot be imported. This happens when Python "
+        "runs in a source folder that was not built: install it with 'pip install .', or for development with "
+        "'pip install --no-build-isolation --editable .'."
+    )
+    assert f"Python {sys.version_info.major}.{sys.version_info.minor}" in last
+
+
+def test_the_package_without_the_compiled_module_can_be_imported() -> None:
+    script = (
+        "import sys\nsys.modules['cudbound._solvers'] = None\n"
+        "import cudbound, cudbound.results, cudbound.problem.problem\nprint(cudbound.__all__[0])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "CudResult"

@@ -1,0 +1,83 @@
+"""The worked numbers of the CUD bound, by the compiled solver."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from cud_vectors import CUD_VECTORS, vector_problem
+from oracles import check_witness
+from shared_files import ORIGINAL, WORKED_EXAMPLES
+
+from cudbound.problem.problem import Problem
+from cudbound.solve.solve_draws import solve_draws, solve_problem
+
+
+def q_at(problem: Problem, alpha: float, side: str = "both") -> float:
+    draws = solve_problem(replace(problem, alpha=alpha), side=side)
+    assert draws.certified.all()
+    assert draws.lower[0] == draws.upper[0]
+    check_witness(replace(problem, alpha=alpha), 0, draws, side=side)
+    return float(draws.upper[0])
+
+
+if ORIGINAL.exists():  # a checkout alone has nothing to compare with
+
+    def test_the_copy_of_the_worked_examples_is_up_to_date() -> None:
+        assert WORKED_EXAMPLES.read_bytes() == ORIGINAL.read_bytes()
+
+
+def test_every_worked_example_has_the_values_of_alpha_that_matter() -> None:
+    for name in CUD_VECTORS:
+        problem, alphas, _ = vector_problem(name)
+        assert alphas[0] == 0.0
+        assert alphas[-1] == math.inf
+        assert problem.labels.size in alphas
+
+
+@pytest.mark.parametrize("name", ["cud_A_0", "cud_duplicates", "cud_sens"])
+def test_q_at_every_alpha(name: str) -> None:
+    problem, alphas, expected = vector_problem(name)
+    assert problem.mean_loss(0, problem.coef) == pytest.approx(expected["loss_of_fhat"], abs=1e-12)
+    for alpha, q in zip(alphas, expected["Q"], strict=True):
+        assert q_at(problem, alpha) == pytest.approx(q, abs=expected["tol"]), alpha
+
+
+def test_one_sided_q_at_every_alpha() -> None:
+    # the upper limit of the error needs sup(training error - bootstrap error) = sup of -S, the lower one sup of S
+    problem, alphas, expected = vector_problem("cud_B_onesided")
+    for j, alpha in enumerate(alphas):
+        for side, values in (("negative", "Q_upper"), ("positive", "Q_lower"), ("both", "Q_two_sided")):
+            assert q_at(problem, alpha, side) == pytest.approx(expected[values][j], abs=expected["tol"]), (
+                alpha,
+                side,
+            )
+
+
+def test_one_sided_examples_tell_the_sides_apart() -> None:
+    _, _, expected = vector_problem("cud_B_onesided")
+    assert np.abs(np.subtract(expected["Q_upper"], expected["Q_lower"])).max() > 0.05
+
+
+@pytest.mark.parametrize("name", ["cud_A_0", "cud_duplicates", "cud_sens"])
+def test_frontier_decides_q_at_any_alpha(name: str) -> None:
+    # Q(alpha) = max over frontier points (k, loss) of k clip(1 - alpha (loss - loss of the fit), 0, 1)
+    problem, _, expected = vector_problem(name)
+    fit = expected["loss_of_fhat"]
+    for alpha in (0.01, 0.5, 7.0, 33.0, 1000.0):
+        q = max(k * min(max(1.0 - alpha * (loss - fit), 0.0), 1.0) for k, loss in expected["frontier"])
+        assert q_at(problem, alpha) == pytest.approx(q, abs=expected["tol"])
+
+
+def test_plain_arrays_in_lists() -> None:
+    problem, _, expected = vector_problem("cud_sens")
+    draws = solve_draws(
+        problem.design.tolist(),
+        problem.labels.tolist(),
+        problem.coef.tolist(),
+        problem.counts.tolist(),
+        weights=[expected["weights"]],
+    )
+    assert draws.upper[0] == pytest.approx(expected["Q"][3], abs=expected["tol"])

@@ -1,0 +1,178 @@
+"""Studies of differences of two errors, and of what methods aim at that claim the error of a learning algorithm."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+from sklearn.dummy import DummyClassifier
+from sklearn.tree import DecisionTreeClassifier
+
+from cudbound import LeastSquaresClassifier, Scenario, Study, run_study, summarise
+from cudbound.resampling import ResamplingSizes
+from cudbound.study.populations.worlds import WORLDS
+from cudbound.study.run.replicate import N_TIMED, run_replicate
+from cudbound.study.run.store import Store
+from cudbound.tables.compare_learners import tabulate_comparisons
+
+GAUSSIANS = WORLDS["gaussians"]()
+METHODS = ("corrected-resampled-t", "5x2cv-t", "k-fold-t", "mcnemar")
+SIZES = ResamplingSizes(n_splits=4, test_fraction=0.25, n_folds=5)
+
+
+# of scikit-learn's class, which worker processes can import
+_stump = partial(DecisionTreeClassifier, max_depth=1, random_state=0)
+
+
+def _study(**changes: object) -> Study:
+    scenario = Scenario("line and stump", GAUSSIANS, LeastSquaresClassifier, make_rival=_stump)
+    study = Study("compared", (scenario,), (24,), 6, METHODS, confidence_level=0.9, sizes=SIZES, seed=5)
+    return replace(study, **changes)
+
+
+@pytest.mark.filterwarnings("ignore::cudbound.exceptions.CudboundWarning")
+def test_a_replicate_is_the_comparison_of_its_sample():
+    study = _study()
+    (scenario,) = study.scenarios
+    found = run_replicate(study, scenario, 24, 2)
+    rng = study.rng("line and stump", 24, 2)
+    drawn = GAUSSIANS.draw(24, rng)
+    pair = [LeastSquaresClassifier().fit(drawn.X, drawn.y), _stump().fit(drawn.X, drawn.y)]
+    table = tabulate_comparisons(
+        *pair, drawn.X, drawn.y, methods=METHODS, confidence_level=0.9, sizes=SIZES, rng=rng
+    )
+    assert [row.pvalue for row in found.intervals] == [row.pvalue for row in table.rows]
+    assert [row.low for row in found.intervals] == [row.confidence_interval.low for row in table.rows]
+    assert [row.n_fits for row in found.intervals] == [8, 20, 10, 2]
+    assert found.truth == drawn.true_error(pair[0]).value - drawn.true_error(pair[1]).value
+    errors = [np.mean(one.predict(drawn.X) != drawn.y) for one in pair]
+    assert found.training_error == errors[0] - errors[1]
+
+
+def test_expected_errors_are_of_further_samples_of_the_sizes_that_estimands_name():
+    study = _study(methods=("corrected-resampled-t", "5x2cv-t"))
+    (scenario,) = study.scenarios
+    row = run_replicate(study, scenario, 24, 0)
+    assert [one.estimand for one in row.intervals] == ["expected(n1=18)", "expected(n1=12)"]
+    assert [one.n_train for one in row.expected] == [12, 18]
+    for one in row.expected:
+        drawn = GAUSSIANS.draw(24, study.rng("line and stump", 24, 0, one.n_train))
+        X, y = drawn.X[: one.n_train], drawn.y[: one.n_train]
+        first, second = (make().fit(X, y) for make in (LeastSquaresClassifier, _stump))
+        assert one.truth == drawn.true_error(first).value - drawn.true_error(second).value
+    # another method changes neither the sample nor the other expected errors
+    fewer = run_replicate(_study(methods=("5x2cv-t",)), scenario, 24, 0)
+    assert (fewer.truth, fewer.expected) == (row.truth, row.expected[:1])
+
+
+def test_expected_error_of_one_algorithm_is_that_of_the_world():
+    """Whatever is fitted to noise errs half of the time."""
+    scenario = Scenario("noise", WORLDS["noise"](), LeastSquaresClassifier)
+    study = Study("one", (scenario,), (20,), 3, ("resampled-t", "langford-binomial"), n_resamples=20)
+    rows = [run_replicate(study, scenario, 20, number) for number in range(3)]
+    assert [[(one.n_train, one.truth) for one in row.expected] for row in rows] == [[(18, 0.5)]] * 3
+
+
+def test_parts_of_one_class_are_treated_as_the_methods_treat_them():
+    """Three cases of six: one in ten such parts has one class, and then least squares is the constant classifier."""
+    scenario = Scenario("small", GAUSSIANS, LeastSquaresClassifier)
+    study = Study("one", (scenario,), (6,), 1, ("5x2cv-t",), n_resamples=5)
+    n_constant = 0
+    for number in range(60):
+        row = run_replicate(study, scenario, 6, number)
+        (one,) = row.expected
+        drawn = GAUSSIANS.draw(6, study.rng("small", 6, number, 3))
+        if min(np.bincount(drawn.y, minlength=2)) < 2:
+            continue  # such a sample is drawn again as a whole
+        single = len(set(drawn.y[:3])) == 1
+        n_constant += single
+        classifier = DummyClassifier() if single else LeastSquaresClassifier()
+        assert one.truth == drawn.true_error(classifier.fit(drawn.X[:3], drawn.y[:3])).value
+    assert n_constant > 2
+    # refits one by one draw such a training set again
+    scenario = Scenario("small", GAUSSIANS, _stump)
+    for number in range(20):
+        assert run_replicate(study, scenario, 6, number).expected[0].truth != 0.5
+
+
+class Picky(DecisionTreeClassifier):
+    """Cannot be fitted to fewer than 12 cases."""
+
+    def fit(self, X, y, **settings):
+        if len(X) < 12:
+            raise ArithmeticError("too few")
+        return super().fit(X, y, **settings)
+
+
+def test_a_further_sample_that_cannot_be_fitted_leaves_the_replicate_as_it_is():
+    scenario = Scenario("picky", GAUSSIANS, partial(Picky, max_depth=1, random_state=0))
+    study = Study("one", (scenario,), (20,), 1, ("langford-binomial", "5x2cv-t"), n_resamples=5)
+    row = run_replicate(study, scenario, 20, 0)
+    assert row.failure is None
+    assert row.truth is not None
+    assert row.expected == ()
+    assert row.intervals[0].low is not None
+
+
+def test_classifiers_without_a_seed_give_the_same_rows_every_time():
+    scenario = Scenario("unseeded", GAUSSIANS, partial(DecisionTreeClassifier, splitter="random"))
+    study = Study("one", (scenario,), (24,), 1, ("resampled-t",), n_resamples=5)
+    assert len({run_replicate(study, scenario, 24, 0).truth for _ in range(5)}) == 1
+    assert len({run_replicate(study, scenario, 24, number).truth for number in range(5)}) > 1
+
+
+def test_a_study_of_comparisons_ends_in_its_store_and_summary(tmp_path):
+    study = _study(n_replicates=30)
+    run_study(study, tmp_path / "s.sqlite", n_jobs=2)
+    with Store.open(tmp_path / "s.sqlite") as store:
+        rows, expected = store.rows_frame(), store.expected_frame()
+    cells = summarise(tmp_path / "s.sqlite").cells.set_index("method")
+    for method in METHODS:
+        pvalues = rows.loc[rows["method"] == method, "pvalue"]
+        assert cells.loc[method, "rejection"] == np.mean(pvalues <= 0.1)
+    aim = expected.loc[expected["n_train"] == 12, "truth"].mean()
+    low, high = (rows.loc[rows["method"] == "5x2cv-t", name] for name in ("low", "high"))
+    assert cells.loc["5x2cv-t", "expected"] == pytest.approx(aim)
+    assert cells.loc["5x2cv-t", "coverage_of_expected"] == np.mean((low <= aim) & (aim <= high))
+    assert np.isnan(cells.loc["mcnemar", "coverage_of_expected"])  # it aims at two fitted classifiers
+
+
+def test_equal_learners_are_not_told_apart():
+    """Two constant classifiers have the difference 0 with certainty, in every replicate."""
+    scenario = Scenario("same", GAUSSIANS, DummyClassifier, make_rival=DummyClassifier)
+    study = _study(scenarios=(scenario,), methods=("resampled-t",))
+    row = run_replicate(study, scenario, 24, 0)
+    (interval,) = row.intervals
+    assert (row.truth, interval.low, interval.high, interval.pvalue) == (0.0, 0.0, 0.0, 1.0)
+    assert interval.degenerate
+
+
+def test_methods_are_timed_by_themselves_in_the_first_replicates(tmp_path):
+    study = _study(n_replicates=N_TIMED + 2, methods=("mcnemar", "corrected-resampled-t"))
+    (scenario,) = study.scenarios
+    for number in range(study.n_replicates):
+        row = run_replicate(study, scenario, 24, number)
+        assert sorted(row.method_seconds) == (sorted(study.methods) if number < N_TIMED else [])
+    run_study(study, tmp_path / "s.sqlite")
+    cells = summarise(tmp_path / "s.sqlite").cells
+    with Store.open(tmp_path / "s.sqlite") as store:
+        seconds = store.method_timings_frame().groupby("method")["seconds"].apply(list)
+    assert [len(seconds[method]) for method in study.methods] == [N_TIMED] * 2
+    assert cells["seconds"].tolist() == [sorted(seconds[method])[N_TIMED // 2] for method in cells["method"]]
+
+
+def test_rivals_in_some_scenarios_only_are_refused():
+    (compared,) = _study().scenarios
+    alone = Scenario("alone", GAUSSIANS, LeastSquaresClassifier)
+    with pytest.raises(ValueError, match=r"must have a rival, or none\. Got 'alone' without one"):
+        _study(scenarios=(compared, alone))
+
+
+def test_intervals_and_comparisons_are_not_mixed_up():
+    with pytest.raises(ValueError, match="A method that compares must be"):
+        _study(methods=("cud",))
+    alone = Scenario("alone", GAUSSIANS, LeastSquaresClassifier)
+    with pytest.raises(ValueError, match="'mcnemar' compares two classifiers"):
+        _study(scenarios=(alone,), methods=("mcnemar",))

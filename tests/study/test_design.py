@@ -1,0 +1,587 @@
+"""Design files: what they mean, and one line for everything that can be wrong with them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.decomposition import PCA
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from cudbound import LeastSquaresClassifier, compare_intervals
+from cudbound.intervals import GROUPS
+from cudbound.resampling import ResamplingSizes
+from cudbound.study.design.design_file import read_design, template_names, template_text
+from cudbound.study.design.identity import describe, differences
+from cudbound.study.design.learning_algorithm import ClassifierRecipe
+from cudbound.study.design.published import PublishedValue
+from cudbound.study.populations.worlds import WORLDS, Gaussians
+
+#: Data sets beside the checkout where the project is developed.
+SHARED_DATA = Path(__file__).parents[3] / "shared" / "data"
+
+SETTINGS = "n_samples = 30\nn_replicates = 2\n"
+WORLD = '[[scenario]]\nworld = "gaussians"\n'
+
+
+def read(folder: Path, text: str, **arguments):
+    path = folder / "mine.toml"
+    path.write_text(text)
+    return read_design(path, **arguments)
+
+
+# --- what a file means
+
+
+def test_defaults_are_those_of_the_paper(tmp_path):
+    study = read(tmp_path, SETTINGS + WORLD)
+    assert (study.name, study.n_samples, study.n_replicates, study.seed) == ("mine", (30,), 2, 0)
+    assert study.methods == GROUPS["paper"]
+    assert (study.n_resamples, study.inner, study.alpha, study.confidence_level) == (500, 50, "n", 0.95)
+    (scenario,) = study.scenarios
+    assert scenario.name == "gaussians"
+    assert scenario.population == Gaussians()
+    assert isinstance(scenario.make_classifier(), LeastSquaresClassifier)
+
+
+def test_every_setting_and_key_reaches_the_study(tmp_path):
+    study = read(
+        tmp_path,
+        """
+name = "other"
+seed = 7
+n_samples = [20, 40]
+n_replicates = 5
+methods = ["kohavi-normal", "cud"]
+n_resamples = 30
+inner = "oob"
+confidence_level = 0.9
+alpha = inf
+options.kohavi-normal.form = "wilson"
+
+[[scenario]]
+name = "scaled"
+world = "gaussians"
+distance = 2.5
+n_features = 6
+n_signal = 2
+classifier = "logistic"
+scale = true
+components = 2
+degree = 3
+set = {C = 0.5, tol = 1e-8}
+""",
+    )
+    assert (study.name, study.seed, study.n_samples, study.n_replicates) == ("other", 7, (20, 40), 5)
+    assert study.methods == ("kohavi-normal", "cud")
+    assert (study.n_resamples, study.inner, study.confidence_level) == (30, "oob", 0.9)
+    assert study.alpha == float("inf")
+    assert study.options == {"kohavi-normal": {"form": "wilson"}}
+    (scenario,) = study.scenarios
+    assert scenario.population == Gaussians(distance=2.5, n_features=6, n_signal=2)
+    steps = scenario.make_classifier()
+    assert [type(step) for _, step in steps.steps] == [
+        StandardScaler,
+        PCA,
+        PolynomialFeatures,
+        LogisticRegression,
+    ]
+    assert (steps["pca"].n_components, steps["polynomialfeatures"].degree) == (2, 3)
+    assert (steps["logisticregression"].C, steps["logisticregression"].tol) == (0.5, 1e-8)
+    assert scenario.description == {
+        "world": "gaussians",
+        "distance": 2.5,
+        "n_features": 6,
+        "n_signal": 2,
+        "positive_share": 0.5,
+        "positive_sd": 1.0,
+        "classifier": "logistic",
+        "set": {"C": 0.5, "tol": 1e-8},
+        "scale": True,
+        "components": 2,
+        "degree": 3,
+    }
+
+
+def test_a_rival_makes_a_study_of_comparisons(tmp_path):
+    study = read(
+        tmp_path,
+        SETTINGS
+        + "sizes.n_splits = 5\nsizes.test_fraction = 0.2\n"
+        + WORLD
+        + 'rival = {classifier = "tree", set = {max_depth = 2}}\n',
+    )
+    assert study.compares
+    assert study.sizes == ResamplingSizes(n_splits=5, test_fraction=0.2)
+    assert "mcnemar" in study.methods
+    assert "cud" not in study.methods
+    rival = study.scenarios[0].make_rival()
+    assert isinstance(rival, DecisionTreeClassifier)
+    assert rival.max_depth == 2
+    assert study.scenarios[0].description["rival"]["classifier"] == "tree"
+    # another rival, or other sizes, are another study
+    stored = describe(study)
+    for changed in ("max_depth = 3", "n_splits = 6"):
+        key = changed.split(" = ")[0]
+        text = (tmp_path / "mine.toml").read_text()
+        old = {"max_depth": "max_depth = 2", "n_splits": "n_splits = 5"}[key]
+        assert differences(stored, describe(read(tmp_path, text.replace(old, changed))))
+        (tmp_path / "mine.toml").write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (SETTINGS + WORLD + 'rival = "tree"\n', r"\[\[scenario\]\] 1: rival must be a table such as"),
+        (SETTINGS + WORLD + 'rival = {clasifier = "tree"}\n', "rival has no key 'clasifier'; did you mean"),
+        (SETTINGS + 'methods = "cud"\n' + WORLD + "rival = {}\n", "compares"),
+        (SETTINGS + 'methods = "mcnemar"\n' + WORLD, "'mcnemar' compares two classifiers"),
+        (SETTINGS + "sizes = 5\n" + WORLD, "sizes must be a table"),
+        (SETTINGS + "sizes.n_fold = 5\n" + WORLD, "sizes has no key 'n_fold'; did you mean"),
+        (
+            SETTINGS + "sizes.n_folds = 1\n" + WORLD,
+            r"sizes: n_folds must be an integer of at least 2\. Got 1",
+        ),
+        (
+            SETTINGS + WORLD + "rival = {}\n" + WORLD.replace("gaussians", "noise"),
+            "must have a rival, or none",
+        ),
+    ],
+)
+def test_wrong_rivals_and_sizes_are_refused_in_one_line(tmp_path, text, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        read(tmp_path, text)
+    assert "\n" not in str(caught.value)
+
+
+PUBLISHED = """
+[[published]]
+scenario = "gaussians"
+method = "cud"
+measure = "width"
+n = [30, 50]
+values = [0.4, 0.3]
+source = "a book"
+"""
+
+
+def test_published_values_reach_the_study_and_decide_nothing(tmp_path):
+    study = read(tmp_path, SETTINGS + WORLD + PUBLISHED)
+    assert study.published == (
+        PublishedValue("gaussians", "cud", 30, "width", 0.4, "a book"),
+        PublishedValue("gaussians", "cud", 50, "width", 0.3, "a book"),
+    )
+    assert differences(describe(study), describe(read(tmp_path, SETTINGS + WORLD))) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"width"', '"breadth"', "1: measure must be one of .*'width'.* Got 'breadth'"),
+        ("[0.4, 0.3]", "[0.4]", r"n and values must be lists of one length\. Got \[30, 50\] and \[0\.4\]"),
+        ("[0.4, 0.3]", "[0.4, nan]", "values must be finite numbers"),
+        ("[0.4, 0.3]", '[0.4, "x"]', "values must be finite numbers"),
+        ("[30, 50]", "[30, 0]", "n must be an integer of at least 1"),
+        ('"cud"', '"cdu"', "the study has no method 'cdu'; did you mean cud"),
+        ('"gaussians"\nmethod', '"gausians"\nmethod', "the study has no scenario 'gausians'; did you mean"),
+        ('"a book"', "7", r"source must be a text\. Got 7"),
+        ("source", "sorce", "the keys must be scenario, method, measure, n, values, source"),
+        ("[[published]]", "[published]", r"must be tables \[\[published\]\]"),
+    ],
+)
+def test_wrong_published_values_are_refused_in_one_line(tmp_path, old, new, message):
+    with pytest.raises(ValueError, match=message) as caught:
+        read(tmp_path, SETTINGS + WORLD + PUBLISHED.replace(old, new))
+    assert "\n" not in str(caught.value)
+
+
+def test_the_number_of_replicates_can_be_given(tmp_path):
+    assert read(tmp_path, SETTINGS + WORLD, n_replicates=9).n_replicates == 9
+    with pytest.raises(
+        ValueError, match=r"mine\.toml: n_replicates must be an integer of at least 1\. Got 0\."
+    ):
+        read(tmp_path, SETTINGS + WORLD, n_replicates=0)
+
+
+@given(distance=st.floats(0.0, 99.0), n_features=st.integers(1, 8), scale=st.booleans())
+@settings(max_examples=25, deadline=None)
+def test_a_file_gives_the_same_study_every_time(tmp_path_factory, distance, n_features, scale):
+    text = f"{SETTINGS}{WORLD}{distance = }\n{n_features = }\nscale = {str(scale).lower()}\n"
+    folder = tmp_path_factory.mktemp("designs")
+    first, second = read(folder, text), read(folder, text)
+    assert describe(first) == describe(second)
+    assert first.scenarios[0].population == Gaussians(distance=distance, n_features=n_features)
+
+
+def test_what_decides_results_is_in_the_description(tmp_path):
+    base = describe(read(tmp_path, SETTINGS + WORLD))
+    for more, where in [
+        ("distance = 2.0\n", "description.distance"),
+        ("scale = true\n", "description.scale"),
+        ("set = {fit_intercept = false}\n", "description.set"),
+        ("degree = 2\n", "description.degree"),
+    ]:
+        found = differences(base, describe(read(tmp_path, SETTINGS + WORLD + more)))
+        assert any(where in one for one in found), found
+
+
+# --- classifiers
+
+
+def fitted_by_hand(X, y):
+    """Scaling, two components and squares, each by its formula."""
+    scaled = (X - X.mean(axis=0)) / X.std(axis=0)
+    axes = np.linalg.eigh(scaled.T @ scaled)[1][:, :-3:-1]
+    one, other = (scaled @ axes).T
+    design = np.column_stack([np.ones(len(X)), one, other, one**2, one * other, other**2])
+    coef = np.linalg.solve(design.T @ design, design.T @ np.where(y == 1, 1.0, -1.0))
+    return (design @ coef >= 0.0).astype(int)
+
+
+def test_a_recipe_does_what_its_formula_says():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 4)) * [1.0, 20.0, 0.1, 3.0] + [0.0, 5.0, 1.0, -2.0]
+    y = (X[:, 0] + 0.5 * rng.normal(size=60) > 0).astype(int)
+    recipe = ClassifierRecipe(scale=True, components=2, degree=2)
+    np.testing.assert_array_equal(recipe().fit(X, y).predict(X), fitted_by_hand(X, y))
+
+
+def test_a_recipe_travels_to_other_processes():
+    recipe = ClassifierRecipe("linear-svm", (("C", 2.0),), scale=True)
+    again = pickle.loads(pickle.dumps(recipe))
+    assert again == recipe
+    assert repr(again()) == repr(recipe())
+    assert again()["linearsvc"].random_state == 0  # or replicates would not repeat
+
+
+def test_the_steps_are_refitted_by_the_other_intervals():
+    """As a pipeline that was written by hand."""
+    rng = np.random.default_rng(4)
+    X, y = rng.normal(size=(30, 4)), np.arange(30) % 2
+    by_hand = make_pipeline(StandardScaler(), PCA(2, svd_solver="full"), LogisticRegression(C=0.5))
+    recipe = ClassifierRecipe("logistic", (("C", 0.5),), scale=True, components=2)
+    tables = [
+        compare_intervals(
+            one.fit(X, y), X, y, methods=["cud", "kohavi-normal"], n_resamples=10, rng=1
+        ).to_frame()
+        for one in (by_hand, recipe())
+    ]
+    assert isinstance(recipe(), Pipeline)
+    assert tables[0].to_dict() == tables[1].to_dict()
+
+
+# --- real data
+
+
+@pytest.fixture
+def data_folder(tmp_path: Path) -> Path:
+    """A folder of one data set, as its manifest says."""
+    folder = tmp_path / "data"
+    folder.mkdir()
+    rng = np.random.default_rng(5)
+    lines = [f"{a:.3f},{b:.3f},{int(a + b > 0)},{int(a > 1)}" for a, b in rng.normal(size=(80, 2))]
+    (folder / "toy.csv").write_text("\n".join(["a,b,target,target_high", *lines, ""]))
+    entry = {
+        "name": "toy",
+        "title": "Toy",
+        "file": "toy.csv",
+        "sha256": hashlib.sha256((folder / "toy.csv").read_bytes()).hexdigest(),
+        "feature_columns": ["a", "b"],
+        "target_column": "target",
+        "alternative_targets": [{"column": "target_high", "features": ["b"]}],
+    }
+    (folder / "MANIFEST.json").write_text(json.dumps({"datasets": [entry]}))
+    return folder
+
+
+TOY = SETTINGS + '[[scenario]]\ndata = "toy"\n'
+
+
+def test_data_come_from_the_folder(tmp_path, data_folder, monkeypatch):
+    study = read(tmp_path, TOY + 'device = "population"\n', data_folder=data_folder)
+    (scenario,) = study.scenarios
+    assert (scenario.name, scenario.population.device) == ("toy", "population")
+    frame = pd.read_csv(data_folder / "toy.csv")
+    np.testing.assert_array_equal(scenario.population.X, frame[["a", "b"]])
+    np.testing.assert_array_equal(scenario.population.y, frame["target"])
+    monkeypatch.setenv("CUDBOUND_DATA", str(data_folder))
+    assert differences(describe(study), describe(read(tmp_path, TOY + 'device = "population"\n'))) == []
+    other = read(tmp_path, TOY + 'target = "target_high"\n')
+    np.testing.assert_array_equal(other.scenarios[0].population.y, frame["target_high"])
+    assert other.scenarios[0].population.X.shape == (80, 1)
+
+
+def test_a_folder_may_move_and_its_data_may_not_change(tmp_path, data_folder):
+    before = describe(read(tmp_path, TOY, data_folder=data_folder))
+    moved = data_folder.rename(tmp_path / "elsewhere")
+    assert describe(read(tmp_path, TOY, data_folder=moved)) == before
+    table = SETTINGS + '[[scenario]]\ncsv = "elsewhere/toy.csv"\ntarget = "target"\npositive = "1"\n'
+    first = describe(read(tmp_path, table))
+    text = (moved / "toy.csv").read_text()
+    (moved / "toy.csv").write_text(text[:-1] + "\n0.1,0.2,1,0\n")
+    (found,) = differences(first, describe(read(tmp_path, table)))[:1]
+    assert found.startswith("scenario toy, description.sha256: stored ")
+
+
+def test_a_csv_lies_beside_the_design(tmp_path, data_folder):
+    text = (
+        SETTINGS + '[[scenario]]\ncsv = "data/toy.csv"\ntarget = "target"\npositive = "0"\n'
+        'exclude = ["target_high"]\ndevice = "population"\n'
+    )
+    (scenario,) = read(tmp_path, text).scenarios
+    frame = pd.read_csv(data_folder / "toy.csv")
+    assert scenario.name == "toy"
+    np.testing.assert_array_equal(scenario.population.X, frame[["a", "b"]])
+    np.testing.assert_array_equal(scenario.population.y, 1 - frame["target"])
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ('data = "toi"', r"There is no data set 'toi' in .*did you mean '?toy.*"),
+        ('data = "toy"\ntarget = "a"', r"'toy' has no target 'a'; .*"),
+        (
+            'data = "toy"\ndevise = "population"',
+            r"a table with data has no key 'devise'; did you mean device\?",
+        ),
+        (
+            'data = "toy"\ndevice = "all"',
+            r"device must be one of \['population', 'remainder'\]\. Got 'all'\.",
+        ),
+        ('data = "toy"\ntarget = 1', r"target must be a text that is not empty\. Got 1\."),
+        ('csv = "data/toy.csv"', r"target is missing; a csv needs .*"),
+        ('csv = "none.csv"\ntarget = "a"\npositive = "1"', r".*none\.csv.*"),
+        (
+            'csv = "data/toy.csv"\ntarget = "died"\npositive = "1"',
+            r"the key target: no column 'died' in 'toy\.csv'; .*",
+        ),
+        (
+            'csv = "data/toy.csv"\ntarget = "target"\npositive = "1"\nexclude = "b"',
+            r"exclude must be a list of columns, such as \[\"sex\"\]\. Got 'b'\.",
+        ),
+    ],
+)
+def test_data_that_cannot_be_used(tmp_path, data_folder, keys, message):
+    with pytest.raises(ValueError, match=rf"^mine\.toml: \[\[scenario\]\] 1: {message}$") as caught:
+        read(tmp_path, f"{SETTINGS}[[scenario]]\n{keys}\n", data_folder=data_folder)
+    assert "\n" not in str(caught.value)
+
+
+def test_samples_must_leave_cases_to_find_the_true_error_on(tmp_path, data_folder):
+    with pytest.raises(ValueError, match=r"\[\[scenario\]\] 1: toy has 80 cases: a sample of 80 leaves none"):
+        read(tmp_path, TOY.replace("n_samples = 30", "n_samples = [30, 80]"), data_folder=data_folder)
+
+
+def test_data_need_a_folder(tmp_path, monkeypatch):
+    monkeypatch.delenv("CUDBOUND_DATA", raising=False)
+    with pytest.raises(
+        ValueError, match=r"1: No folder of data sets is named\. .*--data-folder.*CUDBOUND_DATA"
+    ):
+        read(tmp_path, TOY)
+
+
+# --- templates
+
+
+def test_templates_are_those_of_the_package():
+    assert template_names() == ("clinical", "grandvalet-bengio", "nadeau-bengio", "paper2008", "quick")
+    with pytest.raises(ValueError, match=r"there is no template 'quik'; did you mean quick\?"):
+        template_text("quik")
+
+
+@pytest.mark.parametrize("name", ["quick", "clinical"])
+def test_simulated_templates_can_be_read(tmp_path, name):
+    study = read(tmp_path, template_text(name), n_replicates=1)
+    assert study.name == name
+    assert all(scenario.description["world"] in WORLDS for scenario in study.scenarios)
+
+
+def test_the_template_of_the_paper_has_its_settings(tmp_path):
+    text = template_text("paper2008")
+    simulated = text[: text.index("# --- Real data sets")]
+    study = read(tmp_path, simulated)
+    assert (study.n_samples, study.n_replicates, study.n_resamples) == ((30, 50), 1000, 500)
+    assert study.methods == GROUPS["paper"]
+    assert {scenario.description["world"] for scenario in study.scenarios} <= {*WORLDS}
+    assert len(study.scenarios) >= 10
+    assert all(scenario.description["classifier"] == "least-squares" for scenario in study.scenarios)
+
+
+def test_the_data_sets_of_the_paper_template_are_large_enough(tmp_path):
+    """Where the folder of the developers lies beside the project; elsewhere the worlds alone are read."""
+    text = template_text("paper2008")
+    n_data = text.count("\ndata = ")
+    if not SHARED_DATA.is_dir():
+        text = text[: text.index("# --- Real data sets")]
+        n_data = 0
+    study = read(tmp_path, text, data_folder=SHARED_DATA, n_replicates=1)
+    real = [one.population for one in study.scenarios if "data" in one.description]
+    assert len(real) == n_data
+    assert all(population.fit_for_coverage(n) for population in real for n in study.n_samples)
+
+
+def test_the_templates_about_tests_of_learning_algorithms(tmp_path):
+    text = template_text("nadeau-bengio")
+    study = read(tmp_path, text[: text.index("[[scenario]]\ndata")])
+    assert study.compares
+    assert (study.n_samples, study.n_replicates, study.confidence_level) == ((200,), 1000, 0.9)
+    assert (study.sizes.n_splits, study.sizes.n_halvings, study.sizes.n_test(200)) == (15, 10, 20)
+    # covariances I and I/2, I and I/6; means (0, 0) and (1, 1)
+    worlds = [scenario.population for scenario in study.scenarios]
+    assert [world.positive_sd**2 for world in worlds] == pytest.approx([1 / 2, 1 / 6])
+    assert [world.distance**2 for world in worlds] == pytest.approx([2, 2])
+    assert [type(scenario.make_classifier()) for scenario in study.scenarios] == [DecisionTreeClassifier] * 2
+    assert [type(scenario.make_rival()) for scenario in study.scenarios] == [LeastSquaresClassifier] * 2
+
+    text = template_text("grandvalet-bengio")
+    simulated = text.replace('data = "letter"\ndevice = "population"', 'name = "letter"\nworld = "noise"')
+    study = read(tmp_path, simulated)
+    assert (study.n_samples, study.n_replicates) == ((20, 40, 80, 160), 10_000)
+    assert study.methods == ("k-fold-t", "grandvalet-bengio-t")
+    assert study.options == {"grandvalet-bengio-t": {"rho": 0.7}}
+    assert study.sizes.n_folds == 10
+    assert isinstance(study.scenarios[0].make_classifier(), DecisionTreeClassifier)
+    assert len(study.published) == 21
+    first = study.published[0]
+    assert (first.n, first.method, first.value) == (20, "k-fold-t", 0.5245)
+
+
+# --- what can be wrong
+
+WRONG = [
+    ("n_samples = ", r"mine\.toml: not TOML: Invalid value \(at end of document\)"),
+    (WORLD, r"mine\.toml: n_samples is missing; add a line such as n_samples = 30"),
+    ("n_samples = 30\n" + WORLD, r"mine\.toml: n_replicates is missing; .*"),
+    (SETTINGS, r"mine\.toml: there must be at least one table \[\[scenario\]\].*"),
+    (SETTINGS + "[scenario]\nworld = 'noise'", r"mine\.toml: there must be at least one table.*"),
+    ("sed = 1\n" + SETTINGS + WORLD, r"mine\.toml: there is no setting 'sed'; did you mean seed\?"),
+    ("seed = -1\n" + SETTINGS + WORLD, r"mine\.toml: seed must be an integer of at least 0\. Got -1\."),
+    ("name = 3\n" + SETTINGS + WORLD, r"mine\.toml: name must be a text\. Got 3\."),
+    (
+        "n_samples = 'many'\nn_replicates = 2\n" + WORLD,
+        r"mine\.toml: n_samples must be an integer of at least 4\. Got 'many'\.",
+    ),
+    (
+        "n_samples = [30, 30]\nn_replicates = 2\n" + WORLD,
+        r"mine\.toml: n_samples must be different sizes, at least one\. Got \[30, 30\]\.",
+    ),
+    ("n_samples = []\nn_replicates = 2\n" + WORLD, r"mine\.toml: n_samples must be different.*Got \[\]\."),
+    (
+        "n_samples = 30\nn_replicates = 2.5\n" + WORLD,
+        r"mine\.toml: n_replicates must be an integer of at least 1\. Got 2\.5\.",
+    ),
+    ("methods = ['cdu']\n" + SETTINGS + WORLD, r"mine\.toml: methods: there is no 'cdu'; did you mean cud\?"),
+    ("methods = 'papers'\n" + SETTINGS + WORLD, r"mine\.toml: methods: there is no 'papers'; .* paper\?"),
+    ("methods = 7\n" + SETTINGS + WORLD, r"mine\.toml: methods must be a group or a list of names\. Got 7\."),
+    ("methods = ['mcnemar']\n" + SETTINGS + WORLD, r"mine\.toml: 'mcnemar' compares two classifiers.*"),
+    (
+        "alpha = 'm'\n" + SETTINGS + WORLD,
+        r"mine\.toml: alpha must be 'n', 'paper-literal' or a number in the range \[0, inf\]\. Got 'm'\.",
+    ),
+    (
+        "confidence_level = 95\n" + SETTINGS + WORLD,
+        r"mine\.toml: confidence_level must be a float in the range \(0, 1\)\. Got 95\.",
+    ),
+    ("inner = 0\n" + SETTINGS + WORLD, r"mine\.toml: inner must be 'oob' or an integer .*\. Got 0\."),
+    ("options = 3\n" + SETTINGS + WORLD, r"mine\.toml: options must be tables such as .*\. Got 3\."),
+    (
+        SETTINGS + "options.kohavi-normal.form = 'x'\n" + WORLD,
+        r"mine\.toml: options\.kohavi-normal: form must be one of .*\. Got 'x'\.",
+    ),
+    (
+        SETTINGS + "options.kohavi.form = 'x'\n" + WORLD,
+        r"mine\.toml: options\.kohavi: 'options' names 'kohavi', .*",
+    ),
+    (
+        SETTINGS + WORLD + "distance = 'far'",
+        r"mine\.toml: \[\[scenario\]\] 1: distance must be a number in the range \[0, 100\)\. Got 'far'\.",
+    ),
+    (
+        SETTINGS + WORLD + WORLD,
+        r"mine\.toml: \[\[scenario\]\] 2: name 'gaussians' is that of \[\[scenario\]\] 1; add .*",
+    ),
+    (
+        SETTINGS + WORLD + "distanse = 1.0",
+        r"mine\.toml: \[\[scenario\]\] 1: world gaussians has no key 'distanse'; did you mean distance\?",
+    ),
+    (
+        SETTINGS + WORLD + "clasifier = 'ridge'",
+        r"mine\.toml: \[\[scenario\]\] 1: world gaussians has no key 'clasifier'; did you mean classifier\?",
+    ),
+    (
+        SETTINGS + "[[scenario]]\nworld = 'gausians'",
+        r"mine\.toml: \[\[scenario\]\] 1: there is no world 'gausians'; did you mean gaussians\?",
+    ),
+    (SETTINGS + "[[scenario]]\nname = 'a'", r".*\[\[scenario\]\] 1: the population .* Got none of them\."),
+    (SETTINGS + WORLD + "csv = 'a.csv'", r".*\[\[scenario\]\] 1: the population .* Got world and csv\."),
+    (
+        SETTINGS + WORLD + "name = ''",
+        r".*\[\[scenario\]\] 1: name must be a text that is not empty\. Got ''\.",
+    ),
+    (
+        SETTINGS + WORLD + "classifier = 'logistc'",
+        r".*\[\[scenario\]\] 1: there is no classifier 'logistc'; did you mean logistic\?",
+    ),
+    (
+        SETTINGS + WORLD + "classifier = 1",
+        r".*\[\[scenario\]\] 1: there is no classifier 1; the classifiers.*",
+    ),
+    (SETTINGS + WORLD + "scale = 'yes'", r".*\[\[scenario\]\] 1: scale must be true or false\. Got 'yes'\."),
+    (
+        SETTINGS + WORLD + "components = 0",
+        r".*\[\[scenario\]\] 1: components must be an integer of at least 1\. Got 0\.",
+    ),
+    (
+        SETTINGS + WORLD + "components = 4",
+        r".*\[\[scenario\]\] 1: the classifier cannot be fitted to 30 cases: n_components=4 must be .*",
+    ),
+    (
+        SETTINGS + WORLD + "set = 3",
+        r".*\[\[scenario\]\] 1: set must be a table such as \{C = 0\.5\}\. Got 3\.",
+    ),
+    (
+        SETTINGS + WORLD + "classifier = 'ridge'\nset = {alhpa = 1}",
+        r".*\[\[scenario\]\] 1: ridge has no option 'alhpa'; did you mean alpha\?",
+    ),
+    (
+        SETTINGS + WORLD + "classifier = 'logistic'\nset = {C = -1}",
+        r".*\[\[scenario\]\] 1: C must be a float in the range .*\. Got -1\.",
+    ),
+    (
+        SETTINGS + WORLD + "classifier = 'svm'\nset = {kernel = 'rbf'}",
+        r".*\[\[scenario\]\] 1: .* Leave cud and aci out of methods to go on without them\.",
+    ),
+    (
+        SETTINGS + WORLD + "positive_share = 0.0001",
+        r".*\[\[scenario\]\] 1: 100 samples of 30 cases had fewer than 2 cases of a class each; take larger .*",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), WRONG, ids=[message[-50:] for _, message in WRONG])
+def test_a_mistake_gives_one_line_with_its_place(tmp_path, text, message):
+    with pytest.raises(ValueError, match=f"^{message}$") as caught:
+        read(tmp_path, text)
+    assert "\n" not in str(caught.value)
+    assert str(caught.value).startswith("mine.toml: ")
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    with pytest.raises(ValueError, match=r"^none\.toml: no such file; 'cudbound study new' writes one.*$"):
+        read_design(tmp_path / "none.toml")
+    with pytest.raises(ValueError, match=r": cannot be read: Is a directory$"):
+        read_design(tmp_path)
+    path = tmp_path / "latin.toml"
+    path.write_bytes('name = "caf\xe9"'.encode("latin-1"))
+    with pytest.raises(ValueError, match=r"^latin\.toml: not a text file in UTF-8$"):
+        read_design(path)

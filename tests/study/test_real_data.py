@@ -1,0 +1,451 @@
+"""Real data as populations: folders checked against their manifest, both ways to draw, and the user's own sources."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
+
+from cudbound import LeastSquaresClassifier
+from cudbound.inputs.csv_file import CsvError
+from cudbound.study.populations.own_data import (
+    FunctionPopulation,
+    array_population,
+    csv_population,
+    loader_population,
+)
+from cudbound.study.populations.real_data import DataFolder, DataFolderError, RealData
+
+#: Lies beside the checkout where the project is developed; elsewhere the folder of the fixture stands for it.
+SHARED = Path(__file__).parents[3] / "shared" / "data"
+
+WARD = """outcome,age,coma,died,weight,target,target_heavy
+x,50,None,a,1.5,0,1
+x,60,Deep,a,,1,0
+y,70,Stupor,b,2.5,1,
+y,80,None,b,3.5,0,0
+x,,None,b,4.5,1,1
+x,55,Stupor,a,5.5,0,1
+"""
+MADE = "a,b,target\n" + "".join(f"{i % 7},{i * 0.25},{int(i % 3 == 0)}\n" for i in range(700))
+
+
+def entry(name, file, content, features, design, **more):
+    return {
+        "name": name,
+        "title": name.capitalize(),
+        "file": file,
+        "feature_columns": features,
+        "target_column": "target",
+        "sha256": hashlib.sha256(content).hexdigest(),
+        "design": design,
+        **more,
+    }
+
+
+@pytest.fixture
+def folder(tmp_path):
+    path = tmp_path / "sets"
+    path.mkdir()
+    ward, made = WARD.encode(), gzip.compress(MADE.encode(), mtime=0)
+    (path / "ward.csv").write_bytes(ward)
+    (path / "made.csv.gz").write_bytes(made)
+    heavy = {"column": "target_heavy", "features": ["age", "coma"]}
+    other = {"column": "target", "features": "as feature_columns"}
+    entries = [
+        entry(
+            "ward",
+            "ward.csv",
+            ward,
+            ["age", "coma", "weight"],
+            {"text_features": ["coma"], "complete_rows": 4, "design_columns": 3},
+            alternative_targets=[heavy, other],
+        ),
+        entry("made", "made.csv.gz", made, ["a", "b"], {"complete_rows": 700, "design_columns": 2}),
+    ]
+    (path / "MANIFEST.json").write_text(json.dumps({"datasets": entries}))
+    return path
+
+
+class Fixed:
+    """A classifier that predicts class 1 where the first feature is above a threshold."""
+
+    def __init__(self, threshold):
+        self.threshold = threshold
+
+    def predict(self, X):
+        return (X[:, 0] > self.threshold).astype(int)
+
+
+def make(n=800, device="remainder"):
+    """Features that name their row, so that a sample can be traced."""
+    X = np.arange(n, dtype=float)[:, None]
+    return RealData("rows", "rows", X, (np.arange(n) % 5 == 0).astype(int), device)
+
+
+# --- folders -------------------------------------------------------------------------------------------------------
+
+
+def test_complete_rows_of_a_file_with_text_become_features(folder):
+    data = DataFolder(folder).load("ward")
+    # "Deep" stands on an incomplete row only, so that the levels are None (reference) and Stupor
+    assert data.feature_names == ("age", "coma=Stupor", "weight")
+    assert data.X.tolist() == [[50.0, 0.0, 1.5], [70.0, 1.0, 2.5], [80.0, 0.0, 3.5], [55.0, 1.0, 5.5]]
+    assert data.y.tolist() == [0, 1, 0, 0]
+    assert data.title == (
+        "Ward (2 incomplete rows left out): 4 cases, 3 features; drawn without replacement, true error on the other "
+        "cases, with standard error; too small to read coverage from"
+    )
+
+
+def test_alternative_target_brings_its_own_features_and_rows(folder):
+    data = DataFolder(folder).load("ward", target="target_heavy")
+    assert data.feature_names == ("age", "coma=None", "coma=Stupor")
+    assert data.y.tolist() == [1, 0, 0, 1]  # the row without age and the row without target are left out
+    assert data.title.startswith("Ward, target_heavy (2 incomplete rows left out): 4 cases")
+
+
+def test_compressed_file_and_names(folder):
+    sets = DataFolder(folder)
+    assert sets.names == ("ward", "made")
+    data = sets.load("made", device="population")
+    assert data.X.shape == (700, 2)
+    assert data.X[9].tolist() == [2.0, 2.25]
+    assert data.y[:4].tolist() == [1, 0, 0, 1]
+    assert (
+        data.title
+        == "Made: 700 cases, 2 features; drawn with replacement, true error exact on all cases"
+        + ("; too small to read coverage from")
+    )
+
+
+def test_folder_may_be_named_by_the_environment(folder, monkeypatch):
+    monkeypatch.delenv("CUDBOUND_DATA", raising=False)
+    with pytest.raises(
+        DataFolderError, match=r"No folder of data sets is named\. Pass one .* set CUDBOUND_DATA"
+    ):
+        DataFolder()
+    monkeypatch.setenv("CUDBOUND_DATA", str(folder))
+    assert DataFolder().names == ("ward", "made")
+
+
+def test_folder_that_does_not_exist(tmp_path):
+    with pytest.raises(
+        DataFolderError, match=r"There is no folder .*nowhere\. Pass the folder of the data sets"
+    ):
+        DataFolder(tmp_path / "nowhere")
+
+
+def test_folder_without_manifest(tmp_path):
+    with pytest.raises(DataFolderError, match=r"Cannot read .*MANIFEST\.json: No such file"):
+        DataFolder(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"datasets": [{"title": "x"}]}', '{"datasets": 3}', "3"])
+def test_manifest_that_is_none(tmp_path, text):
+    (tmp_path / "MANIFEST.json").write_text(text)
+    with pytest.raises(
+        DataFolderError, match=r"MANIFEST.json is not a list of data sets \(\w+: .*\)\. Restore it"
+    ):
+        DataFolder(tmp_path)
+
+
+def test_manifest_that_lacks_a_checksum(folder):
+    manifest = json.loads((folder / "MANIFEST.json").read_text())
+    del manifest["datasets"][1]["sha256"]
+    (folder / "MANIFEST.json").write_text(json.dumps(manifest))
+    with pytest.raises(DataFolderError, match=r"the data set 'made' has no 'sha256'\. Add it"):
+        DataFolder(folder)
+
+
+def test_file_that_was_changed(folder):
+    sets = DataFolder(folder)
+    (folder / "ward.csv").write_text(WARD.replace("4.5", "4.6"))
+    with pytest.raises(
+        DataFolderError, match=r"ward.csv is not the file that MANIFEST.json describes: its SHA-256"
+    ):
+        sets.load("ward")
+    assert sets.load("made").n_cases == 700
+
+
+def test_file_that_is_missing(folder):
+    (folder / "ward.csv").unlink()
+    with pytest.raises(DataFolderError, match=r"Cannot read .*ward\.csv, the file of 'ward': No such file"):
+        DataFolder(folder).load("ward")
+
+
+def test_unknown_names(folder):
+    sets = DataFolder(folder)
+    with pytest.raises(DataFolderError, match=r"There is no data set 'wards' in .*; did you mean ward\?"):
+        sets.load("wards")
+    with pytest.raises(
+        DataFolderError, match="'ward' has no target 'weight'; there are target, target_heavy"
+    ):
+        sets.load("ward", target="weight")
+    with pytest.raises(ValueError, match=r"'device' parameter must be one of \['population', 'remainder'\]"):
+        sets.load("ward", device="all")
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"design": {}}, "Column 'coma' of 'ward' must be of numbers. Got 'None'; if it is of text, list it"),
+        (
+            {"target_column": "weight", "feature_columns": ["age"]},
+            r"Column 'weight' of 'ward' must hold 0 and 1\. Got 1\.5; name another target",
+        ),
+        (
+            {"target_column": "weight"},
+            r"'weight' of 'ward' is the target and a feature\. Correct the manifest",
+        ),
+        ({"feature_columns": ["age", "height"]}, r"columns are not those that MANIFEST.json lists: .*height"),
+    ],
+)
+def test_file_that_is_not_as_the_manifest_says(folder, change, message):
+    manifest = json.loads((folder / "MANIFEST.json").read_text())
+    manifest["datasets"][0] |= change
+    (folder / "MANIFEST.json").write_text(json.dumps(manifest))
+    with pytest.raises(DataFolderError, match=message):
+        DataFolder(folder).load("ward")
+
+
+def test_every_data_set_is_as_its_manifest_counts_it(folder):
+    place = SHARED if SHARED.is_dir() else folder
+    entries = json.loads((place / "MANIFEST.json").read_text())["datasets"]
+    sets = DataFolder(place)
+    assert sets.names == tuple(one["name"] for one in entries)
+    for one in entries:
+        data = sets.load(one["name"])
+        assert data.X.shape == (one["design"]["complete_rows"], one["design"]["design_columns"]), one["name"]
+        if "class_counts" in one and one["rows_with_missing"] == 0:
+            assert int(data.y.sum()) == one["class_counts"]["1"], one["name"]
+        left_out = (
+            f"({one['rows_with_missing']} incomplete rows left out)" if one.get("rows_with_missing") else ""
+        )
+        assert left_out in data.title
+        drawn = data.draw(min(50, data.n_cases // 2), np.random.default_rng(0))
+        assert drawn.X.shape[1] == len(data.feature_names)
+        for other in one.get("alternative_targets", ()):
+            counts = other.get("class_counts")
+            alternative = sets.load(one["name"], target=other["column"])
+            if counts is not None and one["rows_with_missing"] == 0:
+                assert np.bincount(alternative.y).tolist() == [counts["0"], counts["1"]], other["column"]
+
+
+# --- drawing and truth ---------------------------------------------------------------------------------------------
+
+
+def test_remainder_is_judged_on_exactly_the_other_cases():
+    data = make()
+    drawn = data.draw(60, np.random.default_rng(4))
+    rows = drawn.X[:, 0].astype(int)
+    assert len(set(rows.tolist())) == 60
+    assert drawn.y.tolist() == [int(row % 5 == 0) for row in rows]
+    truth = drawn.true_error(Fixed(300.0))
+    others = sorted(set(range(800)) - set(rows.tolist()))
+    wrong = [(row > 300) != (row % 5 == 0) for row in others]
+    assert len(others) == 740
+    assert truth.value == pytest.approx(sum(wrong) / 740, abs=1e-15)
+    assert truth.standard_error == pytest.approx(math.sqrt(truth.value * (1 - truth.value) / 740))
+
+
+def test_population_is_judged_on_all_cases():
+    data = make(200, "population")
+    drawn = data.draw(150, np.random.default_rng(4))
+    assert len(np.unique(drawn.X)) < 150  # with replacement
+    wrong = [(row > 70) != (row % 5 == 0) for row in range(200)]
+    truth = drawn.true_error(Fixed(70.0))
+    assert truth.value == pytest.approx(sum(wrong) / 200, abs=1e-15)
+    assert truth.standard_error == 0.0
+
+
+@pytest.mark.parametrize("device", ["remainder", "population"])
+def test_every_case_is_drawn_equally_often(device):
+    data = make(40, device)
+    counts = np.zeros(40)
+    rng = np.random.default_rng(6)
+    for _ in range(2000):
+        np.add.at(counts, data.draw(10, rng).X[:, 0].astype(int), 1)
+    share = 10 / 40
+    assert counts.sum() == 20_000
+    # binomial, or a sum of multinomial counts, which varies more
+    assert np.abs(counts / 2000 - share).max() < 4.5 * math.sqrt(share / 2000)
+
+
+@pytest.mark.parametrize("device", ["remainder", "population"])
+def test_same_random_numbers_give_the_same_sample(device):
+    data = make(700, device)
+    one, other = (data.draw(30, np.random.default_rng(8)) for _ in range(2))
+    assert np.array_equal(one.X, other.X)
+    assert one.true_error(Fixed(3.0)) == other.true_error(Fixed(3.0))
+
+
+def test_mean_truth_of_many_remainders_is_the_error_on_all_cases():
+    data = make(600)
+    rng = np.random.default_rng(10)
+    errors = [data.draw(100, rng).true_error(Fixed(300.0)).value for _ in range(400)]
+    exact = np.mean([(row > 300) != (row % 5 == 0) for row in range(600)])
+    assert abs(np.mean(errors) - exact) < 4.5 * np.std(errors, ddof=1) / math.sqrt(400)
+
+
+def test_data_sets_that_are_too_small_say_so():
+    assert make(550).fit_for_coverage(50)
+    assert not make(549).fit_for_coverage(50)
+    assert (make(550).small, make(549).small) == (False, True)
+    assert make(549).fit_for_coverage(49)
+    assert make(5000, "population").fit_for_coverage(50)
+    assert not make(4999, "population").fit_for_coverage(50)
+    assert not make(550).title.endswith("too small to read coverage from")
+    assert make(549).title.endswith("too small to read coverage from")
+
+
+def test_sample_that_leaves_no_case_is_refused():
+    with pytest.raises(
+        ValueError, match=r"rows has 50 cases: a sample of 50 leaves none .* device 'population'"
+    ):
+        make(50).draw(50, np.random.default_rng(0))
+    assert make(50, "population").draw(50, np.random.default_rng(0)).y.shape == (50,)
+    with pytest.raises(ValueError, match=r"'n' parameter must be an integer of at least 1\. Got 2\.5"):
+        make().draw(2.5, np.random.default_rng(0))
+
+
+def test_fingerprint_follows_the_values():
+    X, y = np.arange(12.0).reshape(6, 2), np.array([0, 1, 0, 1, 0, 1])
+    one = RealData("a", "a", X, y).fingerprint
+    assert re.fullmatch("[0-9a-f]{64}", one)
+    assert RealData("b", "b", np.asfortranarray(X), y, "population").fingerprint == one
+    assert RealData("a", "a", X + 1e-12, y).fingerprint != one
+    assert RealData("a", "a", X, 1 - y).fingerprint != one
+    assert RealData("a", "a", X[:, :1], y).fingerprint != one
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "message"),
+    [
+        (
+            np.zeros((3, 1)),
+            np.array([0, 1]),
+            r"X must have one row and y one label a case.*\(3, 1\) and \(2,\)",
+        ),
+        (np.zeros(3), np.array([0, 1, 1]), r"X at least one column. Got the shapes \(3,\)"),
+        (np.array([[0.0], [np.nan]]), np.array([0, 1]), "X must be finite. Leave out the rows"),
+        (np.zeros((2, 1)), np.array([1, 1]), r"y must hold the labels 0 and 1, and both. Got \[1\]"),
+        (np.zeros((2, 1)), np.array([1, 2]), r"y must hold the labels 0 and 1, and both. Got \[1, 2\]"),
+    ],
+)
+def test_arrays_that_are_no_population(X, y, message):
+    with pytest.raises(ValueError, match=message):
+        RealData("bad", "bad", X, y)
+
+
+# --- the user's own ------------------------------------------------------------------------------------------------
+
+
+def probit(n, rng):
+    X = rng.standard_normal((n, 2))
+    return X, (X[:, 0] + rng.standard_normal(n) > 0.0).astype(int)
+
+
+class FirstFeature:
+    def predict(self, X):
+        return (X[:, 0] > 0.0).astype(int)
+
+
+def test_function_is_judged_on_a_fixed_sample():
+    population = FunctionPopulation(probit, "probit")
+    drawn = population.draw(30, np.random.default_rng(1))
+    expected = probit(30, np.random.default_rng(1))
+    assert np.array_equal(drawn.X, expected[0])
+    assert np.array_equal(drawn.y, expected[1])
+    truth = drawn.true_error(FirstFeature())
+    # two standard normal scores of correlation sqrt(1/2) differ in sign with probability 1/4
+    assert abs(truth.value - 0.25) < 4.5 * truth.standard_error
+    assert truth.standard_error == pytest.approx(math.sqrt(truth.value * (1.0 - truth.value) / 50_000))
+    assert FunctionPopulation(probit, "again").true_error(FirstFeature()) == truth
+    assert population.title == "probit; true error on 50000 fixed cases"
+
+
+def test_function_may_bring_its_exact_error():
+    population = FunctionPopulation(probit, "probit", error=lambda classifier: 0.25, words="a probit model")
+    truth = population.draw(20, np.random.default_rng(1)).true_error(FirstFeature())
+    assert (truth.value, truth.standard_error) == (0.25, 0.0)
+    assert population.title == "a probit model; true error by a given function"
+    with pytest.raises(ValueError, match=r"p: the error must be in \[0, 1\]. Got 25.0"):
+        FunctionPopulation(probit, "p", error=lambda classifier: 25).true_error(FirstFeature())
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda n, rng: np.zeros((n, 2)), r"f: the function must return \(X, y\). Got ndarray instead"),
+        (
+            lambda n, rng: (np.zeros((3, 1)), np.zeros(3)),
+            r"X of shape \(20, n_features\) .* Got \(3, 1\) and \(3,\)",
+        ),
+        (
+            lambda n, rng: (np.full((n, 1), np.inf), np.zeros(n)),
+            "must return finite features. Got nan or infinity",
+        ),
+        (lambda n, rng: (np.zeros((n, 1)), np.full(n, -1)), r"must return labels 0 and 1. Got \[-1\]"),
+    ],
+)
+def test_function_that_returns_something_else(function, message):
+    with pytest.raises(ValueError, match=message):
+        FunctionPopulation(function, "f").draw(20, np.random.default_rng(0))
+
+
+def test_function_that_is_none():
+    with pytest.raises(TypeError, match=r"'function' parameter must be a function\. Got 3 instead"):
+        FunctionPopulation(3, "three")
+    with pytest.raises(TypeError, match=r"'error' parameter must be a function\. Got 0\.2 instead"):
+        FunctionPopulation(probit, "probit", error=0.2)
+
+
+def test_loaders_of_scikit_learn():
+    X, y = load_breast_cancer(return_X_y=True)
+    data = loader_population(load_breast_cancer)
+    assert data.name == "breast_cancer"
+    assert np.array_equal(data.X, X)
+    assert np.array_equal(data.y, y)
+    assert not data.small
+    drawn = data.draw(60, np.random.default_rng(2))
+    truth = drawn.true_error(LeastSquaresClassifier().fit(drawn.X, drawn.y))
+    assert 0.0 < truth.value < 0.5
+    iris = loader_population(load_iris, positive=2, name="virginica", device="population")
+    assert iris.name == "virginica"
+    assert iris.y.tolist() == [0] * 100 + [1] * 50
+    with pytest.raises(ValueError, match=r"y of 'wine' must hold two labels. Got 3: \[0, 1, 2\]; say which"):
+        loader_population(load_wine)
+    with pytest.raises(ValueError, match=r"positive = 7 is not a label of 'iris'; there are \[0, 1, 2\]"):
+        loader_population(load_iris, positive=7)
+
+
+def test_arrays_with_named_labels():
+    frame = pd.DataFrame({"a": [1, 2, 3, 4], "b": [0.5, 0.5, 1.5, 1.5]})
+    data = array_population(frame, ["well", "ill", "ill", "well"], name="ward", positive="ill")
+    assert data.y.tolist() == [0, 1, 1, 0]
+    assert data.X.tolist() == frame.to_numpy().tolist()
+    assert array_population(frame, [True, False, True, False], name="ward").y.tolist() == [1, 0, 1, 0]
+
+
+def test_csv_file_is_read_as_the_command_reads_it(tmp_path):
+    path = tmp_path / "cases.csv"
+    path.write_text("id;age;ward;state\n1;50;A;ill\n2;60;B;well\n3;70;A;ill\n4;65;C;well\n5;51;B;ill\n")
+    data = csv_population(
+        path, target="state", positive="ill", categorical=["ward"], exclude=["id"], delimiter=";"
+    )
+    assert data.name == "cases"
+    assert data.feature_names == ("age", "ward=B", "ward=C")
+    assert data.X[1].tolist() == [60.0, 1.0, 0.0]
+    assert data.y.tolist() == [1, 0, 1, 0, 1]
+    assert data.title.startswith("cases.csv, state = ill: 5 cases, 3 features; drawn without replacement")
+    with pytest.raises(CsvError, match="no such file"):
+        csv_population(tmp_path / "none.csv", target="state", positive="ill")

@@ -1,0 +1,372 @@
+"""Reports of studies: every format, in order, with the numbers of the summary, and safe with foreign names."""
+
+from __future__ import annotations
+
+import html.parser
+import re
+import sqlite3
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.dummy import DummyClassifier
+from study_frames import METHODS, Coin, made_up_rows, store_of
+
+from cudbound import LeastSquaresClassifier
+from cudbound.resampling import ResamplingSizes
+from cudbound.rounding import format_proportion
+from cudbound.study.design.published import PublishedValue
+from cudbound.study.design.scenario import Scenario, Study
+from cudbound.study.measure.summary import summarise
+from cudbound.study.report.report_tables import cell_reports, conventions, overview_report
+from cudbound.study.report.write import FORMATS, run_notes, write_report
+from cudbound.study.run.rows import Key, ReplicateRow
+from cudbound.study.run.store import Store
+
+HOSTILE = "<script>alert('x')</script> & $a_b$ \\input{x} | \x1b[2J"
+VOID = {"meta", "br", "link", "img", "hr", "input"}
+SECTIONS = [
+    "What was run",
+    "At a glance",
+    "Every method in every cell",
+    "Compared with cud",
+    "Shortest interval that keeps its level",
+    "Plots",
+    "Aggregates",
+    "Rules and conventions",
+]
+
+
+class Page(html.parser.HTMLParser):
+    """Tags, attributes, headings and table cells of a page; refuses elements that are not closed."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.headings: list[str] = []
+        self.cells: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes.extend(attrs)
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "h2":
+            self.headings.append("")
+        if tag == "td":
+            self.cells.append("")
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append(tag)
+        self.attributes.extend(attrs)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open[-1:] == ["h2"]:
+            self.headings[-1] += data
+        if self.open[-1:] == ["td"]:
+            self.cells[-1] += data
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory) -> Path:
+    return store_of(tmp_path_factory.mktemp("study") / "study.sqlite", scenarios=("null", HOSTILE))
+
+
+@pytest.fixture(scope="module")
+def page(store, tmp_path_factory) -> str:
+    output = tmp_path_factory.mktemp("report") / "report.html"
+    assert write_report(store, output) == (output,)
+    return output.read_text("utf-8")
+
+
+def test_the_page_is_whole_and_in_order(page):
+    found = Page(page)
+    assert found.headings == SECTIONS
+    assert found.tags.count("svg") == 5
+    assert page.startswith("<!DOCTYPE html>")
+
+
+def test_the_page_needs_no_other_file(page):
+    found = Page(page)
+    assert not {"script", "link", "img", "iframe", "object", "image"} & set(found.tags)
+    loading = [value for name, value in found.attributes if name in {"src", "href", "xlink:href", "data"}]
+    assert loading
+    assert all(value.startswith("#") for value in loading)
+    names = {value for name, value in found.attributes if name.startswith("xmlns")}
+    assert set(re.findall(r"https?://[^\s\"<]+", page)) == names  # names of XML vocabularies, not links
+    assert "@import" not in page
+    assert set(re.findall(r"url\((.)", page)) == {"#"}
+
+
+def test_no_name_of_a_part_comes_twice(page):
+    names = [value for name, value in Page(page).attributes if name == "id"]
+    referred = set(re.findall(r"url\(#([^)]*)\)", page)) | set(re.findall(r'href="#([^"]*)"', page))
+    assert len(names) == len(set(names))
+    assert referred
+    assert referred <= set(names)
+
+
+def test_hostile_names_are_text(page):
+    found = Page(page)
+    shown = HOSTILE.replace("\x1b", "\\x1b")
+    assert shown in found.cells
+    assert "<script" not in page
+    assert "\x1b" not in page
+
+
+def test_the_page_has_the_numbers_of_the_summary(store, page):
+    cells = Page(page).cells
+    summary = summarise(store)
+    for row in summary.cells.to_dict("records"):
+        start = [row["scenario"].replace("\x1b", "\\x1b"), str(row["n"]), row["method"]]
+        numbers = [
+            format_proportion(row[name])
+            for name in ("coverage", "coverage_mcse", "coverage_low", "coverage_high")
+        ]
+        line = [*start, *numbers, "yes" if row["keeps_level"] else "no"]
+        assert any(cells[place : place + len(line)] == line for place in range(len(cells)))
+
+
+def test_what_was_run_is_said(store, page):
+    with Store.open(store) as opened:
+        status = opened.status()
+    assert status.n_failed > 0
+    assert f"{status.n_done} of {status.n_total} replicates, of which {status.n_failed} failed." in page
+    assert "Settings: 500 resamples, inner 50, alpha = n, seed 0." in page
+    assert f"Methods: {', '.join(METHODS)}; nominal level 95%." in page
+    assert re.search(r"Versions: python [\d.]+, cudbound [\d.]+", page)
+    assert "not finished" not in page
+
+
+def test_an_unfinished_study_says_so(tmp_path):
+    store = store_of(tmp_path / "study.sqlite", n_replicates=4)
+    with Store.open(store) as opened:
+        assert opened.status().n_done == 16
+    connection = sqlite3.connect(store)
+    with connection:
+        for table in ("replicates", "intervals", "timings"):
+            connection.execute(f"DELETE FROM {table} WHERE replicate = 3")
+    connection.close()
+    write_report(store, tmp_path / "report.md", "markdown")
+    text = (tmp_path / "report.md").read_text()
+    assert "12 of 16 replicates" in text
+    assert "The study is not finished" in text
+
+
+def test_the_same_store_gives_the_same_page(store, page, tmp_path):
+    write_report(store, tmp_path / "again.html", "html")
+    assert (tmp_path / "again.html").read_text("utf-8") == page
+
+
+def test_markdown(store, tmp_path):
+    write_report(store, tmp_path / "report.md", "markdown")
+    text = (tmp_path / "report.md").read_text("utf-8")
+    headings = re.findall(r"^## (.*)$", text, flags=re.MULTILINE)
+    assert headings == [name for name in SECTIONS if name != "Plots"]
+    assert "<script" not in text
+    assert "&lt;script&gt;alert('x')&lt;/script&gt; &amp; \\$a\\_b\\$ \\\\input{x} \\| \\\\x1b\\[2J" in text
+
+
+def test_the_overview_marks_what_misses_its_level_and_the_shortest_that_keeps_it(store):
+    summary = summarise(store)
+    table = overview_report(summary)
+    assert [column.key for column in table.columns] == ["scenario", "n", *METHODS]
+    assert len(table.rows) == len(summary.scores.cells)
+    shortest = summary.shortest.set_index(["scenario", "n"])["shortest"]
+    for cell in summary.cells.to_dict("records"):
+        (row,) = [one for one in table.rows if (one["scenario"], one["n"]) == (cell["scenario"], cell["n"])]
+        coverage, width, *mark = row[cell["method"]].split()
+        assert (coverage, width) == (format_proportion(cell["coverage"]), format_proportion(cell["width"]))
+        best = shortest[cell["scenario"], cell["n"]] == cell["method"]
+        assert mark == (["+"] if best else [] if cell["keeps_level"] else ["*"])
+
+
+def test_latex(tmp_path):
+    store = store_of(tmp_path / "study.sqlite", scenarios=[f"s{i}" for i in range(9)], n_replicates=3)
+    write_report(store, tmp_path / "report.tex", "latex")
+    text = (tmp_path / "report.tex").read_text("utf-8")
+    assert text.count(r"\begin{table}") == text.count(r"\end{table}")
+    # 54 rows a table of cells: two pages, the notes on the last
+    assert "every method in every cell (1 of 2)}" in text
+    assert "every method in every cell (2 of 2)}" in text
+    tables = text.split(r"\begin{table}")[1:]
+    assert all(table.count(" \\\\\n") <= 41 for table in tables)
+    assert r"\section*{Aggregates}" in text
+
+
+def test_latex_escapes_names(store, tmp_path):
+    write_report(store, tmp_path / "report.tex", "latex")
+    text = (tmp_path / "report.tex").read_text("utf-8")
+    assert r"\input" not in text
+    assert r"\textbackslash{}input" in text
+
+
+def test_csv_is_the_frames_unrounded(store, tmp_path):
+    written = write_report(store, tmp_path / "report.csv", "csv")
+    assert [path.name for path in written] == [
+        "report.csv",
+        "report-samples.csv",
+        "report-differences.csv",
+        "report-shortest.csv",
+        "report-aggregates.csv",
+    ]
+    summary = summarise(store)
+    for path, name in zip(
+        written, ("cells", "samples", "differences", "shortest", "aggregates"), strict=True
+    ):
+        frame = getattr(summary, name)
+        read = pd.read_csv(path, dtype=str, keep_default_na=False)
+        assert list(read.columns) == list(frame.columns)
+        for column in frame:
+            if pd.api.types.is_float_dtype(frame[column]):
+                numbers = [float(text or "nan") for text in read[column]]
+                np.testing.assert_array_equal(numbers, frame[column])
+            else:
+                assert read[column].tolist() == frame[column].fillna("").astype(str).tolist()
+
+
+def test_every_column_of_a_table_has_values_and_every_note_ends(store):
+    summary = summarise(store)
+    for table in cell_reports(summary):
+        assert all(set(row) == {column.key for column in table.columns} for row in table.rows)
+        assert all(note.endswith(".") for note in table.notes)
+    assert all(said.endswith(".") for said in conventions(summary))
+
+
+def test_methods_of_another_estimand_have_a_table_that_says_what_it_is_of(store, page):
+    assert "Coverage of the expected error at n1 training cases, for methods that aim at it" in page
+    titles = [table.name for table in cell_reports(summarise(store))]
+    assert titles == ["cells", "expected", "widths", "centres"]
+
+
+def test_a_study_of_the_fitted_classifier_alone_has_no_such_table(tmp_path):
+    store = store_of(tmp_path / "study.sqlite", methods=("cud", "langford-binomial"))
+    assert [table.name for table in cell_reports(summarise(store))] == ["cells", "widths", "centres"]
+
+
+def test_a_study_without_the_reference_has_a_report(tmp_path):
+    store = store_of(tmp_path / "study.sqlite", methods=("langford-binomial",))
+    write_report(store, tmp_path / "report.html")
+    assert Page((tmp_path / "report.html").read_text()).headings == [
+        name for name in SECTIONS if name != "Compared with cud"
+    ]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_study_in_which_everything_failed_has_a_report(tmp_path, form):
+    rows = [
+        ReplicateRow(Key("null", 30, number), None, None, None, 0, "ValueError: it stopped", (), 0.1)
+        for number in range(3)
+    ]
+    store = store_of(tmp_path / "study.sqlite", rows)
+    written = write_report(store, tmp_path / "report", form)
+    text = written[0].read_text("utf-8")
+    assert all(method in text for method in METHODS)
+    assert "3 of 3 replicates, of which 3 failed." in text or form == "csv"
+    assert summarise(store).cells["coverage"].tolist() == [0.0, 0.0, 0.0]
+
+
+def test_an_unknown_format_is_refused(store, tmp_path):
+    with pytest.raises(ValueError, match=r"'format' parameter must be one of .* Got 'pdf' instead"):
+        write_report(store, tmp_path / "report.pdf", "pdf")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_store_is_not_overwritten(tmp_path):
+    store = store_of(tmp_path / "study.sqlite", n_replicates=2)
+    before = store.read_bytes()
+    with pytest.raises(
+        ValueError, match=r"'output' parameter must not be the store itself\. .*study\.sqlite"
+    ):
+        write_report(store, store)
+    assert store.read_bytes() == before
+
+
+def test_a_store_without_replicates_is_refused(tmp_path):
+    store = store_of(tmp_path / "study.sqlite", n_replicates=2)
+    connection = sqlite3.connect(store)
+    with connection:
+        for table in ("intervals", "timings", "replicates"):
+            connection.execute(f"DELETE FROM {table}")
+    connection.close()
+    with pytest.raises(ValueError, match=r"study\.sqlite': it holds no replicate yet; run the study first"):
+        write_report(store, tmp_path / "report.html")
+
+
+def test_a_missing_store_is_refused(tmp_path):
+    with pytest.raises(ValueError, match=r"nothing\.sqlite"):
+        write_report(tmp_path / "nothing.sqlite", tmp_path / "report.html")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("package", ["jinja2", "matplotlib"])
+def test_a_missing_package_is_named(store, tmp_path, monkeypatch, package):
+    for name in [name for name in sys.modules if name.split(".")[0] == package]:
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ImportError, match=rf"{package}, which is not installed.*cudbound\[study\]"):
+        write_report(store, tmp_path / "report.html")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("form", [form for form in FORMATS if form != "html"])
+def test_the_other_formats_need_neither(store, tmp_path, monkeypatch, form):
+    for package in ("jinja2", "matplotlib"):
+        monkeypatch.setitem(sys.modules, package, None)
+    assert write_report(store, tmp_path / "report", form)
+
+
+def test_sizes_and_options_that_were_chosen_are_said(tmp_path):
+    study = Study(
+        "chosen",
+        (Scenario("null", Coin(), LeastSquaresClassifier, make_rival=DummyClassifier),),
+        (30, 50),
+        5,
+        ("5x2cv-t",),
+        options={"5x2cv-t": {"repair": "none"}},
+        sizes=ResamplingSizes(n_splits=7, test_fraction=0.25),
+    )
+    with Store.resume(tmp_path / "study.sqlite", study) as store:
+        notes = run_notes(store)
+    assert "Scenarios: 1, at n = 30, 50; 5 replicates of each planned." in notes
+    (sizes,) = [note for note in notes if note.startswith("Sizes of the resampling")]
+    assert "n_splits = 7, test_fraction = 0.25, n_halvings = 10" in sizes
+    assert "Settings: seed 0." in notes  # nothing of the bootstrap, which no comparison reads
+    assert "Options: 5x2cv-t: repair = none." in notes
+    assert notes[-1].endswith("; classifier LeastSquaresClassifier(); against DummyClassifier().")
+
+
+def test_published_values_have_a_section(tmp_path):
+    values = (PublishedValue("null", "cud", 30, "coverage", 0.9, "a book & <more>"),)
+    rows = made_up_rows(("null",), (30,), n_replicates=5)
+    path = store_of(tmp_path / "study.sqlite", rows)
+    with Store.open(path) as store:
+        described = store.description
+    study = Study(
+        described["name"],
+        (Scenario("null", Coin(), LeastSquaresClassifier),),
+        (30,),
+        described["n_replicates"],
+        METHODS,
+        published=values,
+    )
+    with Store.resume(path, study):
+        pass  # the same study, with published values now
+    write_report(path, tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert "Beside published values" in Page(page).headings
+    assert "a book &amp; &lt;more&gt;" in page
+    written = write_report(path, tmp_path / "report.csv", "csv")
+    found = pd.read_csv(written[-1])
+    assert found["published"].tolist() == [0.9]
+    assert found["value"].tolist() == summarise(path).cells.query("method == 'cud'")["coverage"].tolist()

@@ -1,0 +1,369 @@
+"""Runs of a study: the same rows from any number of workers, after kills and after Ctrl-C."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from study_cases import Deadly, Interrupted, Shifted, Unsendable, tiny_study
+
+from cudbound import LeastSquaresClassifier
+from cudbound.exceptions import StudyError, StudyInterrupted
+from cudbound.study.design.scenario import Scenario
+from cudbound.study.run import runner, store
+from cudbound.study.run.replicate import run_replicate
+from cudbound.study.run.rows import Key
+from cudbound.study.run.runner import replay, run_study
+from cudbound.study.run.store import Store
+
+STUDY = tiny_study()
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1] / "helpers")}
+
+
+def dump(path: Path) -> list[tuple[object, ...]]:
+    with Store.open(path) as opened:
+        return list(opened.dump())
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory) -> Path:
+    """A store of the whole study, run by one worker."""
+    path = tmp_path_factory.mktemp("undisturbed") / "s"
+    run_study(STUDY, path)
+    return path
+
+
+def test_store_holds_what_each_replicate_gives(undisturbed):
+    near = STUDY.scenarios[0]
+    with Store.open(undisturbed) as opened, pytest.warns(RuntimeWarning, match="every sample says so"):
+        assert opened.replicate(Key("near", 20, 3)) == run_replicate(STUDY, near, 20, 3)
+    assert len(opened_keys(undisturbed)) == 60
+
+
+def opened_keys(path: Path) -> set[Key]:
+    with Store.open(path) as opened:
+        return opened.finished()
+
+
+def test_failures_are_rows_that_can_be_replayed(undisturbed):
+    with Store.open(undisturbed) as opened:
+        status = opened.status()
+        frame = opened.replicates_frame()
+        failed = frame[frame["failure"].notna()]
+        assert status.n_failed == len(failed) > 0
+        assert set(failed["scenario"]) == {"broken"}
+        for one in failed.itertuples():
+            key = Key(one.scenario, one.n, one.replicate)
+            again = replay(STUDY, undisturbed, *[one.scenario, one.n, one.replicate])
+            assert again == opened.replicate(key)
+            assert again.failure is not None
+            assert again.failure.endswith(f"ArithmeticError: no sample of {one.n}\n")
+            assert "in draw" in again.failure
+
+
+def test_replay_of_a_success_gives_the_stored_row(undisturbed):
+    before = undisturbed.read_bytes()
+    with Store.open(undisturbed) as opened:
+        assert replay(STUDY, undisturbed, "near", 12, 14) == opened.replicate(Key("near", 12, 14))
+    assert undisturbed.read_bytes() == before
+
+
+def test_replay_wants_the_study_of_the_store(undisturbed):
+    with pytest.raises(
+        StudyError, match=r"results of another study \(seed: stored 3, now 5\); undo the change"
+    ):
+        replay(tiny_study(seed=5), undisturbed, "near", 12, 0)
+    with pytest.raises(StudyError, match="no replicate 15 of scenario 'near' at n = 12"):
+        replay(STUDY, undisturbed, "near", 12, 15)
+    with pytest.raises(StudyError, match="no replicate 0 of scenario 'far' at n = 12"):
+        replay(STUDY, undisturbed, "far", 12, 0)
+
+
+WORKERS = {
+    "two threads": {"n_jobs": 2, "backend": "threads"},
+    "four threads": {"n_jobs": 4, "backend": "threads"},
+    "two processes": {"n_jobs": 2},
+}
+
+
+@pytest.mark.parametrize("workers", WORKERS)
+def test_workers_do_not_change_the_rows(tmp_path, undisturbed, workers):
+    status = run_study(STUDY, tmp_path / "s", **WORKERS[workers])
+    assert dump(tmp_path / "s") == dump(undisturbed)
+    assert (status.n_done, status.n_total, status.running) == (60, 60, False)
+    assert os.listdir(tmp_path) == ["s"]
+
+
+@pytest.mark.slow
+def test_four_processes_do_not_change_the_rows(tmp_path, undisturbed):
+    run_study(STUDY, tmp_path / "s", n_jobs=4)
+    assert dump(tmp_path / "s") == dump(undisturbed)
+
+
+def test_size_of_batches_does_not_change_the_rows(tmp_path, undisturbed, monkeypatch):
+    monkeypatch.setattr(runner, "BATCH_SECONDS", 1e-9)
+    run_study(STUDY, tmp_path / "s")
+    assert dump(tmp_path / "s") == dump(undisturbed)
+
+
+def test_finished_study_runs_nothing(tmp_path, monkeypatch):
+    run_study(STUDY, tmp_path / "s")
+    monkeypatch.setattr(runner, "run_replicate", None)
+    assert run_study(STUDY, tmp_path / "s").n_done == 60
+
+
+def test_grown_study_equals_one_that_was_large_from_the_start(tmp_path):
+    third = Scenario("third", Shifted(2.0), LeastSquaresClassifier)
+    larger = tiny_study(n_replicates=17, n_samples=(12, 16, 20), scenarios=(third, *STUDY.scenarios))
+    run_study(STUDY, tmp_path / "grown")
+    run_study(larger, tmp_path / "grown")
+    run_study(larger, tmp_path / "large")
+    assert dump(tmp_path / "grown") == dump(tmp_path / "large")
+    assert len(opened_keys(tmp_path / "grown")) == 3 * 3 * 17
+
+
+def test_rows_do_not_depend_on_other_methods(tmp_path, undisturbed):
+    run_study(tiny_study(methods=("cud",)), tmp_path / "s")
+    assert dump(tmp_path / "s") == [row for row in dump(undisturbed) if "langford-binomial" not in row]
+
+
+# kills and Ctrl-C
+
+KILLS = """
+import os, random, signal, sys, time
+from cudbound.exceptions import StudyError
+from cudbound.study.run import runner
+from cudbound.study.run.store import Store
+from study_cases import tiny_study
+
+def count():
+    try:
+        with Store.open(path) as store:
+            return len(store.finished())
+    except StudyError:  # not there yet
+        return 0
+
+path, n_replicates = sys.argv[1], int(sys.argv[2])
+runner.BATCH_SECONDS = 0.02  # many transactions, so that kills fall into some
+study = tiny_study(n_replicates=n_replicates)
+for kill in range(5):
+    enough = count() + random.randint(1, 12)
+    child = os.fork()
+    if not child:
+        runner.run_study(study, path)
+        os._exit(0)
+    while count() < enough:
+        time.sleep(0.001)
+        assert os.waitpid(child, os.WNOHANG) == (0, 0), "the study ended before it was killed"
+    time.sleep(random.uniform(0.0, 0.02))
+    os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(status), "the study ended before it was killed"
+    print(count(), flush=True)
+"""
+
+
+def test_five_kills_at_random_moments_leave_no_trace(tmp_path):
+    study = tiny_study(n_replicates=60)
+    ended = subprocess.run(
+        [sys.executable, "-c", KILLS, str(tmp_path / "killed"), "60"],
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    counts = [int(line) for line in ended.stdout.split()]
+    assert counts == sorted(counts)
+    assert 5 <= counts[-1] < 240
+    run_study(study, tmp_path / "killed")
+    run_study(study, tmp_path / "undisturbed")
+    assert dump(tmp_path / "killed") == dump(tmp_path / "undisturbed")
+
+
+def test_interrupt_keeps_what_is_done(tmp_path, monkeypatch):
+    monkeypatch.setattr(runner, "BATCH_SECONDS", 1e-9)
+    study = tiny_study(
+        scenarios=(Scenario("near", Interrupted(0.5), LeastSquaresClassifier),), n_samples=(12,)
+    )
+    with pytest.raises(
+        StudyInterrupted,
+        match=r"stopped with 2 of 15 replicates done, which .*s holds; run the same study with the same store",
+    ) as caught:
+        run_study(study, tmp_path / "s")
+    assert (caught.value.n_done, caught.value.n_total) == (2, 15)
+    assert opened_keys(tmp_path / "s") == {Key("near", 12, 0), Key("near", 12, 1)}
+    assert run_study(study, tmp_path / "s").n_done == 15
+
+
+CTRL_C = """
+import os, signal, sys, threading, time
+from cudbound.exceptions import StudyInterrupted
+from cudbound.study.run.runner import run_study
+from cudbound.study.run.store import Store
+from study_cases import tiny_study
+path = sys.argv[1]
+
+def press():
+    while True:
+        time.sleep(0.05)
+        if os.path.exists(path):
+            with Store.open(path) as store:
+                if len(store.finished()) > 4:
+                    break
+    print(time.monotonic())
+    os.killpg(0, signal.SIGINT)  # as a terminal does: to the workers too
+
+threading.Thread(target=press).start()
+try:
+    run_study(tiny_study(n_replicates=100_000), path, n_jobs=2, backend=sys.argv[2])
+except StudyInterrupted as error:
+    print(time.monotonic(), error.n_done)
+"""
+
+
+@pytest.mark.parametrize("backend", runner.BACKENDS)
+def test_ctrl_c_stops_workers_at_once(tmp_path, backend):
+    # a store that readers can open is there from the start
+    with Store.resume(tmp_path / "s", tiny_study(n_replicates=100_000)):
+        pass
+    ended = subprocess.run(
+        [sys.executable, "-c", CTRL_C, str(tmp_path / "s"), backend],
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        start_new_session=True,
+        check=False,
+        timeout=60,
+    )
+    assert ended.stderr == ""
+    pressed, stopped, n_done = map(float, ended.stdout.split())
+    assert stopped - pressed < 3.0
+    assert len(opened_keys(tmp_path / "s")) == n_done > 4
+    assert os.listdir(tmp_path) == ["s"]
+
+
+# what goes wrong
+
+
+def test_full_disk_in_the_middle_of_a_run(tmp_path, undisturbed, monkeypatch):
+    run_study(tiny_study(n_replicates=1), tmp_path / "s")
+    connect = store.connect_for_writing
+
+    def nearly_full(path):
+        connection, new = connect(path)
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count = {pages + 1}")
+        return connection, new
+
+    monkeypatch.setattr(store, "connect_for_writing", nearly_full)
+    with pytest.raises(StudyError, match="the disk is full; free some space and run the study again"):
+        run_study(STUDY, tmp_path / "s", n_jobs=2, backend="threads")
+    assert 4 <= len(opened_keys(tmp_path / "s")) < 60
+    monkeypatch.undo()
+    run_study(STUDY, tmp_path / "s")
+    assert dump(tmp_path / "s") == dump(undisturbed)
+
+
+def test_killed_worker_is_said(tmp_path):
+    study = tiny_study(scenarios=(Scenario("near", Deadly(0.5), LeastSquaresClassifier),))
+    with pytest.raises(
+        StudyError, match=r"a worker was killed, perhaps for lack of memory; '.*s' keeps what was done"
+    ):
+        run_study(study, tmp_path / "s", n_jobs=2)
+    assert run_study(study, tmp_path / "s", n_jobs=2, backend="threads").n_done == 30
+
+
+def test_population_that_cannot_be_sent_is_said(tmp_path):
+    study = tiny_study(scenarios=(Scenario("near", Unsendable(0.5), LeastSquaresClassifier),))
+    with pytest.raises(StudyError, match='cannot be sent to worker processes; use backend="threads"'):
+        run_study(study, tmp_path / "s", n_jobs=2)
+    assert run_study(study, tmp_path / "s", n_jobs=2, backend="threads").n_done == 30
+
+
+def test_wrong_arguments_leave_no_store(tmp_path, monkeypatch):
+    with pytest.raises(ValueError, match=r"'backend' parameter must be .*Got 'cluster'"):
+        run_study(STUDY, tmp_path / "s", backend="cluster")
+    with pytest.raises(ValueError, match=r"'n_jobs' parameter must be .*Got 0"):
+        run_study(STUDY, tmp_path / "s", n_jobs=0)
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ImportError, match=r"needs the package 'distributed'.*pip install 'cudbound\[dask\]'"):
+        run_study(STUDY, tmp_path / "s", dask="tcp://localhost:8786")
+    assert os.listdir(tmp_path) == []
+
+
+def test_changed_study_is_refused_before_it_runs(tmp_path):
+    run_study(tiny_study(n_replicates=1), tmp_path / "s")
+    with pytest.raises(StudyError, match="seed: stored 3, now 4"):
+        run_study(tiny_study(seed=4), tmp_path / "s")
+
+
+def test_progress_is_shown(tmp_path, capsys):
+    run_study(tiny_study(n_replicates=1), tmp_path / "s")
+    run_study(tiny_study(n_replicates=2), tmp_path / "s", progress=True)
+    shown = capsys.readouterr().err
+    assert "replicates" in shown
+    assert "4/8" in shown
+    assert "8/8" in shown
+
+
+def test_limits_and_filters_are_given_back(tmp_path):
+    import warnings
+
+    from threadpoolctl import threadpool_info
+
+    before = (warnings.filters[:], threadpool_info())
+    for n_jobs in (1, 2):
+        run_study(STUDY, tmp_path / f"{n_jobs}", n_jobs=n_jobs, backend="threads")
+    assert (warnings.filters, threadpool_info()) == before
+
+
+# a cluster
+
+CLUSTER = """
+import os, signal, sys, threading
+from distributed import LocalCluster
+from cudbound.study.run.runner import run_study
+from cudbound.study.run.store import Store
+from study_cases import tiny_study
+
+if __name__ == "__main__":
+    path, n_replicates, kill = sys.argv[1], int(sys.argv[2]), sys.argv[3] == "kill"
+    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
+        if kill:
+            worker = next(iter(cluster.workers.values())).process.pid
+            threading.Timer(0.5, os.kill, (worker, signal.SIGKILL)).start()
+        status = run_study(tiny_study(n_replicates=n_replicates), path, dask=cluster.scheduler_address)
+        print(status.n_done)
+        if kill:
+            assert next(iter(cluster.workers.values())).process.pid != worker, "killed after the end"
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n_replicates", "kill"), [(15, "spare"), (150, "kill")])
+def test_cluster_does_not_change_the_rows_whether_a_worker_is_killed_or_not(tmp_path, n_replicates, kill):
+    (tmp_path / "script.py").write_text(CLUSTER)
+    ended = subprocess.run(
+        [sys.executable, tmp_path / "script.py", tmp_path / "s", str(n_replicates), kill],
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.stdout == f"{4 * n_replicates}\n", ended.stderr
+    assert ended.returncode == 0, ended.stderr
+    run_study(tiny_study(n_replicates=n_replicates), tmp_path / "one worker")
+    assert dump(tmp_path / "s") == dump(tmp_path / "one worker")
+
+
+def test_cluster_that_does_not_answer(tmp_path, monkeypatch):
+    monkeypatch.setattr(runner, "CONNECT_SECONDS", 0.2)
+    with pytest.raises(
+        StudyError, match=r"dask: no scheduler answers at 'tcp://127\.0\.0\.1:9'; check the address"
+    ):
+        run_study(STUDY, tmp_path / "s", dask="tcp://127.0.0.1:9")
+    assert os.listdir(tmp_path) == []

@@ -1,0 +1,589 @@
+"""The tables of a study against a plain loop over its rows, the measures of one cell, and what must not matter."""
+
+from __future__ import annotations
+
+import math
+import resource
+import statistics
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+from study_frames import METHODS, frames_of, made_up_rows, store_of
+
+from cudbound.study.design.published import PublishedValue, beside_published
+from cudbound.study.measure.cell_measures import clopper_pearson, keeps_level
+from cudbound.study.measure.measures import interval_score, mean_measure, paired_difference, share_measure
+from cudbound.study.measure.scoring import EXPECTED_COLUMNS
+from cudbound.study.measure.summary import Summary, summarise
+from cudbound.study.run.rows import ReplicateRow
+
+NONE_EXPECTED = pd.DataFrame(columns=EXPECTED_COLUMNS)
+CELLS = [(scenario, n) for scenario in ("donut", "null") for n in (30, 50)]
+
+
+@pytest.fixture(scope="module")
+def rows() -> list[ReplicateRow]:
+    return made_up_rows(n_replicates=40)
+
+
+@pytest.fixture(scope="module")
+def summary(rows) -> Summary:
+    return summarise(frames_of(rows))
+
+
+def of_cell(rows: list[ReplicateRow], scenario: str, n: int) -> list[ReplicateRow]:
+    return [row for row in rows if (row.key.scenario, row.key.n) == (scenario, n)]
+
+
+def interval_of(row: ReplicateRow, method: str):
+    """The interval that a method gave, or None."""
+    found = [one for one in row.intervals if one.method == method and one.low is not None]
+    return found[0] if found else None
+
+
+def holds(row: ReplicateRow, method: str, value: float | None = None) -> bool:
+    interval = interval_of(row, method)
+    return interval is not None and interval.low <= (row.truth if value is None else value) <= interval.high
+
+
+def test_cells_stand_in_order(summary):
+    found = summary.cells[["scenario", "n", "method"]].itertuples(index=False, name=None)
+    assert list(found) == [(*cell, method) for cell in CELLS for method in METHODS]
+
+
+def test_every_number_of_a_cell(rows, summary):
+    for found in summary.cells.to_dict("records"):
+        cell, method = of_cell(rows, found["scenario"], found["n"]), found["method"]
+        pairs = [(row, interval_of(row, method)) for row in cell]
+        given_rows = [(row, one) for row, one in pairs if one is not None]
+        covered = [holds(row, method) for row in cell]
+        coverage = share_measure(covered)
+        expected = {
+            "n_replicates": len(cell),
+            "n_failed": len(cell) - len(given_rows),
+            "coverage": coverage.value,
+            "coverage_mcse": coverage.mcse,
+            "coverage_low": coverage.interval.low,
+            "coverage_high": coverage.interval.high,
+            "coverage_of_successes": sum(covered) / len(given_rows),
+            "coverage_of_successes_mcse": share_measure([holds(row, method) for row, _ in given_rows]).mcse,
+            "n_degenerate": sum(one.degenerate is not None for _, one in given_rows),
+            "n_fits": found["n"],
+        }
+        for name, missed in {
+            "truth_above": [one is not None and row.truth > one.high for row, one in pairs],
+            "truth_below": [one is not None and row.truth < one.low for row, one in pairs],
+        }.items():
+            share = share_measure(missed)
+            expected |= {name: share.value, f"{name}_mcse": share.mcse}
+        for name, values in {
+            "width": [one.high - one.low for _, one in given_rows],
+            "raw_width": [one.raw_high - one.raw_low for _, one in given_rows],
+            "interval_score": [
+                float(interval_score(one.low, one.high, row.truth, 0.95)) for row, one in given_rows
+            ],
+            "bias": [one.estimate - row.truth for row, one in given_rows],
+            "mse": [(one.estimate - row.truth) ** 2 for row, one in given_rows],
+        }.items():
+            mean = mean_measure(values)
+            expected |= {name: mean.value, f"{name}_mcse": mean.mcse}
+            if name.endswith("width"):
+                expected |= {
+                    f"{name}_median": statistics.median(values),
+                    f"{name}_p90": statistics.quantiles(values, n=10, method="inclusive")[-1],
+                }
+        n_given = len(given_rows)
+        spread = statistics.stdev(one.estimate for _, one in given_rows)
+        expected |= {"empirical_se": spread, "empirical_se_mcse": spread / math.sqrt(2 * (n_given - 1))}
+        if method == "corrected-resampled-t":
+            errors = [one.truth for row in cell for one in row.expected]
+            aim = mean_measure(errors)
+            share = share_measure([holds(row, method, aim.value) for row in cell])
+            variances = [one.standard_error**2 for _, one in given_rows]
+            model = math.sqrt(statistics.fmean(variances))
+            of_model = statistics.variance(variances) / (4 * n_given * model**4)
+            expected |= {
+                "expected": aim.value,
+                "expected_mcse": aim.mcse,
+                "coverage_of_expected": share.value,
+                "coverage_of_expected_mcse": share.mcse,
+                "coverage_of_expected_low": share.interval.low,
+                "coverage_of_expected_high": share.interval.high,
+                "keeps_level_of_expected": share.value + 1.645 * share.mcse >= 0.95,
+                "model_se": model,
+                "model_se_mcse": model * math.sqrt(of_model),
+                "se_ratio": model / spread,
+                "se_ratio_mcse": model / spread * math.sqrt(of_model + 1 / (2 * (n_given - 1))),
+            }
+            missed = share_measure(
+                [interval_of(row, method) is not None and not holds(row, method, aim.value) for row in cell]
+            )
+            centre = mean_measure([one.estimate for _, one in given_rows])
+            expected |= {
+                "missed_expected": missed.value,
+                "missed_expected_mcse": missed.mcse,
+                "bias_of_expected": centre.value - aim.value,
+                "bias_of_expected_mcse": math.hypot(centre.mcse, aim.mcse),
+                "expected_se": 0.0,
+                "n_expected": len(errors),
+            }
+            assert found["estimand"] == f"expected(n1={9 * found['n'] // 10})"
+        else:
+            for name in (
+                "expected",
+                "coverage_of_expected",
+                "keeps_level_of_expected",
+                "model_se",
+                "se_ratio",
+            ):
+                assert math.isnan(found[name])
+            assert found["estimand"] == "conditional"
+        assert math.isnan(found["rejection"])  # nothing is compared
+        assert {name: found[name] for name in expected} == pytest.approx(expected, abs=1e-12)
+        exact = coverage.value in (0.0, 1.0)
+        bound = coverage.interval.high if exact else coverage.value + 1.645 * coverage.mcse
+        assert found["keeps_level"] == (bound >= 0.95)
+        shares = found["coverage"] + found["truth_above"] + found["truth_below"]
+        assert shares + found["n_failed"] / found["n_replicates"] == pytest.approx(1.0)
+
+
+def test_every_number_of_the_samples(rows, summary):
+    for found in summary.samples.to_dict("records"):
+        cell = of_cell(rows, found["scenario"], found["n"])
+        done = [row for row in cell if row.failure is None]
+        truths, errors = [row.truth for row in done], [row.training_error for row in done]
+        expected = {
+            "n_replicates": len(cell),
+            "n_failed": len(cell) - len(done),
+            "n_redrawn": sum(row.n_redrawn for row in cell),
+            "mean_truth": statistics.fmean(truths),
+            "sd_truth": statistics.stdev(truths),
+            "mean_truth_se": 0.01,
+            "mean_training_error": statistics.fmean(errors),
+            "training_error_kurtosis": stats.kurtosis(errors),
+            "mean_seconds": statistics.fmean(row.seconds for row in cell),
+        }
+        assert {name: found[name] for name in expected} == pytest.approx(expected, abs=1e-12)
+
+
+def test_every_paired_difference(rows, summary):
+    assert len(summary.differences) == len(CELLS) * (len(METHODS) - 1)
+    for found in summary.differences.to_dict("records"):
+        cell, method = of_cell(rows, found["scenario"], found["n"]), found["method"]
+        held = [(holds(row, method), holds(row, "cud")) for row in cell]
+        both = [
+            (one.high - one.low, other.high - other.low)
+            for row in cell
+            if (one := interval_of(row, method)) and (other := interval_of(row, "cud"))
+        ]
+        coverage = paired_difference(*zip(*held, strict=True))
+        width = paired_difference(*zip(*both, strict=True))
+        expected = {
+            "coverage_difference": coverage.value,
+            "coverage_difference_mcse": coverage.mcse,
+            "n_only_method": held.count((True, False)),
+            "n_only_reference": held.count((False, True)),
+            "width_difference": width.value,
+            "width_difference_mcse": width.mcse,
+            "n_both": len(both),
+        }
+        assert {name: found[name] for name in expected} == pytest.approx(expected, abs=1e-12)
+
+
+def written_out(
+    coverages: dict[str, float], widths: dict[str, float], n_replicates: int = 200
+) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Frames of one cell in which each method covers as often and is as wide as asked."""
+    number = np.arange(n_replicates)
+    replicates = pd.DataFrame(
+        {
+            "scenario": "null",
+            "n": 30,
+            "replicate": number,
+            "truth": 0.5,
+            "truth_se": 0.0,
+            "training_error": 0.4,
+            "n_redrawn": 0,
+            "failure": None,
+        }
+    )
+    parts = []
+    for method, coverage in coverages.items():
+        held = number < round(coverage * n_replicates)
+        low = np.where(held, 0.5 - widths[method] / 2, 0.6)
+        parts.append(
+            replicates[["scenario", "n", "replicate"]].assign(
+                method=method,
+                estimand="conditional",
+                estimate=0.5,
+                low=low,
+                high=low + widths[method],
+                raw_low=low,
+                raw_high=low + widths[method],
+                n_fits=1,
+                degenerate=None,
+                standard_error=None,
+                pvalue=None,
+            )
+        )
+    return replicates, pd.concat(parts, ignore_index=True), NONE_EXPECTED
+
+
+def test_the_shortest_that_keeps_its_level():
+    """0.925 + 1.645 x 0.0186 is 0.9556 and passes; 0.91 + 1.645 x 0.0202 is 0.9433 and does not."""
+    frames = written_out(
+        {"cud": 0.99, "narrow": 0.91, "middle": 0.925, "wide": 1.0},
+        {"cud": 0.3, "narrow": 0.1, "middle": 0.2, "wide": 0.35},
+    )
+    summary = summarise(frames)
+    assert summary.cells.set_index("method")["keeps_level"].to_dict() == {
+        "cud": True,
+        "middle": True,
+        "narrow": False,
+        "wide": True,
+    }
+    (found,) = summary.shortest.to_dict("records")
+    assert (found["n_keeping"], found["shortest"], found["coverage"]) == (3, "middle", 0.925)
+    assert (found["reference_keeps_level"], found["reference_coverage"]) == (True, 0.99)
+    assert (found["width"], found["reference_width"]) == pytest.approx((0.2, 0.3))
+    assert found["width_difference"] == pytest.approx(-0.1)
+    aggregates = summary.aggregates.set_index("method")
+    assert aggregates["n_shortest"].to_dict() == {"cud": 0, "middle": 1, "narrow": 0, "wide": 0}
+    assert aggregates["relative_width"].to_dict() == pytest.approx(
+        {"cud": 1.0, "middle": 2 / 3, "narrow": 1 / 3, "wide": 7 / 6}
+    )
+
+
+def test_a_cell_in_which_no_method_keeps_its_level_has_no_shortest():
+    summary = summarise(written_out({"cud": 0.5, "other": 0.0}, {"cud": 0.3, "other": 0.1}))
+    (found,) = summary.shortest.to_dict("records")
+    assert (found["n_keeping"], found["shortest"]) == (0, "")
+    assert not found["reference_keeps_level"]
+    assert math.isnan(found["width"])
+
+
+def test_the_reference_may_be_the_shortest():
+    (found,) = summarise(written_out({"cud": 1.0, "b": 1.0}, {"cud": 0.1, "b": 0.2})).shortest.to_dict(
+        "records"
+    )
+    assert (found["shortest"], found["width_difference"], found["width_difference_mcse"]) == ("cud", 0.0, 0.0)
+
+
+def test_aggregates_are_those_of_the_cells(summary):
+    for found in summary.aggregates.to_dict("records"):
+        cells = summary.cells[summary.cells["method"] == found["method"]]
+        reference = summary.cells[summary.cells["method"] == "cud"]
+        worst = min(cells.to_dict("records"), key=lambda cell: cell["coverage"])
+        ratios = [a / b for a, b in zip(cells["width"], reference["width"], strict=True)]
+        assert found["n_cells"] == 4
+        assert found["n_keeping"] == sum(cells["keeps_level"])
+        assert found["share_keeping"] == found["n_keeping"] / 4
+        assert (found["worst_coverage"], found["worst_scenario"], found["worst_n"]) == (
+            worst["coverage"],
+            worst["scenario"],
+            worst["n"],
+        )
+        assert found["relative_width"] == pytest.approx(statistics.fmean(ratios))
+        assert found["n_failed"] == sum(cells["n_failed"])
+        assert found["n_degenerate"] == sum(cells["n_degenerate"])
+
+
+TABLES = ("samples", "cells", "differences", "shortest", "aggregates")
+
+
+@settings(deadline=None, max_examples=8)
+@given(seed=st.integers(0, 2**32 - 1), n_replicates=st.integers(1, 6))
+def test_the_order_of_the_rows_does_not_matter(seed, n_replicates):
+    replicates, intervals, expected = frames_of(made_up_rows(n_replicates=n_replicates, seed=seed))
+    ordered = summarise((replicates, intervals, expected), methods=METHODS)
+    mixed = summarise(
+        tuple(frame.sample(frac=1, random_state=seed) for frame in (replicates, intervals, expected)),
+        methods=METHODS,
+    )
+    for name in TABLES:
+        pd.testing.assert_frame_equal(getattr(ordered, name), getattr(mixed, name), check_exact=True)
+
+
+@settings(deadline=None, max_examples=8)
+@given(seed=st.integers(0, 2**32 - 1))
+def test_other_methods_and_scenarios_do_not_matter(seed):
+    replicates, intervals, expected = frames_of(made_up_rows(n_replicates=8, seed=seed))
+    few = intervals[(intervals["method"] != "langford-binomial") & (intervals["scenario"] == "null")]
+    part = summarise(
+        (replicates[replicates["scenario"] == "null"], few, expected),
+        methods=["cud", "corrected-resampled-t"],
+    )
+    whole = summarise((replicates, intervals, expected), methods=METHODS)
+    for name in ("cells", "differences"):
+        full = getattr(whole, name)
+        full = full[(full["method"] != "langford-binomial") & (full["scenario"] == "null")]
+        pd.testing.assert_frame_equal(getattr(part, name), full.reset_index(drop=True))
+
+
+@settings(deadline=None, max_examples=30)
+@given(count=st.integers(0, 40), extra=st.integers(0, 40))
+def test_clopper_pearson_is_that_of_one_share(count, extra):
+    if count + extra == 0:
+        return
+    low, high = clopper_pearson(np.array([float(count)]), np.array([float(count + extra)]))
+    exact = share_measure([True] * count + [False] * extra).interval
+    assert (low[0], high[0]) == pytest.approx((exact.low, exact.high), abs=1e-9)
+
+
+def test_the_rule_at_a_coverage_of_0_and_1():
+    coverage, none = np.array([0.0, 0.0, 1.0]), np.zeros(3)
+    size = np.array([1.0, 2.0, 1.0])
+    high = clopper_pearson(coverage * size, size)[1]
+    # one miss of one: the upper limit is 1 - 0.025 = 0.975; two of two: 1 - sqrt(0.025) = 0.84
+    assert high == pytest.approx([0.975, 1 - math.sqrt(0.025), 1.0])
+    assert keeps_level(coverage, none, high, 0.95).tolist() == [True, False, True]
+
+
+def test_a_method_that_always_fails_has_a_coverage_of_0_and_no_width():
+    replicates, intervals, none = written_out({"cud": 1.0, "other": 1.0}, {"cud": 0.2, "other": 0.1})
+    intervals.loc[intervals["method"] == "other", ["low", "high", "estimate"]] = np.nan
+    summary = summarise((replicates, intervals, none))
+    found = summary.cells.set_index("method").loc["other"]
+    assert (found["coverage"], found["n_failed"], found["keeps_level"]) == (0.0, 200, False)
+    assert found[["width", "bias", "interval_score", "coverage_of_successes"]].isna().all()
+    assert summary.shortest["shortest"].tolist() == ["cud"]
+    assert summary.differences["coverage_difference"].tolist() == [-1.0]
+    assert summary.differences["n_both"].tolist() == [0]
+
+
+def test_one_replicate_has_no_standard_error():
+    cells = summarise(written_out({"cud": 1.0}, {"cud": 0.2}, n_replicates=1)).cells
+    assert cells["coverage"].tolist() == [1.0]
+    assert cells[["width_mcse", "bias_mcse"]].isna().all(axis=None)
+
+
+def test_infinite_raw_limits_are_no_error():
+    """Some formulas give the whole line for few cases; clipped, it is [0, 1]."""
+    replicates, intervals, none = written_out({"cud": 1.0}, {"cud": 0.2})
+    intervals.loc[0, ["raw_low", "raw_high"]] = -math.inf, math.inf
+    (found,) = summarise((replicates, intervals, none)).cells.to_dict("records")
+    assert (found["raw_width"], found["n_failed"]) == (math.inf, 0)
+    assert math.isnan(found["raw_width_mcse"])
+    assert found["raw_width_median"] == pytest.approx(0.2)
+
+
+def test_equal_training_errors_have_no_kurtosis():
+    assert summarise(written_out({"cud": 1.0}, {"cud": 0.2})).samples["training_error_kurtosis"].isna().all()
+
+
+def test_published_values_stand_beside_those_of_the_study(rows, summary):
+    def value(measure: str, number: float, n: int = 50, method: str = "corrected-resampled-t"):
+        return PublishedValue("null", method, n, measure, number, "a book")
+
+    found = beside_published(
+        summary.cells,
+        [
+            value("type I error", 0.05),
+            value("missing share of variance", 0.25),
+            value("width", 0.5, method="cud"),
+            value("width", 0.5, n=99),
+        ],
+    )
+    assert found["n"].tolist() == [50, 50, 50]  # the study has no cell of 99
+    cell = of_cell(rows, "null", 50)
+    aim = statistics.fmean(one.truth for row in cell for one in row.expected)
+    size = statistics.fmean(
+        interval_of(row, "corrected-resampled-t") is not None and not holds(row, "corrected-resampled-t", aim)
+        for row in cell
+    )
+    given_rows = [one for row in cell if (one := interval_of(row, "corrected-resampled-t"))]
+    variance = statistics.fmean(one.standard_error**2 for one in given_rows)
+    missing = 1 - variance / statistics.variance(one.estimate for one in given_rows)
+    widths = [one.high - one.low for row in cell if (one := interval_of(row, "cud"))]
+    assert found["value"].tolist() == pytest.approx([size, missing, statistics.fmean(widths)])
+    assert found["mcse"][0] == pytest.approx(math.sqrt(size * (1 - size) / len(cell)))
+    assert found["difference"].tolist() == pytest.approx(
+        [size - 0.05, missing - 0.25, statistics.fmean(widths) - 0.5]
+    )
+
+
+def as_expected(frames, methods, aim: float = 0.5):
+    """The same frames with methods that aim at an expected error."""
+    replicates, intervals, _ = frames
+    aimed = intervals["method"].isin(methods)
+    intervals.loc[aimed, "estimand"] = "expected(n1=27)"
+    expected = replicates[["scenario", "n", "replicate"]].assign(n_train=27, truth=aim, truth_se=0.001)
+    return replicates, intervals, expected
+
+
+def test_methods_that_all_aim_at_the_expected_error_are_judged_by_it():
+    """The truth .5 is in every interval of a, and the expected error .7 in those of b alone."""
+    frames = written_out({"a": 1.0, "b": 1.0}, {"a": 0.2, "b": 0.5})
+    one = summarise(as_expected(frames, ["a", "b"], aim=0.7), methods=["a", "b"])
+    assert one.judged_by == "coverage_of_expected"
+    assert one.cells["coverage"].tolist() == [1.0, 1.0]
+    assert one.judged_cells["coverage"].tolist() == [0.0, 1.0]
+    assert one.shortest["shortest"].tolist() == ["b"]
+    assert one.aggregates["n_keeping"].tolist() == [0, 1]
+    assert one.differences["coverage_difference"].tolist() == [1.0]
+    # one method that claims the error of the fitted classifier, and all are judged by that
+    frames = written_out({"a": 1.0, "b": 1.0}, {"a": 0.2, "b": 0.5})
+    other = summarise(as_expected(frames, ["a"], aim=0.7), methods=["a", "b"])
+    assert other.judged_by == "coverage"
+    assert other.shortest["shortest"].tolist() == ["a"]
+
+
+def test_a_method_that_always_fails_misses_the_expected_error_and_rejects_nothing():
+    replicates, intervals, expected = as_expected(
+        written_out({"a": 1.0, "b": 1.0}, {"a": 0.2, "b": 0.2}), ["a", "b"]
+    )
+    dead = intervals["method"] == "b"
+    intervals.loc[dead, ["low", "high", "raw_low", "raw_high", "estimate"]] = np.nan
+    intervals.loc[dead, "estimand"] = "expected"  # n1 is not known where nothing was split
+    intervals["pvalue"] = np.where(dead, np.nan, 0.01)
+    found = summarise((replicates, intervals, expected)).cells.set_index("method")
+    assert found["coverage_of_expected"].tolist() == [1.0, 0.0]
+    assert found["missed_expected"].tolist() == [0.0, 0.0]
+    assert found["rejection"].tolist() == [1.0, 0.0]
+    assert found["keeps_level_of_expected"].tolist() == [True, False]
+
+
+def test_a_test_rejects_although_its_confidence_set_is_empty():
+    replicates, intervals, none = written_out({"5x2cv-f": 1.0}, {"5x2cv-f": 0.2}, n_replicates=4)
+    intervals["pvalue"] = [0.001, 0.5, 0.001, np.nan]
+    intervals.loc[[0, 3], ["low", "high", "raw_low", "raw_high"]] = np.nan
+    (found,) = summarise((replicates, intervals, none)).cells.to_dict("records")
+    assert found["rejection"] == 0.5
+    assert found["n_failed"] == 2
+
+
+def test_estimates_that_are_all_equal_have_no_ratio_of_standard_errors():
+    replicates, intervals, none = written_out({"a": 1.0}, {"a": 0.2}, n_replicates=4)
+    intervals["standard_error"] = 0.25
+    (found,) = summarise((replicates, intervals, none)).cells.to_dict("records")
+    assert (found["empirical_se"], found["model_se"]) == (0.0, 0.25)
+    assert math.isnan(found["se_ratio"])
+
+
+def test_a_published_value_of_nothing_is_refused():
+    with pytest.raises(ValueError, match=r"'measure' parameter must be one of .* Got 'power'"):
+        PublishedValue("null", "cud", 30, "power", 0.5, "a book")
+
+
+def test_a_study_without_the_cud_bound_refers_to_its_first_method():
+    frames = written_out({"b": 1.0, "a": 1.0}, {"b": 0.2, "a": 0.1})
+    assert summarise(frames, methods=["b", "a"]).reference == "b"
+    assert summarise(frames, methods=["b", "a"]).aggregates["relative_width"].tolist() == pytest.approx(
+        [1, 0.5]
+    )
+
+
+def test_without_the_reference_there_are_no_differences():
+    summary = summarise(written_out({"b": 1.0}, {"b": 0.2}), reference="cud")
+    assert summary.differences.empty
+    assert summary.shortest["shortest"].tolist() == ["b"]
+    assert summary.aggregates["relative_width"].isna().all()
+
+
+def test_a_store_gives_what_its_frames_give(tmp_path):
+    path = store_of(tmp_path / "study.sqlite", scenarios=("null", "donut"))
+    stored = summarise(path)
+    assert stored.scenarios == ("null", "donut")  # in the order of the study
+    framed = summarise(frames_of(made_up_rows(scenarios=("null", "donut"))), methods=METHODS)
+    key = ["scenario", "n", "method"]
+    pd.testing.assert_frame_equal(
+        stored.cells.sort_values(key, ignore_index=True),
+        framed.cells.sort_values(key, ignore_index=True),
+        check_dtype=False,  # texts of a store are plain objects
+    )
+    assert stored.samples["mean_seconds"].notna().all()
+
+
+def test_a_name_of_a_scenario_that_sorts_elsewhere_keeps_its_place(tmp_path):
+    path = store_of(tmp_path / "study.sqlite", scenarios=("z", "a"), n_samples=(50, 30), n_replicates=3)
+    found = summarise(path).samples[["scenario", "n"]].itertuples(index=False, name=None)
+    assert list(found) == [("z", 30), ("z", 50), ("a", 30), ("a", 50)]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            lambda r, i, e: (r, i.drop(columns="low"), e),
+            "'intervals' frame must have the columns .* name 'low'",
+        ),
+        (
+            lambda r, i, e: (r.drop(columns="truth"), i, e),
+            "'replicates' frame must have the columns .* name 'truth'",
+        ),
+        (lambda r, i, e: (r.iloc[:0], i, e), r"must have at least one row\. Got none; run the study first"),
+        (
+            lambda r, i, e: (pd.concat([r, r]), i, e),
+            r"once in the 'replicates' frame\. Got scenario 'null', n 30, replicate 0 twice",
+        ),
+        (
+            lambda r, i, e: (r, pd.concat([i, i]), e),
+            r"once a replicate .* Got 'cud' twice in scenario 'null', n 30, replicate 0\.",
+        ),
+        (
+            lambda r, i, e: (r.iloc[1:], i, e),
+            r"must belong to a row .* Got one of scenario 'null', n 30, replicate 0, which has none",
+        ),
+    ],
+)
+def test_frames_that_do_not_fit_are_refused(change, message):
+    frames = change(*written_out({"cud": 1.0}, {"cud": 0.2}))
+    with pytest.raises(ValueError, match=message):
+        len(summarise(frames).cells)
+
+
+def test_a_method_that_was_not_named_is_refused():
+    frames = written_out({"cud": 1.0, "b": 1.0}, {"cud": 0.2, "b": 0.2})
+    with pytest.raises(ValueError, match=r"'methods' parameter must hold .* Got \['cud'\], without 'b'"):
+        len(summarise(frames, methods=["cud"]).cells)
+
+
+def test_a_level_outside_of_0_to_1_is_refused():
+    with pytest.raises(ValueError, match="'confidence_level' parameter must be a float in the range"):
+        summarise(written_out({"cud": 1.0}, {"cud": 0.2}), confidence_level=95)
+
+
+@pytest.mark.slow
+def test_a_million_rows_take_seconds_and_little_memory():
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    methods = ["cud", *"abcdef"]
+    replicates = pd.MultiIndex.from_product(
+        [[f"s{number:02}" for number in range(72)], [30, 50], range(1000)],
+        names=["scenario", "n", "replicate"],
+    ).to_frame(index=False)
+    rng = np.random.default_rng(0)
+    replicates = replicates.assign(
+        truth=rng.uniform(0.1, 0.4, len(replicates)),
+        truth_se=0.0,
+        training_error=rng.binomial(30, 0.2, len(replicates)) / 30,
+        n_redrawn=0,
+        failure=None,
+    )
+    rows = replicates.index.repeat(len(methods))
+    intervals = replicates.loc[rows, ["scenario", "n", "replicate"]].reset_index(drop=True)
+    center = rng.uniform(0.1, 0.4, len(intervals))
+    intervals = intervals.assign(
+        method=methods * len(replicates),
+        estimand="conditional",
+        estimate=center,
+        low=center - 0.1,
+        high=center + 0.1,
+        raw_low=center - 0.1,
+        raw_high=center + 0.1,
+        n_fits=1,
+        degenerate=None,
+        standard_error=np.nan,
+        pvalue=np.nan,
+    )
+    assert len(intervals) > 1_000_000
+    begun = time.process_time()
+    summary = summarise((replicates, intervals, NONE_EXPECTED))
+    for name in TABLES:
+        getattr(summary, name)
+    assert time.process_time() - begun < 15.0
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 1_000_000  # kilobytes

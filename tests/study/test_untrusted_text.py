@@ -1,0 +1,136 @@
+"""Reports of a design file that somebody else wrote: its names are shown, and run nowhere."""
+
+from __future__ import annotations
+
+import csv
+import html.parser
+import json
+import platform
+from pathlib import Path
+
+import pytest
+from cli_fakes import invoke
+
+from cudbound.study.report.write import FORMATS
+
+HOSTILE = "<script>alert(1)</script> & $\\input{x}$ | =1+1"
+#: What a spreadsheet would run; a wide letter counts as its narrow one in some.
+FORMULAS = ["=1+1", "+1", "-1", "@SUM(1)", "\t=1", " =1", "\uff1d1"]
+SCENARIOS = [HOSTILE, *FORMULAS]
+HOST = "ward-seven"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("foreign")
+    tables = [f'[[scenario]]\nworld = "noise"\nname = {json.dumps(name)}\n' for name in SCENARIOS]
+    settings = (
+        'n_samples = 12\nn_replicates = 2\nn_resamples = 5\nmethods = ["cud", "langford-binomial"]\n'
+        f"name = {json.dumps(HOSTILE)}\n"
+    )
+    (folder / "foreign.toml").write_text("\n".join([settings, *tables]))
+    path = folder / "foreign.sqlite"
+    here = platform.uname()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(platform, "uname", lambda: here._replace(node=HOST))
+        patch.setattr(platform, "_platform_cache", {})
+        result = invoke("study", "run", str(folder / "foreign.toml"), "--store", str(path))
+    assert result.exit_code == 0, result.stderr
+    return path
+
+
+def report(store: Path, folder: Path, form: str) -> str:
+    result = invoke("study", "report", str(store), "--output", str(folder / "report"), "--format", form)
+    assert result.exit_code == 0, result.stderr
+    return (folder / "report").read_text("utf-8")
+
+
+class Page(html.parser.HTMLParser):
+    """Elements, and the texts of cells, headings and captions."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.texts: dict[str, list[str]] = {"td": [], "h1": [], "text": []}
+        self.inside: list[str] | None = None
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.add(tag)
+        self.inside = self.texts.get(tag)
+        if self.inside is not None:
+            self.inside.append("")
+
+    def handle_endtag(self, tag):
+        self.inside = None
+
+    def handle_data(self, data):
+        if self.inside is not None:
+            self.inside[-1] += data
+
+
+def test_html_shows_names_as_text(store, tmp_path):
+    text = report(store, tmp_path, "html")
+    page = Page(text)
+    assert "script" not in page.tags
+    assert HOSTILE in page.texts["td"]
+    assert page.texts["h1"] == [f"Coverage study {HOSTILE}"]
+    assert "<script" not in text
+    assert all(name.replace("\t", "\\t") in page.texts["td"] for name in FORMULAS)
+
+
+def test_markdown_shows_names_as_text(store, tmp_path):
+    text = report(store, tmp_path, "markdown")
+    shown = r"&lt;script&gt;alert(1)&lt;/script&gt; &amp; \$\\input{x}\$ \| =1+1"
+    assert text.splitlines()[0] == f"# Coverage study {shown}"
+    assert f"| {shown} " in text
+    assert "<script" not in text
+    # a bar that is no border of a cell would shift the rest of its row
+    rows = [line for line in text.splitlines() if line.startswith("|") and "script" in line]
+    assert len(rows) > 5
+    heads = {line.count("|") for line in text.splitlines() if line.startswith("|:")}
+    assert {row.replace(r"\|", "").count("|") for row in rows} <= heads
+
+
+def test_latex_shows_names_as_text(store, tmp_path):
+    text = report(store, tmp_path, "latex")
+    less, more = r"\ensuremath{<}", r"\ensuremath{>}"
+    shown = rf"{less}script{more}alert(1){less}/script{more} \& \$\textbackslash{{}}input\{{x\}}\$ | =1+1"
+    assert f"{shown} & 12 & cud" in text
+    assert "\\input" not in text.replace(f"% Coverage study {HOSTILE}\n", "")  # a comment of one line
+    assert "<script" not in text.split("\n", 1)[1]
+
+
+def test_csv_holds_no_formula(store, tmp_path):
+    report(store, tmp_path, "csv")
+    files = sorted(tmp_path.iterdir())
+    assert [path.name for path in files] == [
+        "report",
+        "report-aggregates.csv",
+        "report-differences.csv",
+        "report-samples.csv",
+        "report-shortest.csv",
+    ]
+    numbers = 0
+    for path in files:
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        assert rows
+        for row in rows:
+            for text in row.values():
+                try:
+                    float(text)
+                    numbers += 1
+                except ValueError:
+                    assert text.lstrip()[:1] not in ("=", "+", "-", "@", "\uff1d")
+        if "scenario" in rows[0]:
+            assert {row["scenario"] for row in rows} == {HOSTILE, *(f"'{name}" for name in FORMULAS)}
+    assert numbers > 100
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_no_report_names_the_computer(store, tmp_path, form):
+    text = report(store, tmp_path, form)
+    assert "langford-binomial" in text
+    assert HOST not in text
+    assert HOST.encode() not in store.read_bytes()

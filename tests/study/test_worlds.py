@@ -1,0 +1,507 @@
+"""Simulated populations: true errors against sampling, quadrature, enumeration and closed forms."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import time
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.integrate import quad
+from scipy.stats import norm
+from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.model_selection import FixedThresholdClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
+from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+from cudbound import LeastSquaresClassifier
+from cudbound.study.populations.truth import sampled_truth, share_truth
+from cudbound.study.populations.worlds import (
+    WORLDS,
+    Binary,
+    Discrete,
+    Donut,
+    Gaussians,
+    Imbalanced,
+    NearSeparable,
+    Noise,
+    Outliers,
+    Quadratic,
+    ThreePoint,
+    Wide,
+    linear_rule,
+)
+
+FINITE = ("three-point", "discrete", "binary")
+CONTINUOUS = tuple(name for name in WORLDS if name not in FINITE)
+# 1 in 150000 for a correct program, and every seed is fixed
+LARGEST_Z = 4.5
+
+
+def rule(width, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal(width) + 0.5, 0.3
+
+
+def fitted(world, classifier=None, n=60, seed=1):
+    drawn = world.draw(n, np.random.default_rng(seed))
+    return (classifier or LeastSquaresClassifier()).fit(drawn.X, drawn.y)
+
+
+def share_wrong(world, predict, n_chunks=10, chunk=200_000):
+    """Return the share of wrong predictions on two million cases."""
+    rng = np.random.default_rng(77)
+    wrong = 0
+    for _ in range(n_chunks):
+        X, y = world.sample(chunk, rng)
+        wrong += int(np.sum(predict(X) != y))
+    return wrong / (n_chunks * chunk)
+
+
+def z_value(share, exact, n):
+    return (share - exact) / math.sqrt(exact * (1.0 - exact) / n)
+
+
+# --- the true error ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", CONTINUOUS)
+def test_formula_agrees_with_two_million_cases(name):
+    world = WORLDS[name]()
+    coef, intercept = rule(world.width)
+    share = share_wrong(world, lambda X: (X @ coef + intercept > 0.0).astype(int))
+    assert abs(z_value(share, world.linear_error(coef, intercept), 2_000_000)) < LARGEST_Z
+
+
+@pytest.mark.parametrize("name", FINITE)
+def test_sum_over_all_cases_agrees_with_two_million_cases(name):
+    world = WORLDS[name]()
+    classifier = fitted(world)
+    truth = world.true_error(classifier)
+    assert truth.standard_error == 0.0
+    share = share_wrong(world, classifier.predict)
+    assert abs(z_value(share, truth.value, 2_000_000)) < LARGEST_Z
+
+
+@pytest.mark.parametrize(
+    ("distance", "share", "sd"), [(1.6, 0.5, 1.0), (2.5, 0.2, 1.0), (0.0, 0.3, 1.0), (1.4, 0.5, 0.4)]
+)
+def test_gaussian_error_is_that_of_two_normal_tails(distance, share, sd):
+    world = Gaussians(distance=distance, n_features=2, n_signal=1, positive_share=share, positive_sd=sd)
+    coef, intercept = np.array([0.8, -0.6]), 0.25  # of length 1
+    miss = norm.cdf(-(0.8 * distance / 2 + 0.25) / sd)
+    alarm = norm.sf(0.8 * distance / 2 - 0.25)
+    expected = share * miss + (1 - share) * alarm
+    assert world.linear_error(coef, intercept) == pytest.approx(expected, abs=1e-14)
+
+
+@pytest.mark.parametrize(("n_features", "n_signal"), [(1, 1), (4, 2), (25, 25)])
+def test_best_rule_of_two_gaussians_has_the_error_phi_of_minus_half_the_distance(n_features, n_signal):
+    world = Gaussians(distance=3.0, n_features=n_features, n_signal=n_signal)
+    best = np.r_[np.ones(n_signal), np.zeros(n_features - n_signal)]
+    assert world.linear_error(best, 0.0) == pytest.approx(norm.cdf(-1.5), abs=1e-14)
+    for seed in range(20):
+        assert world.linear_error(*rule(n_features, seed)) > norm.cdf(-1.5)
+
+
+def test_outliers_mix_a_narrow_and_a_wide_error():
+    world = Outliers(distance=2.0, n_features=1, outlier_share=0.25, outlier_sd=4.0)
+    expected = 0.75 * norm.cdf(-1.0) + 0.25 * norm.cdf(-0.25)
+    assert world.linear_error(np.array([3.0]), 0.0) == pytest.approx(expected, abs=1e-14)
+
+
+@pytest.mark.parametrize("world", [Donut(), Donut(radius=19.0, sd=0.2, n_features=3)])
+def test_donut_error_agrees_with_adaptive_quadrature_over_the_angle(world):
+    for seed in range(5):
+        coef, intercept = rule(world.n_features, seed)
+        spread = math.sqrt(world.sd**2 * (coef[0] ** 2 + coef[1] ** 2) + np.sum(coef[2:] ** 2))
+
+        def alarm(angle, coef=coef, intercept=intercept, spread=spread):
+            score = world.radius * (coef[0] * math.cos(angle) + coef[1] * math.sin(angle)) + intercept
+            return norm.cdf(score / spread) / (2.0 * math.pi)
+
+        ring = quad(alarm, 0.0, 2.0 * math.pi, limit=500, epsabs=1e-11)[0]
+        expected = 0.5 * ring + 0.5 * norm.cdf(-intercept / spread)
+        assert world.linear_error(coef, intercept) == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("rest", [1.0, 0.05, 1e-3, 0.0])
+@pytest.mark.parametrize("world", [Quadratic(), Quadratic(curvature=3.9, noise=0.25, n_features=2)])
+def test_quadratic_error_agrees_with_adaptive_quadrature_over_the_first_feature(world, rest):
+    coef, intercept = np.zeros(world.n_features), 0.4
+    coef[0], coef[1] = 1.0, rest
+
+    def wrong(first):
+        label = norm.cdf((first + world.curvature * (first**2 - 1.0)) / world.noise)
+        positive = norm.cdf((intercept + first) / rest) if rest else float(first > -intercept)
+        return norm.pdf(first) * (label * (1.0 - positive) + (1.0 - label) * positive)
+
+    ends = np.unique(
+        np.concatenate([np.linspace(-9.0, 9.0, 37), -intercept + 6.0 * rest * np.linspace(-1, 1, 9)])
+    )
+    pieces = itertools.pairwise(ends.tolist())
+    expected = sum(quad(wrong, low, high, epsabs=1e-13)[0] for low, high in pieces)
+    assert world.linear_error(coef, intercept) == pytest.approx(expected, abs=1e-9)
+
+
+@given(
+    coef=st.lists(st.floats(-5, 5), min_size=3, max_size=3).filter(lambda c: np.linalg.norm(c) > 1e-3),
+    noise=st.floats(0.25, 10.0),
+)
+@settings(deadline=None)
+def test_flat_quadratic_world_is_a_probit_model_whose_error_is_an_angle(coef, noise):
+    # P(two normal scores of correlation r differ in sign) = arccos(r) / pi
+    correlation = coef[0] / np.linalg.norm(coef) / math.sqrt(1.0 + noise**2)
+    world = Quadratic(curvature=0.0, noise=noise)
+    assert world.linear_error(np.array(coef), 0.0) == pytest.approx(
+        math.acos(correlation) / math.pi, abs=1e-8
+    )
+
+
+@given(
+    name=st.sampled_from(CONTINUOUS),
+    seed=st.integers(0, 1000),
+    intercept=st.floats(-6, 6),
+    factor=st.floats(1e-6, 1e6),
+)
+@settings(deadline=None)
+def test_error_does_not_depend_on_the_scale_of_a_rule_and_turns_with_its_sign(name, seed, intercept, factor):
+    world = WORLDS[name]()
+    coef, _ = rule(world.width, seed)
+    error = world.linear_error(coef, intercept)
+    assert -1e-9 <= error <= 1.0 + 1e-9
+    assert world.linear_error(factor * coef, factor * intercept) == pytest.approx(error, abs=1e-10)
+    assert world.linear_error(-coef, -intercept) == pytest.approx(1.0 - error, abs=1e-9)
+
+
+@pytest.mark.parametrize("name", CONTINUOUS)
+def test_predicting_one_class_errs_by_the_share_of_the_other(name):
+    world = WORLDS[name]()
+    zero = np.zeros(world.width)
+    positive = world.linear_error(zero, -1.0)
+    assert world.linear_error(zero, 1.0) == pytest.approx(1.0 - positive, abs=1e-9)
+    y = world.sample(400_000, np.random.default_rng(3))[1]
+    assert abs(z_value(y.mean(), positive, y.size)) < LARGEST_Z
+
+
+def test_order_of_the_features_without_signal_does_not_matter():
+    for world in (Gaussians(n_features=4), Quadratic(n_features=4), Outliers(n_features=4)):
+        coef, intercept = rule(4)
+        swapped = coef[[0, 3, 1, 2]]
+        assert world.linear_error(swapped, intercept) == pytest.approx(
+            world.linear_error(coef, intercept), abs=1e-10
+        )
+
+
+def test_noise_of_equal_classes_has_error_one_half_for_everything():
+    for classifier in (LeastSquaresClassifier(), DecisionTreeClassifier(), DummyClassifier()):
+        truth = Noise().true_error(fitted(Noise(), classifier))
+        assert (truth.value, truth.standard_error) == (0.5, 0.0)
+
+
+@pytest.mark.parametrize("world", [Discrete(), Binary(), Discrete(n_levels=5, n_features=2, n_signal=1)])
+def test_error_of_a_discrete_world_agrees_with_plain_enumeration(world):
+    classifier = fitted(world, DecisionTreeClassifier(max_depth=3, random_state=0))
+    expected = 0.0
+    for case in itertools.product(range(world.n_levels), repeat=world.n_features):
+        score = sum(case[j] - (world.n_levels - 1) / 2 for j in range(world.n_signal))
+        positive = norm.cdf(world.signal * score)
+        predicted = classifier.predict([list(case)])[0]
+        expected += (positive if predicted == 0 else 1.0 - positive) / world.n_levels**world.n_features
+    assert world.true_error(classifier).value == pytest.approx(expected, abs=1e-12)
+
+
+def test_discrete_world_of_too_many_cases_is_judged_on_a_sample():
+    world = Binary(n_features=15)
+    truth = world.true_error(fitted(world))
+    assert 0.0 < truth.standard_error < 0.0025
+    # features without signal do not change the smallest error, which three features already have
+    _, shares, positive = Binary(n_features=3).support
+    best = float(shares @ np.minimum(positive, 1.0 - positive))
+    assert truth.value > best - 5 * truth.standard_error
+    with pytest.raises(ValueError, match=r"n_levels \*\* n_features must be at most 20000"):
+        _ = world.support
+
+
+@pytest.mark.parametrize(
+    ("mass", "label", "slope"), [(0.4, 0.6, 0.5), (0.2, -1.0, 0.75), (0.5, 0.0, 1.0 - 1e-9)]
+)
+def test_middle_point_lies_on_the_boundary_that_least_squares_tends_to(mass, label, slope):
+    world = ThreePoint(boundary_mass=mass, boundary_label=label, slope=slope)
+    X, shares, positive = world.support
+    assert shares.sum() == pytest.approx(1.0)
+    roots = np.sqrt(shares)
+    design = np.column_stack([np.ones(3), X])
+    limit = np.linalg.lstsq(roots[:, None] * design, roots * (2.0 * positive - 1.0), rcond=None)[0]
+    assert limit == pytest.approx([0.0, slope], abs=1e-12)
+    assert shares[1] == mass
+
+
+def test_error_jumps_with_the_side_of_the_boundary_point():
+    class Shifted:
+        def __init__(self, shift):
+            self.shift = shift
+
+        def predict(self, X):
+            return (np.asarray(X)[:, 0] + self.shift > 0.0).astype(int)
+
+    world = ThreePoint()
+    above, below = (world.true_error(Shifted(shift)).value for shift in (1e-9, -1e-9))
+    # 0.3 * 0.05 + 0.4 * 0.2 + 0.3 * 0.45, and 0.4 * 0.6 more
+    assert above == pytest.approx(0.23)
+    assert below - above == pytest.approx(0.4 * 0.6)
+
+
+# --- which classifiers are linear ----------------------------------------------------------------------------------
+
+LINEAR = (
+    LeastSquaresClassifier(),
+    LeastSquaresClassifier(fit_intercept=False),
+    LogisticRegression(),
+    RidgeClassifier(),
+    LinearSVC(),
+    LinearDiscriminantAnalysis(),
+    SVC(kernel="linear"),
+    make_pipeline(StandardScaler(), LeastSquaresClassifier()),
+    make_pipeline(StandardScaler(), PCA(2), LogisticRegression()),
+    make_pipeline(PolynomialFeatures(1), LeastSquaresClassifier(fit_intercept=False)),
+)
+
+
+@pytest.mark.parametrize("classifier", LINEAR, ids=str)
+def test_linear_rule_predicts_as_the_classifier(classifier):
+    world = Gaussians(n_features=4)
+    classifier = fitted(world, classifier)
+    coef, intercept = linear_rule(classifier, 4)
+    X = world.sample(20_000, np.random.default_rng(5))[0]
+    assert np.array_equal((X @ coef + intercept > 0.0).astype(int), classifier.predict(X))
+    truth = world.true_error(classifier)
+    assert truth.standard_error == 0.0
+    sampled = sampled_truth(world, classifier)
+    assert 0.0 < sampled.standard_error < 0.0025
+    assert abs(sampled.value - truth.value) < LARGEST_Z * sampled.standard_error
+
+
+class Late:
+    """Coefficients of a fit, but a class predicted from another threshold."""
+
+    def __init__(self, inner):
+        self.coef_, self.intercept_, self.classes_ = inner.coef_, inner.intercept_, inner.classes_
+        self.inner = inner
+
+    def decision_function(self, X):
+        return self.inner.decision_function(X)
+
+    def predict(self, X):
+        return (self.decision_function(X) > 0.1).astype(int)
+
+
+@pytest.mark.parametrize(
+    "classifier",
+    [
+        SVC(),
+        DecisionTreeClassifier(),
+        make_pipeline(PolynomialFeatures(2), LeastSquaresClassifier()),
+        FixedThresholdClassifier(LogisticRegression(), threshold=0.3),
+    ],
+    ids=str,
+)
+def test_other_classifiers_have_no_linear_rule_and_are_judged_on_a_sample(classifier):
+    world = Gaussians(n_features=2)
+    classifier = fitted(world, classifier)
+    assert linear_rule(classifier, 2) is None
+    truth = world.true_error(classifier)
+    assert 0.0 < truth.standard_error <= 0.5 / math.sqrt(50_000)
+    share = share_wrong(world, classifier.predict, n_chunks=1, chunk=20_000)
+    assert abs(share - truth.value) < LARGEST_Z * math.hypot(truth.standard_error, 0.5 / math.sqrt(20_000))
+    assert world.true_error(classifier) == truth
+
+
+def test_coefficients_that_do_not_decide_are_no_linear_rule():
+    classifier = fitted(Gaussians(n_features=2))
+    assert linear_rule(classifier, 2) is not None
+    assert linear_rule(Late(classifier), 2) is None
+
+
+class AlmostLinear:
+    """A boundary that is bent by less than the distance of any row at which the predicted class is looked up."""
+
+    classes_ = np.array([0, 1])
+
+    def decision_function(self, X):
+        return X[:, 0] + 1e-6 * X[:, 1] ** 2
+
+    def predict(self, X):
+        return (self.decision_function(X) > 0.0).astype(int)
+
+
+def test_score_that_is_not_affine_is_no_linear_rule():
+    assert linear_rule(AlmostLinear(), 2) is None
+
+
+def test_classes_other_than_0_and_1_have_no_linear_rule():
+    X = [[0.0], [1.0], [2.0], [3.0]]
+    assert linear_rule(LeastSquaresClassifier().fit(X, [1, 1, 2, 2]), 1) is None
+
+
+def test_classifier_that_saw_constant_features_predicts_one_class():
+    classifier = LeastSquaresClassifier().fit(np.ones((4, 3)), [0, 0, 0, 1])
+    coef, intercept = linear_rule(classifier, 3)
+    assert coef.tolist() == [0.0, 0.0, 0.0]
+    assert intercept == -1.0
+    assert Imbalanced().true_error(classifier).value == pytest.approx(0.2, abs=1e-15)
+
+
+def test_share_of_wrong_predictions_has_a_binomial_standard_error():
+    truth = share_truth(np.arange(100) < 20)
+    assert truth.value == pytest.approx(0.2)
+    assert truth.standard_error == pytest.approx(0.04)
+
+
+# --- draws ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_same_random_numbers_give_the_same_sample(name):
+    world = WORLDS[name]()
+    assert world.name == name
+    one, other = (world.draw(40, np.random.default_rng(9)) for _ in range(2))
+    assert np.array_equal(one.X, other.X)
+    assert np.array_equal(one.y, other.y)
+    assert one.X.shape == (40, world.width)
+    assert one.X.dtype == np.float64
+    assert set(one.y.tolist()) <= {0, 1}
+    assert not np.array_equal(one.X, world.draw(40, np.random.default_rng(10)).X)
+    assert world == WORLDS[name]()
+    assert hash(world) == hash(WORLDS[name]())
+
+
+def test_worlds_of_other_parameters_or_classes_differ():
+    assert Gaussians() != Gaussians(distance=2.0)
+    assert NearSeparable() != Gaussians(distance=5.0)
+
+
+@pytest.mark.parametrize(
+    "world",
+    [Gaussians(distance=2.0, n_features=3, n_signal=2), Imbalanced(), NearSeparable(), Wide()],
+    ids=str,
+)
+def test_moments_of_gaussian_classes(world):
+    n = 100_000
+    X, y = world.sample(n, np.random.default_rng(11))
+    assert abs(z_value(y.mean(), world.positive_share, n)) < LARGEST_Z
+    means = np.zeros(world.n_features)
+    means[: world.n_signal] = world.distance / 2 / math.sqrt(world.n_signal)
+    for label, sign in ((0, -1), (1, 1)):
+        part = X[y == label]
+        assert np.abs(part.mean(axis=0) - sign * means).max() < 5 / math.sqrt(len(part))
+        assert np.abs(np.cov(part.T) - np.eye(world.n_features)).max() < 5 * math.sqrt(2 / len(part))
+
+
+def test_moments_of_outliers_and_donut():
+    X, y = Outliers(distance=2.0).sample(200_000, np.random.default_rng(12))
+    variance = X[y == 1].var(axis=0)
+    assert variance == pytest.approx(0.9 + 0.1 * 25.0, rel=0.03)
+    X, y = Donut(radius=3.0, sd=0.5, n_features=3).sample(200_000, np.random.default_rng(13))
+    ring, disc = X[y == 0], X[y == 1]
+    # cosine and sine have variance 1/2
+    assert np.var(ring, axis=0) == pytest.approx([4.5 + 0.25, 4.5 + 0.25, 1.0], rel=0.02)
+    assert np.var(disc, axis=0) == pytest.approx([0.25, 0.25, 1.0], rel=0.02)
+    assert np.corrcoef(ring.T)[0, 1] == pytest.approx(0.0, abs=0.02)
+
+
+def test_quadratic_world_is_far_from_linear():
+    world = Quadratic()
+    X, y = world.sample(100_000, np.random.default_rng(14))
+    best = LogisticRegression().fit(np.column_stack([X[:, 0], X[:, 0] ** 2]), y)
+    bayes = np.mean(best.predict(np.column_stack([X[:, 0], X[:, 0] ** 2])) != y)
+    linear = world.true_error(LogisticRegression().fit(X, y)).value
+    assert linear > bayes + 0.05
+
+
+def test_cases_of_class_1_have_their_own_standard_deviation():
+    X, y = Gaussians(positive_sd=0.4).sample(200_000, np.random.default_rng(16))
+    # the standard error of a standard deviation of 100,000 cases is .0022 of it
+    assert X[y == 0].std(axis=0) == pytest.approx(np.full(3, 1.0), rel=0.01)
+    assert X[y == 1].std(axis=0) == pytest.approx(np.full(3, 0.4), rel=0.01)
+
+
+def test_cases_of_discrete_worlds_occur_in_their_shares():
+    for world in (Discrete(n_levels=3, n_features=2), ThreePoint()):
+        support, shares, positive = world.support
+        X, y = world.sample(200_000, np.random.default_rng(15))
+        for case, share, probability in zip(support, shares, positive, strict=True):
+            here = (case == X).all(axis=1)
+            assert abs(z_value(here.mean(), share, len(y))) < LARGEST_Z
+            assert abs(z_value(y[here].mean(), probability, here.sum())) < LARGEST_Z
+
+
+def test_titles_say_how_cases_arise_and_how_the_truth_is_found():
+    assert Gaussians().title == (
+        "two Gaussians 1.6 apart in 1 of 3 features, 50% positive; true error by formula for linear classifiers, "
+        "else on 50000 fixed cases"
+    )
+    assert "50% positive, these with SD 0.5; true" in Gaussians(positive_sd=0.5).title
+    assert ThreePoint().title.endswith("on the limiting boundary; true error exact for every classifier")
+    assert Noise(positive_share=0.2).title.endswith("else on 50000 fixed cases")
+    assert Noise().title.endswith("exact for every classifier")
+    assert Binary(n_features=15).title.endswith("; true error on 50000 fixed cases")
+    titles = [world().title for world in WORLDS.values()]
+    assert len(set(titles)) == len(titles)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (
+            lambda: Gaussians(distance=-1.0),
+            r"'distance' parameter must be a number in the range \[0, 100\). Got -1.0",
+        ),
+        (lambda: Gaussians(distance="far"), "'distance' parameter must be .* Got 'far'"),
+        (lambda: Gaussians(n_features=0), "'n_features' parameter must be an integer of at least 1. Got 0"),
+        (lambda: Gaussians(n_signal=4), "'n_signal' parameter must be at most n_features = 3. Got 4"),
+        (
+            lambda: Gaussians(positive_share=0.0),
+            "'positive_share' parameter must be above 0 and below 1. Got 0.0",
+        ),
+        (lambda: Noise(positive_share=1.0), r"'positive_share' parameter must be .* \[0, 1\). Got 1.0"),
+        (lambda: Outliers(outlier_sd=0.5), r"'outlier_sd' parameter must be .* \[1, 1000\). Got 0.5"),
+        (lambda: Donut(n_features=1), "'n_features' parameter must be an integer of at least 2. Got 1"),
+        (lambda: Donut(sd=0.1), r"'sd' parameter must be .* \[0.2, 100\). Got 0.1"),
+        (lambda: Quadratic(noise=0.1), r"'noise' parameter must be .* \[0.25, 100\). Got 0.1"),
+        (lambda: Quadratic(curvature=4.0), r"'curvature' parameter must be .* \[0, 4\). Got 4.0"),
+        (lambda: ThreePoint(slope=0.7), "must be at most 1, for it is the largest mean label. Got 1.1"),
+        (lambda: ThreePoint(boundary_label=1.5), "'boundary_label' parameter must be .* Got 1.5"),
+        (lambda: Discrete(n_levels=1), "'n_levels' parameter must be an integer of at least 2. Got 1"),
+        (
+            lambda: Gaussians().draw(0, np.random.default_rng(0)),
+            "'n' parameter must be an integer of at least 1",
+        ),
+    ],
+)
+def test_parameters_out_of_range_are_refused(make, message):
+    with pytest.raises(ValueError, match=message):
+        make()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", WORLDS)
+def test_draw_and_truth_cost_little_beside_an_interval(name):
+    world = WORLDS[name]()
+    classifier = fitted(world)
+    rng = np.random.default_rng(0)
+    best = math.inf
+    for _ in range(30):
+        begun = time.perf_counter()
+        for _ in range(10):
+            world.draw(50, rng).true_error(classifier)
+        best = min(best, (time.perf_counter() - begun) / 10)
+    assert best < 400e-6  # measured: 80 to 185 microseconds; a bound of 500 draws takes 15000

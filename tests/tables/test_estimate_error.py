@@ -1,0 +1,155 @@
+"""Point estimates from shared refits: against plain loops, with the random numbers of the intervals; and refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from contract_cases import SIZES, exactly, sample
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import LeaveOneOut, cross_val_score
+from sklearn.tree import DecisionTreeClassifier
+
+from cudbound import LeastSquaresClassifier, ResamplingSizes, compare_intervals, estimate_error
+from cudbound.point_estimates import ESTIMATORS
+from cudbound.problem.draws import draw_counts
+
+X, Y = sample(30)
+TREE = DecisionTreeClassifier(max_depth=2, random_state=0)
+LEAST_SQUARES = LeastSquaresClassifier()
+BOTH = pytest.mark.parametrize("clf", [TREE, LEAST_SQUARES], ids=["clones", "batched"])
+
+
+def test_all_estimators_in_order():
+    table = estimate_error(LEAST_SQUARES.fit(X, Y), X, Y, rng=0, sizes=SIZES)
+    assert tuple(row.method for row in table.rows) == tuple(ESTIMATORS)
+    for row in table.rows:
+        assert 0.0 <= row.estimate <= 1.0
+        assert row.degenerate is None
+    assert table["resubstitution"].n_fits == 1
+    assert table["bootstrap-632"].n_fits == 201
+
+
+@BOTH
+def test_estimates_of_plain_loops(clf):
+    """The estimates once more, one fit after the other, on the draws that the seed gives."""
+    clf = clf.fit(X, Y)
+    table = estimate_error(clf, X, Y, n_resamples=40, rng=5, sizes=SIZES)
+    counts = draw_counts(30, 40, np.random.default_rng(5))
+    wrong, out = np.zeros((40, 30), dtype=bool), counts == 0
+    for draw, row in enumerate(counts):
+        rows = np.repeat(np.arange(30), row)
+        wrong[draw] = clone(clf).fit(X[rows], Y[rows]).predict(X) != Y
+    err1 = np.mean([wrong[out[:, i], i].mean() for i in range(30)])
+    resubstitution = 1 - clf.score(X, Y)
+    assert table["resubstitution"].estimate == pytest.approx(resubstitution, abs=1e-12)
+    assert table["leave-one-out-bootstrap"].estimate == pytest.approx(err1, abs=1e-12)
+    assert table["bootstrap-pooled"].estimate == pytest.approx(wrong[out].mean(), abs=1e-12)
+    assert table["bootstrap-632"].estimate == pytest.approx(0.368 * resubstitution + 0.632 * err1)
+    share, called = Y.mean(), clf.predict(X).mean()
+    gamma = share * (1 - called) + (1 - share) * called
+    rate = max(0.0, (min(err1, gamma) - resubstitution) / (gamma - resubstitution))
+    weight = 0.632 / (1 - 0.368 * rate)
+    assert table["bootstrap-632-plus"].estimate == pytest.approx(
+        (1 - weight) * resubstitution + weight * min(err1, gamma)
+    )
+    left_out = 1 - cross_val_score(clf, X, Y, cv=LeaveOneOut())
+    assert table["leave-one-out"].estimate == pytest.approx(left_out.mean(), abs=1e-12)
+
+
+@BOTH
+def test_the_same_seed_gives_the_draws_and_folds_of_the_intervals(clf):
+    clf = clf.fit(X, Y)
+    arguments = {"n_resamples": 30, "rng": 4, "sizes": SIZES}
+    points = estimate_error(clf, X, Y, **arguments)
+    rows = compare_intervals(
+        clf,
+        X,
+        Y,
+        methods=["martin-beta", "bootstrap-632-plus-normal", "bayle-cv", "test-set-wald"],
+        **arguments,
+    )
+    assert points["bootstrap-632"].estimate == rows["martin-beta"].estimate
+    assert points["bootstrap-632-plus"].estimate == rows["bootstrap-632-plus-normal"].estimate
+    assert points["k-fold"].estimate == rows["bayle-cv"].estimate
+    assert points["holdout"].estimate == rows["test-set-wald"].estimate
+
+
+@BOTH
+def test_rows_follow_the_seed(clf):
+    clf = clf.fit(X, Y)
+
+    def table(rng):
+        return exactly(estimate_error(clf, X, Y, n_resamples=10, sizes=SIZES, rng=rng))
+
+    assert table(0) == table(0) == table(np.random.default_rng(0))
+    assert table(0) != table(1)
+    assert table(None) != table(None)
+
+
+def test_options_and_a_single_name():
+    clf = LEAST_SQUARES.fit(X, Y)
+    table = estimate_error(clf, X, Y, methods="k-fold", sizes=ResamplingSizes(n_folds=3), rng=0)
+    assert [(row.method, row.n_fits, row.estimand) for row in table.rows] == [
+        ("k-fold", 4, "expected(n1=20)")
+    ]
+    assert estimate_error(clf, X, Y, methods=["k-fold", "k-fold"], rng=0).rows[1:] == ()
+
+
+def test_the_fit_to_new_cases_is_the_holdout():
+    clf = LEAST_SQUARES.fit(X, Y)
+    new = sample(50, seed=3)
+    table = estimate_error(clf, X, Y, methods=["resubstitution", "holdout"], test_set=new, rng=0)
+    assert table["holdout"].estimate == pytest.approx(1 - clf.score(*new), abs=1e-12)
+    assert [row.n_fits for row in table.rows] == [1, 1]
+
+
+def test_a_frame_and_a_text():
+    table = estimate_error(LEAST_SQUARES.fit(X, Y), X, Y, n_resamples=20, sizes=SIZES, rng=0)
+    frame = table.to_frame()
+    assert list(frame.columns) == ["method", "estimate", "estimand", "n_fits", "degenerate", "remarks"]
+    assert frame["estimate"].tolist() == [row.estimate for row in table.rows]
+    assert str(table).count("\n") == len(table.rows)
+    with pytest.raises(KeyError, match="no point estimate by 'cud' in this table; it has"):
+        table["cud"]
+
+
+# ---- what is refused ----
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            {"methods": "632"},
+            r"'methods' parameter must be 'all' or a list of names out of .*Got '632' instead",
+        ),
+        ({"methods": []}, r"must be 'all' or a list of names .*Got \[\] instead"),
+        ({"methods": ["cud"]}, r"must be 'all' or a list of names .*Got 'cud' instead"),
+        ({"n_resamples": 0}, r"'n_resamples' parameter must be an integer of at least 1\. Got 0 instead"),
+        ({"n_jobs": 0}, r"'n_jobs' parameter must be None or an integer other than 0"),
+        ({"rng": 1.5}, r"'rng' parameter must be .* Got 1\.5 instead"),
+        ({"on_single_class": "no"}, r"'on_single_class' parameter must be one of .* Got 'no' instead"),
+        ({"options": {"cud": {}}}, r"'options' names 'cud', which is not among the methods asked for"),
+        ({"options": {"k-fold": {"k": 3}}}, r"k-fold has no option 'k'\. Its options are \[\]"),
+        ({"options": []}, r"'options' parameter must be a mapping of names of methods"),
+        ({"groups": Y}, r"'groups' parameter needs 'cv'"),
+    ],
+    ids=str,
+)
+def test_bad_arguments(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        estimate_error(LEAST_SQUARES.fit(X, Y), X, Y, **arguments)
+
+
+def test_estimators_and_data_that_do_not_fit():
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        estimate_error(LogisticRegression(), X, Y)
+    with pytest.raises(TypeError, match="LinearRegression is not a classifier"):
+        estimate_error(LinearRegression().fit(X, Y), X, Y)
+    clf = LEAST_SQUARES.fit(X, Y)
+    with pytest.raises(ValueError, match=r"same number of rows\. Got 29 and 30"):
+        estimate_error(clf, X[1:], Y)
+    with pytest.raises(ValueError, match=r"at least 2 rows of each class\. Got 0 of 0"):
+        estimate_error(clf, X, np.ones(30, dtype=int))

@@ -1,0 +1,184 @@
+"""What fails on the way costs its own row only, and what can be refused is refused before the refits."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from cudbound import (
+    ConvexLossClassifier,
+    LeastSquaresClassifier,
+    ResamplingSizes,
+    compare_intervals,
+    compare_learners,
+    estimate_error,
+    tabulate_comparisons,
+)
+from cudbound.exceptions import RunInterrupted, UnsupportedEstimatorError
+from cudbound.intervals import compute_interval
+from cudbound.resampling import SCHEMES
+
+
+def _data(seed=0, n=30):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2))
+    return X, np.where(X[:, 0] + rng.normal(size=n) > 0, "ill", "healthy")
+
+
+def _fitted(seed=0, n=30):
+    X, y = _data(seed, n)
+    return LeastSquaresClassifier().fit(X, y), X, y
+
+
+def _neighbours():
+    """A classifier that cannot be used after a fit to fewer than five rows, which some methods take."""
+    X, y = _data(2, 10)
+    return KNeighborsClassifier(5).fit(X, y), X, y
+
+
+def test_a_method_whose_refits_fail_keeps_its_row_and_the_others_theirs():
+    clf, X, y = _neighbours()
+    fine = compare_intervals(clf, X, y, methods="corrected-resampled-t", rng=0).rows[0]
+    table = compare_intervals(clf, X, y, methods=["conservative-z", "corrected-resampled-t"], rng=0)
+    assert table["corrected-resampled-t"] == fine
+    failed = table["conservative-z"]
+    assert failed.degenerate is not None
+    assert failed.degenerate.startswith("could not be computed: ValueError: Expected n_neighbors <=")
+    assert np.isnan([failed.estimate, failed.raw_interval.low, failed.raw_interval.high]).all()
+    with pytest.raises(ValueError, match="Expected n_neighbors <="):
+        compare_intervals(clf, X, y, methods="conservative-z", rng=0)
+
+
+def test_a_comparison_whose_refits_fail_keeps_its_row():
+    clf, X, y = _neighbours()
+    other = LeastSquaresClassifier()
+    fine = tabulate_comparisons(clf, other, X, y, methods="corrected-resampled-t", rng=0).rows[0]
+    methods = ["corrected-resampled-t", "austern-zhou", "independent-test-sets"]
+    sizes = ResamplingSizes(holdout_fraction=0.7)
+    table = tabulate_comparisons(clf, other, X, y, methods=methods, sizes=sizes, rng=0)
+    assert table["corrected-resampled-t"] == fine
+    for name in methods[1:]:
+        assert "could not be computed: ValueError: Expected n_neighbors" in table[name].degenerate
+        assert np.isnan([table[name].estimate, table[name].pvalue]).all()
+        assert name in str(table)
+    with pytest.raises(ValueError, match="Expected n_neighbors <="):
+        compare_learners(clf, other, X, y, method="austern-zhou", rng=0)
+
+
+def test_an_estimate_that_fails_keeps_its_row():
+    X, y = _data()
+    X = np.where(X > 1.5, np.nan, X)
+    clf = HistGradientBoostingClassifier(max_iter=1).fit(X, y)
+    table = estimate_error(clf, X, y, methods=["bolstered", "k-fold"], rng=0)
+    assert table["k-fold"] == estimate_error(clf, X, y, methods="k-fold", rng=0).rows[0]
+    assert np.isnan(table["bolstered"].estimate)
+    assert "leave the bolstered estimates out" in table["bolstered"].degenerate
+    with pytest.raises(ValueError, match="leave the bolstered estimates out"):
+        estimate_error(clf, X, y, methods="bolstered", rng=0)
+
+
+def test_a_formula_that_fails_after_the_refits_costs_its_own_row_only(monkeypatch):
+    clf, X, y = _fitted()
+
+    def compute(method, *arguments, **keywords):
+        if method.name == "martin-beta":
+            raise ZeroDivisionError("no\npoints")
+        return compute_interval(method, *arguments, **keywords)
+
+    monkeypatch.setattr("cudbound.tables.compare_intervals.compute_interval", compute)
+    table = compare_intervals(clf, X, y, methods=["martin-beta", "langford-binomial"], n_resamples=20, rng=0)
+    assert table["martin-beta"].degenerate == "could not be computed: ZeroDivisionError: no points"
+    assert table["langford-binomial"].degenerate is None
+
+
+class NotWithoutTheFirst(LeastSquaresClassifier):
+    """It cannot be fitted to few rows without the one at 0; one half of the rows always lacks it."""
+
+    def fit(self, X, y):
+        if len(y) < 10 and not (X == 0.0).any():
+            raise ValueError("no origin")
+        return super().fit(X, y)
+
+
+def test_refits_of_one_record_are_never_taken_for_those_of_another(monkeypatch):
+    """The fits of "nested" stand in the place of the first of "half_splits", where these fail."""
+    X, y = np.arange(20.0)[:, None], np.array([0, 1, 0, 1] * 5)
+    clf = NotWithoutTheFirst().fit(X, y)
+    arguments = {
+        "methods": ["conservative-z", "nested-cv", "corrected-resampled-t"],
+        "sizes": ResamplingSizes(n_splits=2, n_halvings=1, n_nested_repeats=1),
+        "rng": 0,
+    }
+    whole = compare_intervals(clf, X, y, **arguments)
+    assert whole["conservative-z"].degenerate == "could not be computed: ValueError: no origin"
+    record = SCHEMES["nested"].record
+
+    def stop_at_the_end(*args, **keywords):
+        record(*args, **keywords)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setitem(SCHEMES, "nested", replace(SCHEMES["nested"], record=stop_at_the_end))
+        with pytest.raises(RunInterrupted) as stopped:
+            compare_intervals(clf, X, y, **arguments)
+    again = compare_intervals(clf, X, y, previous=stopped.value.unfinished, **arguments)
+    assert again["conservative-z"].degenerate == "could not be computed: ValueError: no origin"
+    assert again.rows[1:] == whole.rows[1:]
+
+
+def test_what_the_caller_made_an_error_stops_the_run():
+    X, y = _data()
+    rough = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1, solver="saga", l1_ratio=0.5))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        rough.fit(X, y)
+    with pytest.raises(ConvergenceWarning, match="did not converge"):
+        compare_intervals(rough, X, y, methods=["test-set-wilson", "k-fold-t"], rng=0)
+    clf, X, y = _fitted(0, 8)
+    with pytest.raises(ValueError, match="on_single_class='error' was asked for"):
+        compare_intervals(clf, X, y, methods=["k-fold-t", "conservative-z"], rng=0, on_single_class="error")
+
+
+def test_a_loss_without_curvature_is_refused_before_the_bound_is_solved(monkeypatch):
+    X, y = _data()
+    clf = ConvexLossClassifier("hinge").fit(X, y)
+    arguments = {"n_resamples": 5, "inner": 2, "rng": 0, "sizes": ResamplingSizes(n_nested_repeats=1)}
+    table = compare_intervals(clf, X, y, methods="conditional", **arguments)
+    assert table["cud"].degenerate is None
+    assert "needs a loss with a gradient and a curvature" in table["aci"].degenerate
+    assert compare_intervals(clf, X, y, methods="aci", aci_rate=0, **arguments).rows[0].degenerate is None
+
+    def solve(*_, **__):
+        raise AssertionError("the bound was solved first")
+
+    monkeypatch.setattr("cudbound.bound.cud_interval.solve_bound", solve)
+    with pytest.raises(UnsupportedEstimatorError, match="needs a loss with a gradient and a curvature"):
+        compare_intervals(clf, X, y, methods=["cud", "aci"], **arguments)
+
+
+@pytest.mark.parametrize("entry", [compare_intervals, estimate_error])
+def test_data_that_cannot_be_predicted_are_refused_before_the_refits(entry, monkeypatch):
+    clf, X, y = _fitted()
+    method = {compare_intervals: "test-set-wilson", estimate_error: "holdout"}[entry]
+
+    def refit(*_, **__):
+        raise AssertionError("refits were begun")
+
+    monkeypatch.setattr(f"{entry.__module__}.record_refits", refit)
+    with pytest.raises(ValueError, match=r"X has 1 features, but .* expecting 2"):
+        entry(clf, X, y, methods=[method], test_set=(X[:, :1], y))
+    monkeypatch.setattr("cudbound.tables.compare_learners.record_refits", refit)
+    with pytest.raises(ValueError, match=r"X has 1 features, but .* expecting 2"):
+        compare_learners(clf, clf, X, y, method="mcnemar", test_set=(X[:, :1], y))
+    logistic = LogisticRegression().fit(X, y)
+    with pytest.raises(ValueError, match=r"X has 1 features, but .* expecting 2"):
+        entry(logistic, X[:, :1], y, methods=[method])
