@@ -13,6 +13,8 @@ Array = NDArray[np.float64]
 
 #: Singular values of the design, its columns scaled to unit length, below this share of the largest count as zero.
 RANK_TOLERANCE = 1e-12
+#: Columns whose largest value exceeds their median by this factor come first in the factorization.
+OUTLYING = 1e3
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +47,18 @@ def mapped_rows(design: Array, to_coef: Array) -> tuple[Array, float]:
     return np.ascontiguousarray(mapped), 2.0 * (np.finfo(float).eps + float(steps))
 
 
+def outlying_first(design: Array, columns: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return the columns with those first in which single values exceed the others by orders of magnitude.
+
+    The coordinate of such a column is as huge as its outlier. Factored first, it is zero in no row but moves no other
+    coefficient; factored later, every row and the penalty would be small differences of huge terms.
+    """
+    sizes = np.abs(design[:, columns])
+    typical = np.array([np.median(one[one > 0.0]) if one.any() else np.inf for one in sizes.T])
+    ratios = sizes.max(axis=0) / typical
+    return columns[np.argsort(-np.where(ratios > OUTLYING, ratios, 0.0), kind="stable")]
+
+
 def orthonormal_basis(problem: Problem) -> Basis:
     """Remove collinear columns and the effect of bad scaling before the kernel forms Gram matrices."""
     from scipy.linalg import qr, solve_triangular
@@ -55,6 +69,11 @@ def orthonormal_basis(problem: Problem) -> Basis:
     diagonal = np.abs(np.diag(r))
     rank = max(int((diagonal > RANK_TOLERANCE * diagonal.max(initial=0.0)).sum()), 1)
     p = problem.design.shape[1]
+    first = outlying_first(problem.design, order[:rank])
+    if (first != order[:rank]).any():
+        order = np.append(first, order[rank:])
+        q, leading = qr((problem.design / scale)[:, first], mode="economic", check_finite=False)
+        r = np.hstack([leading, q.T @ (problem.design / scale)[:, order[rank:]]])
     to_coef = np.zeros((p, rank))
     to_coef[order[:rank]] = (
         solve_triangular(r[:rank, :rank], np.eye(rank), check_finite=False) if diagonal[0] > 0 else 0.0

@@ -78,7 +78,7 @@ bool NewtonFit::minimise_kind(const SignedRows& rows) {
         if (change_ <= Settings::fit_settled * (1.0 + largest(margins_, rows.count))) {
             // steps shrink quadratically, or are exact once every row keeps its piece of the loss
             for (int j = 0; j < rows.size; ++j) coef_[j] += step_[j];
-            return true;
+            return is_single<kind>(rows);
         }
         const double descent = dot(gradient_.data(), step_.data(), rows.size);
         if (!(descent < 0.0) || !std::isfinite(change_)) return false;
@@ -98,6 +98,27 @@ bool NewtonFit::minimise_kind(const SignedRows& rows) {
         coef_.swap(trial_);
     }
     return false;
+}
+
+// Whether the minimiser found is the only one. A row on the edge of a curved piece of the loss may owe its curvature to
+// rounding: beyond the edge other minimisers may lie.
+template <Loss kind>
+bool NewtonFit::is_single(const SignedRows& rows) {
+    if constexpr (kind == Loss::SQUARED_HINGE || kind == Loss::HUBER) {
+        bool on_edge = false;
+        for (std::size_t i = 0; i < rows.count; ++i) {
+            const double place = kind == Loss::HUBER ? std::abs(margins_[i]) : margins_[i];
+            if (bends_[i] == 0.0 || std::abs(place - 1.0) > Settings::fit_edge) continue;
+            bends_[i] = 0.0;
+            on_edge = true;
+        }
+        if (!on_edge) return true;
+        trial_ = step_;
+        const bool single = find_step(rows);
+        step_.swap(trial_);
+        return single;
+    }
+    return true;
 }
 
 // step = -H^{-1} gradient where the rows were measured; false if H is singular but for rounding.

@@ -38,6 +38,8 @@ class NewtonFit {
     bool minimise_kind(const SignedRows& rows);
     template <Loss kind>
     double measure(const SignedRows& rows, const std::vector<double>& coef);
+    template <Loss kind>
+    bool is_single(const SignedRows& rows);
     bool find_step(const SignedRows& rows);
 
     // The Hessian is factorised after its columns were divided by the roots of its diagonal, so that units of columns

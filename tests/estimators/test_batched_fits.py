@@ -345,6 +345,13 @@ def test_no_column_varies_and_rounding_decides(kind: str, rows: str, n_draws: in
     assert tally.alone > 0
 
 
+def test_a_minimiser_on_the_edge_of_others_is_not_clear() -> None:
+    """A row whose margin was 1 but for rounding lent the curvature that made the minimiser look single."""
+    tally = Tally()
+    compare("own squared hinge unpenalised", "integer", 60, 10141, tally)
+    assert tally.alone > 0
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("kind", list(KINDS))
 def test_twenty_thousand_fits_of_each_kind(kind: str) -> None:

@@ -231,6 +231,10 @@ struct Settings {
     // rounding.
     static constexpr double fit_level = 1e-13;
 
+    // Rows within this of the edge of a curved piece of the loss do not count when it is judged whether a refit has a
+    // single minimiser. If they have to, the fit is not found.
+    static constexpr double fit_edge = 1e-6;
+
     // Pivots of the Hessian of a refit, its diagonal scaled to 1, below this make it singular: the fit is not found.
     static constexpr double fit_pivot = 1e-13;
 
