@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from cudbound.solve.solve_draws import solve_draws as solve_draws
     from cudbound.study.design.scenario import Scenario as Scenario
     from cudbound.study.design.scenario import Study as Study
-    from cudbound.study.measure.summary import summarise as summarise
+    from cudbound.study.measure.summary import summarize as summarize
     from cudbound.study.run.runner import run_study as run_study
     from cudbound.tables.available_methods import available_methods as available_methods
     from cudbound.tables.compare_intervals import compare_intervals as compare_intervals
@@ -68,7 +68,7 @@ _HOME = {
     "Scenario": "study.design.scenario",
     "Study": "study.design.scenario",
     "run_study": "study.run.runner",
-    "summarise": "study.measure.summary",
+    "summarize": "study.measure.summary",
 }
 
 __all__ = [*_HOME, "__version__"]

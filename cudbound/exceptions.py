@@ -67,12 +67,12 @@ class UnsupportedEstimatorError(TypeError):
     """The estimator cannot be written as an additive classifier with a convex surrogate loss."""
 
 
-class NotMinimiserError(ValueError):
-    """The fitted coefficients do not minimise the surrogate loss on the data that were passed."""
+class NotMinimizerError(ValueError):
+    """The fitted coefficients do not minimize the surrogate loss on the data that were passed."""
 
 
-class NoMinimiserError(NotMinimiserError):
-    """The surrogate loss has no minimiser on these data: it falls without end along some direction."""
+class NoMinimizerError(NotMinimizerError):
+    """The surrogate loss has no minimizer on these data: it falls without end along some direction."""
 
 
 class SolveInterrupted(KeyboardInterrupt):

@@ -150,7 +150,7 @@ def check_ranks(ranks: object, n_draws: int) -> tuple[int, ...]:
 
 
 def check_rate(alpha: object, *, words: str = "") -> float:
-    """Return a localisation rate as a float; `words` are what the message names beside the numbers.
+    """Return a localization rate as a float; `words` are what the message names beside the numbers.
 
     Raises
     ------
@@ -163,7 +163,7 @@ def check_rate(alpha: object, *, words: str = "") -> float:
 
 
 def check_alpha(alpha: object, n_samples: int) -> float:
-    """Return the localisation rate on the scale of the mean loss.
+    """Return the localization rate on the scale of the mean loss.
 
     ``"n"`` is `n_samples`, the order that section 3 of Laber & Murphy (2008) derives for the mean loss.
     ``"paper-literal"`` is ``n_samples ** 2``: their section 5 writes the loss as a sum and sets the rate to

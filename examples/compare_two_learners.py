@@ -19,12 +19,12 @@ rows = np.random.default_rng(0).permutation(y.size)[:150]
 X, y = X[rows], y[rows]
 
 linear = make_pipeline(StandardScaler(), LogisticRegression())
-neighbours = KNeighborsClassifier(1)  # in the units of the features, where the areas dominate the distances
+neighbors = KNeighborsClassifier(1)  # in the units of the features, where the areas dominate the distances
 
 methods = ["corrected-resampled-t", "grandvalet-bengio-t", "mcnemar"]
-print(tabulate_comparisons(linear, neighbours, X, y, methods=methods, rng=0))
+print(tabulate_comparisons(linear, neighbors, X, y, methods=methods, rng=0))
 
-found = compare_learners(linear, neighbours, X, y, method="grandvalet-bengio-t", rng=0)
+found = compare_learners(linear, neighbors, X, y, method="grandvalet-bengio-t", rng=0)
 threshold = found.details["rho_threshold"]
 print(
     f"\nrho_threshold {threshold:.2f}: significant at the 5% level for every rho below it, and not from it on."

@@ -39,5 +39,5 @@ draws = solve_draws(model.design, model.labels, model.coef, counts, weights=weig
 q_lower, q = draws.bracket(rank)
 sensitivity = 1.0 - float(model.training_errors[event].mean())
 low, high = max(sensitivity - q, 0.0), min(sensitivity + q, 1.0)
-print(f"training sensitivity {sensitivity:.3f} on {n_pos} malignant tumours; q = {q:.3f}")
+print(f"training sensitivity {sensitivity:.3f} on {n_pos} malignant tumors; q = {q:.3f}")
 print(f"95% CUD interval [{low:.3f}, {high:.3f}]; quantile {'proved' if q_lower == q else 'not proved'}")

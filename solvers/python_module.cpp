@@ -156,21 +156,21 @@ nb::typed<nb::tuple, double, double, double> loss_at(const std::string& loss, do
     return nb::make_tuple(here.value, here.slope, here.bend);
 }
 
-nb::typed<nb::tuple, Result<double, 2>, Result<bool, 1>, Result<bool, 1>> minimise(const Problem& problem) {
+nb::typed<nb::tuple, Result<double, 2>, Result<bool, 1>, Result<bool, 1>> minimize(const Problem& problem) {
     const auto draws = static_cast<std::size_t>(problem.view().draws);
     const auto p = static_cast<std::size_t>(problem.view().p);
     nb::capsule owners[3];
-    cudbound::Minimisers minimisers;
-    minimisers.coef = allocate<double>(draws * p, &owners[0]);
-    minimisers.attained = allocate<bool>(draws, &owners[1]);
-    minimisers.found = allocate<bool>(draws, &owners[2]);
+    cudbound::Minimizers minimizers;
+    minimizers.coef = allocate<double>(draws * p, &owners[0]);
+    minimizers.attained = allocate<bool>(draws, &owners[1]);
+    minimizers.found = allocate<bool>(draws, &owners[2]);
     {
         const nb::gil_scoped_release release;
-        cudbound::minimise(problem.view(), minimisers);
+        cudbound::minimize(problem.view(), minimizers);
     }
-    return nb::make_tuple(Result<double, 2>(minimisers.coef, {draws, p}, owners[0]),
-                          Result<bool, 1>(minimisers.attained, {draws}, owners[1]),
-                          Result<bool, 1>(minimisers.found, {draws}, owners[2]));
+    return nb::make_tuple(Result<double, 2>(minimizers.coef, {draws, p}, owners[0]),
+                          Result<bool, 1>(minimizers.attained, {draws}, owners[1]),
+                          Result<bool, 1>(minimizers.found, {draws}, owners[2]));
 }
 
 using Known = nb::typed<nb::tuple, Array<double, 1>, Array<double, 1>, Array<std::int32_t, 1>, Array<std::int64_t, 1>,
@@ -336,8 +336,8 @@ NB_MODULE(_solvers, m) {
 
     m.def("loss_at", &loss_at, "loss"_a, "margin"_a, "A loss and its first two derivatives in the margin.");
 
-    m.def("minimise", &minimise, "problem"_a,
-          "Minimisers of the loss of each draw, whether it has one, and whether it was found.");
+    m.def("minimize", &minimize, "problem"_a,
+          "Minimizers of the loss of each draw, whether it has one, and whether it was found.");
 
     m.def("fit_all", &fit_all, "rows"_a.noconvert(), "labels"_a.noconvert(), "weights"_a.noconvert(),
           "penalty"_a.noconvert(), "shift"_a.noconvert().none(), "scale"_a.noconvert().none(), "loss"_a, "intercept"_a,

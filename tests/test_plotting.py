@@ -18,7 +18,7 @@ from cudbound.plotting import (
     draw_svg,
 )
 from cudbound.plotting.style import method_styles, noise_band
-from cudbound.study.measure.summary import Summary, summarise
+from cudbound.study.measure.summary import Summary, summarize
 
 HOSTILE = "$\\frac{$ <b>&\n_名"
 
@@ -34,14 +34,14 @@ def no_window():
 
 @pytest.fixture(scope="module")
 def summary() -> Summary:
-    return summarise(frames_of(made_up_rows(n_replicates=25)))
+    return summarize(frames_of(made_up_rows(n_replicates=25)))
 
 
 def axes():
     return Figure(layout="constrained").subplots()
 
 
-def centre_of(bars) -> tuple[np.ndarray, np.ndarray]:
+def center_of(bars) -> tuple[np.ndarray, np.ndarray]:
     return bars.lines[0].get_data(orig=False)
 
 
@@ -58,7 +58,7 @@ def test_coverage_against_width(summary):
     assert list(display.points_) == list(METHODS)
     for method, bars in display.points_.items():
         cells = summary.cells[summary.cells["method"] == method]
-        np.testing.assert_allclose(centre_of(bars), [cells["width"], cells["coverage"]])
+        np.testing.assert_allclose(center_of(bars), [cells["width"], cells["coverage"]])
         for number, name in enumerate(("width", "coverage")):
             lower = cells[name] - cells[f"{name}_mcse"]
             upper = cells[name] + cells[f"{name}_mcse"]
@@ -71,7 +71,7 @@ def test_cells_without_a_width_have_no_point(summary):
     cells = summary.cells.copy()
     cells.loc[cells["method"] == "cud", "width"] = np.nan
     display = CoverageWidthDisplay(cells).plot(axes())
-    assert centre_of(display.points_["cud"])[0].size == 0
+    assert center_of(display.points_["cud"])[0].size == 0
 
 
 def test_coverage_by_scenario(summary):
@@ -80,7 +80,7 @@ def test_coverage_by_scenario(summary):
     assert [label.get_text() for label in display.ax_.get_yticklabels()] == display.labels
     for method, bars in display.points_.items():
         cells = summary.cells[summary.cells["method"] == method]
-        coverage, line = centre_of(bars)
+        coverage, line = center_of(bars)
         np.testing.assert_allclose(coverage, cells["coverage"])
         assert np.round(line).tolist() == [0, 1, 2, 3]  # each within the strip of its cell
         np.testing.assert_allclose(ends_of(bars, 0, 0), cells[["coverage_low", "coverage_high"]], atol=1e-12)

@@ -103,7 +103,7 @@ Run: 1000 resamples, alpha = n, seed 3.
 Scale: proportions in [0, 1], limits clipped to it; width = high - low.
 Estimand "conditional": the error that the classifier fitted to these data makes on new cases from the same population.
 Internal intervals, from the training data alone; no external validation.
-CUD is centred at the training error, the others at the .632 estimate.
+CUD is centered at the training error, the others at the .632 estimate.
 Nominal level 95%; no finite-sample guarantee."""
     )
 
@@ -120,7 +120,7 @@ def test_golden_markdown(table):
 - Scale: proportions in \\[0, 1\\], limits clipped to it; width = high - low.
 - Estimand "conditional": the error that the classifier fitted to these data makes on new cases from the same population.
 - Internal intervals, from the training data alone; no external validation.
-- CUD is centred at the training error.
+- CUD is centered at the training error.
 - Nominal level 95%; no finite-sample guarantee."""
     )
 
@@ -142,7 +142,7 @@ kohavi-normal & 0.000 & 0.000 & 0.000 & 0.000 & conditional & 200 & degenerate: 
 Scale: proportions in {[}0, 1], limits clipped to it; width = high - low.
 Estimand "conditional": the error that the classifier fitted to these data makes on new cases from the same population.
 Internal intervals, from the training data alone; no external validation.
-Centred at the .632 estimate.
+Centered at the .632 estimate.
 Nominal level 95\%; no finite-sample guarantee.
 \end{table}"""
     )
@@ -249,21 +249,21 @@ def test_a_test_set_is_not_called_internal(centers, note):
 @pytest.mark.parametrize(
     ("methods", "note"),
     [
-        (("cud",), "CUD is centred at the training error."),
-        (("martin-beta",), "Centred at the .632 estimate."),
-        (("cud", *AROUND_632), "CUD is centred at the training error, the others at the .632 estimate."),
+        (("cud",), "CUD is centered at the training error."),
+        (("martin-beta",), "Centered at the .632 estimate."),
+        (("cud", *AROUND_632), "CUD is centered at the training error, the others at the .632 estimate."),
         (
             ("cud", "x", "martin-beta"),
-            "CUD is centred at the training error; martin-beta at the .632 estimate.",
+            "CUD is centered at the training error; martin-beta at the .632 estimate.",
         ),
-        (("x", "martin-beta", "kohavi-normal"), "martin-beta, kohavi-normal centred at the .632 estimate."),
+        (("x", "martin-beta", "kohavi-normal"), "martin-beta, kohavi-normal centered at the .632 estimate."),
     ],
 )
-def test_the_note_on_centres_speaks_of_methods_that_are_there(methods, note):
+def test_the_note_on_centers_speaks_of_methods_that_are_there(methods, note):
     assert note in notes(tuple(map(row, methods)), None)
 
 
-def test_the_methods_called_so_are_centred_at_the_632_estimate():
+def test_the_methods_called_so_are_centered_at_the_632_estimate():
     rng = np.random.default_rng(0)
     counts = rng.multinomial(20, np.full(20, 0.05), size=40)
     records = Records(
@@ -272,7 +272,7 @@ def test_the_methods_called_so_are_centred_at_the_632_estimate():
         folds=FoldLosses(rng.random(20) < 0.3, np.arange(20) % 10),
     )
     baselines = [METHODS[name] for name in AROUND_632]
-    centred = {
+    centered = {
         method.name
         for method in baselines
         if compute_interval(method, records, 0.95).estimate == estimate_632(records)
@@ -282,7 +282,7 @@ def test_the_methods_called_so_are_centred_at_the_632_estimate():
         for method in baselines
         if compute_interval(method, records, 0.95).center == ".632 estimate"
     }
-    assert centred == called == set(AROUND_632)
+    assert centered == called == set(AROUND_632)
     assert compute_interval(METHODS["yang-cv-normal"], records, 0.95, {"center": "cv"}).center is None
     assert estimate_632(records) not in (records.losses.mean(), records.folds.losses.mean())
 
@@ -296,11 +296,13 @@ def test_the_rows_of_a_new_test_set_say_so():
 
 def test_two_methods_at_the_training_error():
     rows = (row("cud"), row("aci", center="training error"), row("martin-beta"))
-    assert "CUD, aci are centred at the training error, the others at the .632 estimate." in notes(rows, None)
+    assert "CUD, aci are centered at the training error, the others at the .632 estimate." in notes(
+        rows, None
+    )
 
 
-def test_nothing_is_said_of_the_centre_of_an_unknown_method():
-    assert not any("centred" in note.lower() for note in notes((row("my-own"),), None))
+def test_nothing_is_said_of_the_center_of_an_unknown_method():
+    assert not any("centered" in note.lower() for note in notes((row("my-own"),), None))
 
 
 def test_rows_are_unrounded(table):

@@ -17,7 +17,7 @@ from cudbound.adapters.tuning import search_adapter
 from cudbound.estimators.batched import BatchedRefit
 from cudbound.exceptions import TuningNotResampledWarning, UnsupportedEstimatorError
 from cudbound.problem.additive_model import TIE_TOLERANCE, AdditiveModel
-from cudbound.solve.minimum import check_minimiser
+from cudbound.solve.minimum import check_minimizer
 from cudbound.solve.minimum import polish as polish_model
 from cudbound.validation import check_binary_classifier
 
@@ -80,7 +80,7 @@ def express(estimator: Any, X: Any, y: Any, *, polish: bool = False) -> Additive
     y : array-like, shape (n_samples,)
         Their labels, in the words the estimator was fitted with; at least two rows of each class.
     polish : bool, default=False
-        Whether to replace the coefficients by the exact minimiser of the loss instead of checking that they are it;
+        Whether to replace the coefficients by the exact minimizer of the loss instead of checking that they are it;
         the ``polish`` of the result says how far they moved.
 
     Returns
@@ -94,8 +94,8 @@ def express(estimator: Any, X: Any, y: Any, *, polish: bool = False) -> Additive
         If the estimator has not been fitted.
     UnsupportedEstimatorError
         If no adapter accepts the estimator.
-    NotMinimiserError
-        If the fitted coefficients do not minimise the surrogate loss on `X` and `y`; `NoMinimiserError` if none do.
+    NotMinimizerError
+        If the fitted coefficients do not minimize the surrogate loss on `X` and `y`; `NoMinimizerError` if none do.
     ValueError
         If `X` or `y` is not valid for the estimator, or it was fitted to a number of classes other than two.
 
@@ -127,7 +127,7 @@ def express(estimator: Any, X: Any, y: Any, *, polish: bool = False) -> Additive
         )
     if polish:
         return polish_model(model)
-    check_minimiser(model)
+    check_minimizer(model)
     return model
 
 

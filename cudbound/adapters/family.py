@@ -22,11 +22,11 @@ class Adapter:
         ``accepts(estimator)``: whether the estimator belongs to the family.
     express : callable
         ``express(estimator, X, y)``: the fitted estimator on its training rows as plain arrays. Validates `X`
-        and `y` against the estimator; need not check that the coefficients minimise the loss. Raises
+        and `y` against the estimator; need not check that the coefficients minimize the loss. Raises
         `UnsupportedEstimatorError` for parameters under which the family has no convex loss.
     loss, penalty, weights, intercept : str
         For the documentation: the loss; the strengths r_j of sum_j r_j beta_j^2 on the mean loss; which weights of
-        rows enter it; how the intercept is penalised.
+        rows enter it; how the intercept is penalized.
     batched_fit : callable, optional
         ``batched_fit(estimator, n_jobs)``: a `BatchedFit`, which fits a stack of such classifiers behind any steps that
         are fitted in batches, on so many threads; None where the estimator has to be cloned and refitted. None for the

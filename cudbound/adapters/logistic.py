@@ -1,7 +1,7 @@
 """`LogisticRegression` and `LogisticRegressionCV`: logistic loss with an l2, l1 or elastic-net penalty, or none.
 
 The objective is C sum_i c_i loss_i + (1 - l1_ratio) / 2 |w|^2 + l1_ratio |w|_1. The intercept is free, but for
-``solver="liblinear"``, where it is the coefficient of a column of `intercept_scaling` and penalised like the others.
+``solver="liblinear"``, where it is the coefficient of a column of `intercept_scaling` and penalized like the others.
 """
 
 from __future__ import annotations
@@ -83,6 +83,6 @@ ADAPTER = Adapter(
     loss="logistic",
     penalty='1 / (2 `C` n); l1 and elastic net need `solver="cvxpy"`',
     weights="`class_weight`",
-    intercept='free; penalised if `solver="liblinear"`',
+    intercept='free; penalized if `solver="liblinear"`',
     batched_fit=_batched_fit,
 )

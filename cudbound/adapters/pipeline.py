@@ -1,7 +1,7 @@
 """`sklearn.pipeline.Pipeline`: the fitted transformers are a fixed basis for the last step.
 
 This is the gamma-hat of Laber & Murphy (2008), section 3.1: parameters of the basis, such as principal axes
-or the means and scales of a standardisation, are held at their values from the training set in every
+or the means and scales of a standardization, are held at their values from the training set in every
 bootstrap draw. Refits are another matter: they fit the transformers anew.
 """
 

@@ -31,7 +31,7 @@ def batched_refit(
         Threads.
     """
     *steps, final = flatten([estimator])
-    fit: BatchedFit | None = discriminant_fit(final)  # which has no loss to minimise, and so no adapter
+    fit: BatchedFit | None = discriminant_fit(final)  # which has no loss to minimize, and so no adapter
     if fit is None:
         try:
             adapter = find_adapter(final)

@@ -6,20 +6,20 @@ from cudbound.adapters.family import Refusal
 
 _STAGEWISE = (
     "adds one tree after another and does not revise earlier ones, so that its coefficients are not the joint "
-    "minimiser of its loss."
+    "minimizer of its loss."
 )
 
 REFUSALS = (
     Refusal(
         family=("Perceptron", "PassiveAggressiveClassifier"),
-        reason="has no convex loss with a useful minimiser: it stops at the first rule that its updates accept, and "
+        reason="has no convex loss with a useful minimizer: it stops at the first rule that its updates accept, and "
         "the perceptron loss is least at beta = 0, which is no classifier.",
         way_out="Fit LinearSVC, or ConvexLossClassifier('hinge', penalty=0.01).",
     ),
     Refusal(
         family=("LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"),
         reason="takes its rule from estimated means, covariances and priors. A linear one has the direction of a "
-        "least-squares fit, but another intercept unless the classes are equally large, and so minimises no convex "
+        "least-squares fit, but another intercept unless the classes are equally large, and so minimizes no convex "
         "surrogate loss.",
         way_out="Fit LeastSquaresClassifier, which has the same direction.",
     ),

@@ -1,7 +1,7 @@
 """`LinearSVC` and `SVC(kernel="linear")`: hinge or squared hinge loss with a quadratic penalty.
 
-`LinearSVC` minimises C sum_i c_i loss_i + |w|^2 / 2 + (b / s)^2 / 2, where s is its `intercept_scaling`: the intercept
-b is the coefficient of a column of s. `SVC` minimises C sum_i c_i loss_i + |w|^2 / 2 with a free intercept.
+`LinearSVC` minimizes C sum_i c_i loss_i + |w|^2 / 2 + (b / s)^2 / 2, where s is its `intercept_scaling`: the intercept
+b is the coefficient of a column of s. `SVC` minimizes C sum_i c_i loss_i + |w|^2 / 2 with a free intercept.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ LINEAR_SVC = Adapter(
     loss="squared hinge or hinge (`loss`)",
     penalty='1 / (2 `C` n); l1 needs `solver="cvxpy"`',
     weights="`class_weight`",
-    intercept="penalised: 1 / (2 `C` n `intercept_scaling`²)",
+    intercept="penalized: 1 / (2 `C` n `intercept_scaling`²)",
     batched_fit=_batched_linear_svc,
 )
 

@@ -1,7 +1,7 @@
 """Decision thresholds other than 0: `FixedThresholdClassifier` and `TunedThresholdClassifierCV`.
 
 The rule "score >= t" is the sign of a score whose intercept is less by t, and the loss sees the score with t added
-again (`AdditiveModel.offset`). That needs an intercept that is not penalised.
+again (`AdditiveModel.offset`). That needs an intercept that is not penalized.
 """
 
 from __future__ import annotations
@@ -73,11 +73,11 @@ def _cut(estimator: Any, model: AdditiveModel, threshold: str | float) -> float:
 
 
 def _shifted(model: AdditiveModel, cut: float) -> AdditiveModel:
-    penalised = sum(strengths[0] for strengths in (model.penalty, model.l1_penalty) if strengths is not None)
-    if cut != 0.0 and (penalised > 0.0 or not (model.design[:, 0] == 1.0).all()):
+    penalized = sum(strengths[0] for strengths in (model.penalty, model.l1_penalty) if strengths is not None)
+    if cut != 0.0 and (penalized > 0.0 or not (model.design[:, 0] == 1.0).all()):
         raise UnsupportedEstimatorError(
             "A threshold other than 0 (or other than the probability 0.5) needs a classifier whose intercept is fitted "
-            "and not penalised: then it is an offset of the loss. Use LogisticRegression with a solver other than "
+            "and not penalized: then it is an offset of the loss. Use LogisticRegression with a solver other than "
             "'liblinear', SVC(kernel='linear') in place of LinearSVC, and fit_intercept=True."
         )
     coef = model.coef.copy()

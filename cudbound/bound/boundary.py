@@ -44,7 +44,7 @@ class DrawScores:
     Attributes
     ----------
     scores : ndarray of float, shape (n_draws, n_samples)
-        x_i'beta_b with the minimiser beta_b of the draw's loss.
+        x_i'beta_b with the minimizer beta_b of the draw's loss.
     variances : ndarray of float, shape (n_draws, n_samples)
         x_i'Sigma_b x_i, where Sigma_b is the sandwich covariance of sqrt(n) beta_b; infinite where the draw does not
         determine the score.
@@ -133,7 +133,7 @@ def boundary_deviations(
     counts : ndarray of int, shape (n_resamples, n_samples)
         Bootstrap draws, shared with the other methods.
     rate : {"log", "loglog"} or float in [0, inf], default="log"
-        a_n, see `near_rate`. At 0 no point is near and the interval is the centred percentile bootstrap; at infinity
+        a_n, see `near_rate`. At 0 no point is near and the interval is the centered percentile bootstrap; at infinity
         all points are.
     n_jobs : int or None, default=1
         Threads; -1 for all cores. The answer does not depend on it.
@@ -171,15 +171,15 @@ def boundary_deviations(
 
     Notes
     -----
-    Sigma_b = H^- V H^- with the Hessian H of the draw's penalised mean loss and V the covariance matrix of the rows'
-    gradients in the draw, which is centred because a penalty moves their mean away from 0. Only x_i'Sigma_b x_i
+    Sigma_b = H^- V H^- with the Hessian H of the draw's penalized mean loss and V the covariance matrix of the rows'
+    gradients in the draw, which is centered because a penalty moves their mean away from 0. Only x_i'Sigma_b x_i
     enters, which is the same for every basis of the design. A row has no score that the
     draw determines if it lies outside the span of the draw's rows, or if the draw separates it, as a loss that
     vanishes then falls without end: its variance is infinite and it is near. A row whose score does not vary (a draw
     that is fitted without error) is near if its score is 0, else far.
 
     The theory asks of a_n that it grows without bound and more slowly than n; log n is our choice. U_b is never below
-    its value at rate 0, nor L_b above, so that the interval contains the centred percentile bootstrap (but for draws
+    its value at rate 0, nor L_b above, so that the interval contains the centered percentile bootstrap (but for draws
     whose classifier gives rows a score of exactly 0, which no open cell does). Between two positive rates there is no
     order: with fewer near points the others keep the class that the draw's classifier gives them, and the two need
     not be the work of one linear classifier.
@@ -238,7 +238,7 @@ def check_curvature(problem: Problem) -> None:
     raise UnsupportedEstimatorError(
         "The adaptive confidence interval needs a loss with a gradient and a curvature, from which it takes the "
         f"covariance of the coefficients. Got {what} instead. Use the squared, logistic, exponential, squared_hinge "
-        "or huber loss, for example LogisticRegression() with an l2 penalty, or take the rate 0 for the centred "
+        "or huber loss, for example LogisticRegression() with an l2 penalty, or take the rate 0 for the centered "
         "percentile bootstrap, which needs no covariance."
     )
 

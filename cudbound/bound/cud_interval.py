@@ -36,7 +36,7 @@ class CudResult:
     Attributes
     ----------
     estimate : float
-        Training error of the classifier, a proportion in [0, 1]; the centre of the interval.
+        Training error of the classifier, a proportion in [0, 1]; the center of the interval.
     q : float
         Half-width: the `confidence_level` quantile of the draws' upper bounds on Q. It is that of the exact Q if
         `certified`, and else no smaller.
@@ -45,7 +45,7 @@ class CudResult:
     draws : Draws
         What was proved about each bootstrap draw.
     problem : Problem
-        The draws' optimisation problems; ``problem.select(b).save(path)`` writes one for a bug report.
+        The draws' optimization problems; ``problem.select(b).save(path)`` writes one for a bug report.
     estimand : str
         "conditional": the error, on new cases from the same population, of this fitted classifier.
     polish : Polish or None
@@ -88,7 +88,7 @@ class CudResult:
 
     @property
     def alpha(self) -> float:
-        """Localisation rate that was used, on the scale of the mean loss."""
+        """Localization rate that was used, on the scale of the mean loss."""
         return self.problem.alpha
 
     @property
@@ -223,7 +223,7 @@ def cud_interval(
     The procedure:
 
     1. write the classifier as sign(b(gamma-hat, x)'beta-hat), with the transformers of a pipeline as the fixed
-       gamma-hat, and check that beta-hat minimises its surrogate loss, with its penalty and weights of classes, on `X`
+       gamma-hat, and check that beta-hat minimizes its surrogate loss, with its penalty and weights of classes, on `X`
        and `y`;
     2. draw `n_resamples` bootstrap samples of the rows;
     3. for each draw find Q, the supremum over all beta of \|bootstrap error - training error\| times
@@ -247,12 +247,12 @@ def cud_interval(
     n_resamples : int, default=1000
         Number of bootstrap draws.
     alpha : {"n", "paper-literal"} or float in [0, inf], default="n"
-        Localisation rate on the scale of the mean loss. "n" is the order derived in section 3 of the paper;
+        Localization rate on the scale of the mean loss. "n" is the order derived in section 3 of the paper;
         "paper-literal" is n squared, which is what section 5 uses when its unscaled loss is read literally and can
         give an empty margin near separability. 0 gives the uniform deviation over all classifiers.
     polish : bool, default=False
-        Whether to replace the fitted coefficients by the exact minimiser of their loss, instead of refusing a
-        classifier whose solver stopped early. The interval, its centre included, is then for that classifier, and
+        Whether to replace the fitted coefficients by the exact minimizer of their loss, instead of refusing a
+        classifier whose solver stopped early. The interval, its center included, is then for that classifier, and
         ``polish`` of the result says how far it is from the fitted one.
     search : {"quantile", "all"}, default="quantile"
         "quantile" solves draws as far as the quantile takes, which is many times faster. "all" solves every draw to
@@ -289,10 +289,10 @@ def cud_interval(
     ------
     UnsupportedEstimatorError
         If the estimator cannot be written as an additive classifier with a convex surrogate loss.
-    NotMinimiserError
+    NotMinimizerError
         If it was not fitted to these `X` and `y`, or its solver stopped early: see `polish`.
-    NoMinimiserError
-        If the loss has no minimiser on these data: separable classes under an unpenalised logistic loss.
+    NoMinimizerError
+        If the loss has no minimizer on these data: separable classes under an unpenalized logistic loss.
     ValueError
         If an argument is out of range, or `X` and `y` do not fit the estimator.
     SolveInterrupted

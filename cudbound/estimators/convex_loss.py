@@ -1,4 +1,4 @@
-"""A classifier that minimises a convex surrogate loss to rounding, on the features or on a basis of them."""
+"""A classifier that minimizes a convex surrogate loss to rounding, on the features or on a basis of them."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from cudbound.estimators.weighted_least_squares import minimum_norm_fits
 from cudbound.losses.surrogates import get_loss
 from cudbound.problem.problem import make_problem
 from cudbound.problem.scale import check_scale
-from cudbound.solve.minimum import no_minimiser
-from cudbound.solve.native import minimise
+from cudbound.solve.minimum import no_minimizer
+from cudbound.solve.native import minimize
 
 Array = NDArray[np.float64]
 
 
 class ConvexLossClassifier(TwoClassLinear):
-    r"""Classify by the sign of a linear score that minimises a convex surrogate loss exactly.
+    r"""Classify by the sign of a linear score that minimizes a convex surrogate loss exactly.
 
     With labels :math:`y_i` of -1 for the first class in sorted order and +1 for the second, rows :math:`b_i` of the
-    basis and weights :math:`c_i` whose mean is 1, the coefficients minimise
+    basis and weights :math:`c_i` whose mean is 1, the coefficients minimize
 
     .. math:: \frac1n \sum_i c_i \ell(y_i, \beta_0 + b_i'\beta) + r_0 \beta_0^2 + \sum_j r_j \beta_j^2 .
 
-    A score of exactly 0 gives the second class. Where the minimiser is not unique and nothing is penalised, its
+    A score of exactly 0 gives the second class. Where the minimizer is not unique and nothing is penalized, its
     scores have the coefficients of smallest Euclidean norm; the intercept does not count in that norm.
 
     Parameters
@@ -127,8 +127,8 @@ class ConvexLossClassifier(TwoClassLinear):
 
         Raises
         ------
-        NoMinimiserError
-            If the classes can be separated and the loss, logistic or exponential, is not penalised.
+        NoMinimizerError
+            If the classes can be separated and the loss, logistic or exponential, is not penalized.
         ValueError
             If a parameter is out of range, if `y` has one class or more than two, or if `X`, `y` or
             `sample_weight` is not finite.
@@ -147,7 +147,7 @@ class ConvexLossClassifier(TwoClassLinear):
         check_scale("X" if basis is None else "basis.transform(X)", features, names)
         classes, labels = check_two_classes(self, y)
         weights = check_weights(sample_weight, features)
-        # rows without weight must not count, not even where the minimiser is not unique
+        # rows without weight must not count, not even where the minimizer is not unique
         features, labels, weights = features[weights > 0.0], labels[weights > 0.0], weights[weights > 0.0]
         strengths = self.strengths(features.shape[1])
         design = np.column_stack([np.ones(labels.size), features]) if self.fit_intercept else features
@@ -160,9 +160,9 @@ class ConvexLossClassifier(TwoClassLinear):
             penalty=strengths if strengths.any() else None,
             sample_weight=self.row_weights(classes, labels, weights),
         )
-        found = minimise(problem)
+        found = minimize(problem)
         if not found.attained[0]:
-            raise no_minimiser(loss.name)
+            raise no_minimizer(loss.name)
         coef = found.coef[0]
         if strengths.any():
             intercept, coef = (coef[:1], coef[1:]) if self.fit_intercept else (np.zeros(1), coef)

@@ -61,7 +61,7 @@ def stump_basis(model: Any) -> StumpBasis:
     """Return the distinct splits of a boosting model on stumps as a basis for a joint fit.
 
     Boosting adds one stump after another and does not revise earlier ones, so its coefficients are not the joint
-    minimiser of its loss, which the CUD bound needs. Refitted on these columns they are:
+    minimizer of its loss, which the CUD bound needs. Refitted on these columns they are:
     ``ConvexLossClassifier("exponential", penalty=0.01, basis=stump_basis(model))``.
 
     Parameters

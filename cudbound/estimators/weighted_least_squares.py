@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-#: Singular values below this count as zero, in a matrix whose columns, before they were centred, had length 1, or at
+#: Singular values below this count as zero, in a matrix whose columns, before they were centered, had length 1, or at
 #: most 1 if they were rotated. That is far above the rounding error of a constant or a collinear column, and, but for
 #: rotated ones, does not depend on units.
 RANK_TOLERANCE = 1e-12
 
 #: Condition number (1-norm) of a draw's Gram matrix up to which the normal equations are solved. In the
-#: orthonormalised design it is near 1, and the error of a score stays below about this number times 1e-16;
+#: orthonormalized design it is near 1, and the error of a score stays below about this number times 1e-16;
 #: worse draws go through a singular value decomposition.
 MAX_CONDITION = 1e5
 
@@ -26,7 +26,7 @@ def minimum_norm_fits(
 ) -> tuple[Array, Array]:
     """Fit a stack of weighted least-squares problems on the same rows.
 
-    Where the minimiser is not unique, the one with the smallest Euclidean norm of the coefficients is taken.
+    Where the minimizer is not unique, the one with the smallest Euclidean norm of the coefficients is taken.
     The intercept does not count in that norm, as in `sklearn.linear_model.LinearRegression`: targets that are
     all equal then always give the constant function.
 
@@ -65,9 +65,9 @@ def _fit(
         return coef, np.zeros(len(shares))
     means = shares @ features
     target_means = shares @ targets
-    centred = features - means[:, None, :]
+    centered = features - means[:, None, :]
     coef = _solve(
-        roots[:, :, None] * centred / lengths[:, None, :],
+        roots[:, :, None] * centered / lengths[:, None, :],
         roots * (targets - target_means[:, None]),
         lengths,
     )
@@ -76,8 +76,8 @@ def _fit(
 
 def _solve(matrices: Array, targets: Array, lengths: Array) -> Array:
     """Solve a stack of problems whose columns were divided by `lengths`; minimum norm in original units."""
-    # of a column that centring makes vanish nothing enters, and the length of one of rounding errors alone, such as a
-    # constant column that was standardised, would drown the others in the null space
+    # of a column that centering makes vanish nothing enters, and the length of one of rounding errors alone, such as a
+    # constant column that was standardized, would drown the others in the null space
     vanishing = (matrices**2).sum(axis=1) <= RANK_TOLERANCE**2
     matrices = np.where(vanishing[:, None, :], 0.0, matrices)
     lengths = np.where(vanishing, lengths.max(axis=1, keepdims=True, initial=0.0), lengths)

@@ -33,7 +33,7 @@ CLASSIFIERS: dict[str, Family] = {
 LEARNERS: dict[str, Family] = {
     **CLASSIFIERS,
     "tree": Family("sklearn.tree", "DecisionTreeClassifier"),
-    "nearest-neighbours": Family("sklearn.neighbors", "KNeighborsClassifier"),
+    "nearest-neighbors": Family("sklearn.neighbors", "KNeighborsClassifier"),
 }
 DEFAULT = "least-squares"
 
@@ -49,7 +49,7 @@ class Choice:
     options : tuple of (str, value)
         Parameters that differ from the defaults of the class.
     standardize : bool
-        Whether the features are standardised first, as a step of the fit.
+        Whether the features are standardized first, as a step of the fit.
     """
 
     name: str = DEFAULT
@@ -63,7 +63,7 @@ class Choice:
         values = ", ".join(
             f"{name}={value!r}" for name, value in {**family.fixed, **dict(self.options)}.items()
         )
-        return f"{family.class_name}({values}){' on standardised features' if self.standardize else ''}"
+        return f"{family.class_name}({values}){' on standardized features' if self.standardize else ''}"
 
 
 def build(choice: Choice, seed: int) -> Any:

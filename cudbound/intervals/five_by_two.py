@@ -33,10 +33,10 @@ def five_by_two_t_pivot(pairs: ArrayLike, *, repair: str = "none") -> Pivot:
         Mean loss, or mean difference of losses, on the second half after training on the first, and the other way
         round, for five random halvings.
     repair : {"none", "drop-first-split", "average-numerator"}, default="none"
-        "none" is the test of 1998: the centre is ``pairs[0, 0]``, the variance sum (a_m - b_m)^2 / 10 over all five
+        "none" is the test of 1998: the center is ``pairs[0, 0]``, the variance sum (a_m - b_m)^2 / 10 over all five
         halvings, and t with 5 degrees of freedom. The numerator is not independent of that sum, which makes the test
         conservative under independent normal means. "drop-first-split" leaves the first halving out of the sum and
-        divides by 8, with 4 degrees of freedom. "average-numerator" centres at the mean of the first pair, whose
+        divides by 8, with 4 degrees of freedom. "average-numerator" centers at the mean of the first pair, whose
         variance is half of that. Both are exact under independent normal means.
 
     Returns
@@ -154,14 +154,14 @@ def five_by_two_f_set(pairs: ArrayLike, confidence_level: float) -> ConfidenceIn
     (0.1504, 0.2996)
     """
     values = _five_pairs(pairs)
-    centre = float(values.mean())
+    center = float(values.mean())
     variance = _sum_of_squared_gaps(values)
     if variance == 0.0:
-        return ConfidenceInterval(centre, centre)
+        return ConfidenceInterval(center, center)
     critical = float(fdtri(10, 5, confidence_level))
-    room = critical * variance - float(((values - centre) ** 2).sum())
+    room = critical * variance - float(((values - center) ** 2).sum())
     half = math.sqrt(room / values.size) if room >= 0.0 else math.nan
-    return ConfidenceInterval(centre - half, centre + half)
+    return ConfidenceInterval(center - half, center + half)
 
 
 def _sum_of_squared_gaps(values: Array) -> float:
@@ -238,7 +238,7 @@ FIVE_BY_TWO_T = Method(
     needs=frozenset({"halvings"}),
     assumptions="the ten mean losses are normal and independent",
     tendency="conservative under its assumptions (a 5 % test rejects in 2.8 %) unless repaired; of unknown sign where "
-    "the two means of a halving are correlated; wide, since it aims at half the training rows and centres at one half",
+    "the two means of a halving are correlated; wide, since it aims at half the training rows and centers at one half",
     reference="Dietterich (1998), by default as published; repairs: Nadeau and Bengio (2003), section 4",
     cost="10",
     options={"repair": Choice(REPAIRS)},

@@ -202,8 +202,8 @@ def rho_threshold(
     if pivot.degenerate or tail > 0.5:
         return math.nan
     statistic = pivot.statistic(null)
-    towards = {"two-sided": abs(statistic), "less": -statistic, "greater": statistic}[alternative]
-    return 1.0 - (float(stdtrit(pivot.df, 1.0 - tail)) / towards) ** 2 if towards > 0.0 else -math.inf
+    toward = {"two-sided": abs(statistic), "less": -statistic, "greater": statistic}[alternative]
+    return 1.0 - (float(stdtrit(pivot.df, 1.0 - tail)) / toward) ** 2 if toward > 0.0 else -math.inf
 
 
 def type_1_error(rho: float, true_rho: float, n_folds: int, significance: float = 0.05) -> float:

@@ -66,7 +66,7 @@ def yang_interval(
     Parameters
     ----------
     estimate : float
-        Centre, in [0, 1].
+        Center, in [0, 1].
     losses : array-like, shape (n_samples,)
         Cross-validated 0/1 losses.
     n_folds : int

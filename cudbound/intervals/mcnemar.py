@@ -149,7 +149,7 @@ def bonett_price_interval(
     """Interval for error(a) - error(b) on one test set: adjusted Wald limits.
 
     One point is added to each of the two discordant counts, so the interval has width also without discordant
-    pairs. It is centred at (n10 - n01) / (n + 2), a little nearer to 0 than the difference itself.
+    pairs. It is centered at (n10 - n01) / (n + 2), a little nearer to 0 than the difference itself.
 
     Parameters
     ----------

@@ -38,11 +38,11 @@ def wilson_interval(estimate: float, size: float, confidence_level: float) -> Co
     """
     z = float(ndtri(0.5 + confidence_level / 2))
     z2 = z**2
-    centre = (estimate + z2 / (2 * size)) / (1 + z2 / size)
+    center = (estimate + z2 / (2 * size)) / (1 + z2 / size)
     half = z * math.sqrt(estimate * (1 - estimate) / size + z2 / (4 * size**2)) / (1 + z2 / size)
     # at a proportion of 0 or 1 one limit is the proportion itself, which rounding must not move
-    low = 0.0 if estimate == 0.0 and z > 0.0 else centre - half
-    high = 1.0 if estimate == 1.0 and z > 0.0 else centre + half
+    low = 0.0 if estimate == 0.0 and z > 0.0 else center - half
+    high = 1.0 if estimate == 1.0 and z > 0.0 else center + half
     return ConfidenceInterval(low, high)
 
 

@@ -42,7 +42,7 @@ class CvxpyLoss:
         score alone, and must not be negative.
     vanishes : bool, default=False
         Whether the loss falls to 0, at least as fast as :math:`e^{-m}`, as the margin :math:`m`, label times score,
-        grows, without ever reaching 0. Separable data then have no minimiser, and the infimum is found another way.
+        grows, without ever reaching 0. Separable data then have no minimizer, and the infimum is found another way.
 
     Raises
     ------

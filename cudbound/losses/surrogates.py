@@ -31,7 +31,7 @@ class Loss(Protocol):
 
     @property
     def vanishes(self) -> bool:
-        """Whether it falls to 0 without reaching it, so that separable data have no minimiser."""
+        """Whether it falls to 0 without reaching it, so that separable data have no minimizer."""
 
     def value(self, labels: Array, scores: Array) -> Array:
         """Loss of each point, shape of `scores`."""
@@ -71,7 +71,7 @@ class SquaredLoss:
 class LogisticLoss:
     """Logistic loss log(1 + exp(-m)), the negative log-likelihood of logistic regression.
 
-    Self-concordant in the generalised sense of Bach (2010), section 2: the third derivative is, in absolute value, at
+    Self-concordant in the generalized sense of Bach (2010), section 2: the third derivative is, in absolute value, at
     most the second, so that the curvature at scores h apart differs by a factor of exp(abs(h)) at most.
     """
 

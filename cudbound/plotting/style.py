@@ -1,4 +1,4 @@
-"""What all plots share: colours, markers, safe labels, the line of the nominal level."""
+"""What all plots share: colors, markers, safe labels, the line of the nominal level."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.legend import Legend
 
-#: Colours that readers with any colour vision tell apart: Okabe and Ito (2008), without the yellow, too pale for lines.
+#: Colors that readers with any color vision tell apart: Okabe and Ito (2008), without the yellow, too pale for lines.
 COLORS = ("#000000", "#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 #: Characters of a label; longer names are cut.
@@ -74,7 +74,7 @@ def methods_of(cells: pd.DataFrame) -> list[str]:
 
 
 def method_styles(methods: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Return colour and marker of each method; no pair comes twice within 63 methods."""
+    """Return color and marker of each method; no pair comes twice within 63 methods."""
     names = list(methods)
     colors, markers = islice(cycle(COLORS), len(names)), islice(cycle(MARKERS), len(names))
     return {

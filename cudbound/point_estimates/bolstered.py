@@ -39,8 +39,8 @@ class KernelWidths:
 def kernel_widths(rows: ArrayLike, labels: ArrayLike) -> KernelWidths:
     """Return the width of the spherical normal kernels of the two classes.
 
-    The width is the mean distance of the points of the class to their nearest neighbour in the class, divided by the
-    median distance of a standard normal point from its centre, the median of the chi distribution with as many degrees
+    The width is the mean distance of the points of the class to their nearest neighbor in the class, divided by the
+    median distance of a standard normal point from its center, the median of the chi distribution with as many degrees
     of freedom as there are features.
 
     Parameters
@@ -94,7 +94,7 @@ def kernel_widths(rows: ArrayLike, labels: ArrayLike) -> KernelWidths:
             if (classes == positive).any():
                 remarks.append(f"class {name} has one row and takes the kernel width of the other class")
         if widths[positive] == 0.0:
-            remarks.append(f"no kernel around the rows of class {name}: their nearest neighbours coincide")
+            remarks.append(f"no kernel around the rows of class {name}: their nearest neighbors coincide")
     return KernelWidths(
         np.where(classes, widths[True], widths[False]), widths[False], widths[True], tuple(remarks)
     )

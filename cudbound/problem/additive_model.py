@@ -1,4 +1,4 @@
-"""The additive model: design rows, labels, fitted coefficients and the convex loss they minimise."""
+"""The additive model: design rows, labels, fitted coefficients and the convex loss they minimize."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TIE_TOLERANCE = 1e-10
 
 @dataclass(frozen=True)
 class Polish:
-    """How far the coefficients had to be moved to the exact minimiser of the loss.
+    """How far the coefficients had to be moved to the exact minimizer of the loss.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class AdditiveModel:
     coef : ndarray of float, shape (n_coefficients,)
         Fitted coefficients beta-hat.
     loss : Loss
-        The surrogate that `coef` minimises.
+        The surrogate that `coef` minimizes.
     classes : ndarray, shape (2,)
         The user's names of the classes -1 and +1.
     penalty : ndarray of float, shape (n_coefficients,), or None

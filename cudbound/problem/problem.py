@@ -1,4 +1,4 @@
-"""The optimisation problems of a set of draws as plain arrays, and one of them as a file for a bug report."""
+"""The optimization problems of a set of draws as plain arrays, and one of them as a file for a bug report."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ REQUIRED = {"format", "design", "labels", "coef", "counts", "alpha", "loss"}
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """One optimisation problem a draw, all on the same design: the suprema that `cudbound.solve_draws` finds.
+    """One optimization problem a draw, all on the same design: the suprema that `cudbound.solve_draws` finds.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Problem:
         The anchor beta-hat.
     counts : ndarray of int32, shape (n_draws, n_samples), C-contiguous, non-negative
     alpha : float
-        Localisation rate, in [0, inf], on the scale of the mean loss.
+        Localization rate, in [0, inf], on the scale of the mean loss.
     weights : ndarray of float64, shape (n_draws, n_samples), or None
         Signed weights on the error indicators; None stands for (counts - 1) / n_samples, the plain error.
     loss : Loss
@@ -74,7 +74,7 @@ class Problem:
         return np.asarray(weights)
 
     def mean_loss(self, draw: int, coef: ArrayLike) -> float:
-        """Penalised mean surrogate loss of `coef` on one draw."""
+        """Penalized mean surrogate loss of `coef` on one draw."""
         beta = np.asarray(coef, dtype=float)
         rows, shares = np.flatnonzero(self.counts[draw] > 0), self.shares(draw)
         rows, shares = rows[shares > 0.0], shares[shares > 0.0]  # a loss without weight may be infinite
@@ -238,7 +238,7 @@ def make_problem(
     sample_weight: ArrayLike | None = None,
     offset: ArrayLike | None = None,
 ) -> Problem:
-    """Check, standardise and copy the arrays of `cudbound.solve_draws`; the solvers do not check again.
+    """Check, standardize and copy the arrays of `cudbound.solve_draws`; the solvers do not check again.
 
     Raises
     ------

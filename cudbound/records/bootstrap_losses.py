@@ -116,7 +116,7 @@ class BoundaryDeviations:
     n_fits : int
     remarks : tuple of str
     rate : float
-        a_n, which bounds the squared standardised score of near points; nan if it was not recorded.
+        a_n, which bounds the squared standardized score of near points; nan if it was not recorded.
     n_near : float
         Mean number of near points of a draw; nan if it was not recorded.
     """

@@ -104,10 +104,10 @@ def _center_notes(rows: Sequence[IntervalEstimate]) -> list[str]:
     said = []
     if training:
         names = ", ".join("CUD" if name == "cud" else name for name in training)
-        said.append(f"{names} {'is' if len(training) == 1 else 'are'} centred at the training error")
+        said.append(f"{names} {'is' if len(training) == 1 else 'are'} centered at the training error")
     if resampled:
         who = ", ".join(resampled) if others - set(resampled) else "the others" if training else ""
-        verb = "" if training else "centred " if who else "Centred "
+        verb = "" if training else "centered " if who else "Centered "
         said.append(f"{who} {verb}at the .632 estimate".strip())
     separator = "; " if others - set(resampled) else ", "
     return [f"{separator.join(said)}."] if said else []

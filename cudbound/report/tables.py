@@ -33,7 +33,7 @@ class RunDescription:
     n_resamples : int
         Bootstrap draws.
     alpha : str or float
-        Localisation rate of the CUD bound as it was asked for.
+        Localization rate of the CUD bound as it was asked for.
     seed : int
         Seed of the resampling; with the same data and version it repeats the table.
     classifier : str or None, default None

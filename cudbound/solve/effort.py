@@ -17,8 +17,8 @@ LEAST_NODES = 2_000
 def seconds_per_node(problem: Problem) -> float:
     """Return what a node of the compiled search takes on the machine it was measured on, within a factor of two.
 
-    Under squared loss a node continues from its parent's factorisation; under the others it takes Newton steps, whose
-    cost is that of a Hessian and of its factorisation. Measured on 18 real data sets of 53 to 208 rows and 3 to 61
+    Under squared loss a node continues from its parent's factorization; under the others it takes Newton steps, whose
+    cost is that of a Hessian and of its factorization. Measured on 18 real data sets of 53 to 208 rows and 3 to 61
     coefficients.
     """
     n, p = map(float, problem.design.shape)

@@ -9,23 +9,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.exceptions import NoMinimiserError, NotMinimiserError
+from cudbound.exceptions import NoMinimizerError, NotMinimizerError
 from cudbound.problem.additive_model import AdditiveModel, Polish
 from cudbound.problem.problem import Problem, make_problem
-from cudbound.solve.native import Minimisers, is_native, minimise
+from cudbound.solve.native import Minimizers, is_native, minimize
 
 Array = NDArray[np.float64]
 
 #: Largest accepted optimality residual: it changes g at the default rate alpha = n by at most this. On 40 rows of ten
-#: data sets scikit-learn's fits with default settings have at most 2e-3 on standardised features, and on raw ones at
+#: data sets scikit-learn's fits with default settings have at most 2e-3 on standardized features, and on raw ones at
 #: most 8e-3, but for SVC (1e-1) and where the solver warned that it had not converged (up to 30). On three of them
 #: least-squares and logistic fits have 5e-2 and more with one label exchanged. With one row left out they have 7e-3 to
-#: 6e-2 in the median, and little where that row hardly had a part in the fit: then they nearly minimise what is left.
+#: 6e-2 in the median, and little where that row hardly had a part in the fit: then they nearly minimize what is left.
 RESIDUAL_TOLERANCE = 1e-2
 
 
 def draws_problem(model: AdditiveModel, counts: NDArray[np.int32], alpha: float | None = None) -> Problem:
-    """Return the optimisation problems of draws from the training set of a model."""
+    """Return the optimization problems of draws from the training set of a model."""
     return make_problem(
         model.design,
         model.labels,
@@ -40,56 +40,56 @@ def draws_problem(model: AdditiveModel, counts: NDArray[np.int32], alpha: float 
     )
 
 
-def least_loss(problem: Problem) -> Minimisers:
-    """Minimise the penalised mean loss of each draw; exact, or by cvxpy where the kernel cannot."""
+def least_loss(problem: Problem) -> Minimizers:
+    """Minimize the penalized mean loss of each draw; exact, or by cvxpy where the kernel cannot."""
     if is_native(problem):
-        return minimise(problem)
-    coef = np.array([_minimise_by_cvxpy(problem, draw) for draw in range(problem.n_draws)])
-    return Minimisers(coef, np.ones(problem.n_draws, dtype=bool))
+        return minimize(problem)
+    coef = np.array([_minimize_by_cvxpy(problem, draw) for draw in range(problem.n_draws)])
+    return Minimizers(coef, np.ones(problem.n_draws, dtype=bool))
 
 
 def optimality_residual(model: AdditiveModel) -> float:
-    """Excess of the loss of the fitted coefficients over its minimum, in units of g; 0 at the minimiser.
+    """Excess of the loss of the fitted coefficients over its minimum, in units of g; 0 at the minimizer.
 
-    It is n (L(beta-hat) - min L) with the penalised mean loss L of the training set, so that a residual of 0.01
+    It is n (L(beta-hat) - min L) with the penalized mean loss L of the training set, so that a residual of 0.01
     changes g at the default rate alpha = n by at most 0.01.
 
     Raises
     ------
-    NoMinimiserError
-        If the loss has no minimiser on these rows.
+    NoMinimizerError
+        If the loss has no minimizer on these rows.
     """
     return _residual(model, *_minimum(model))
 
 
-def check_minimiser(model: AdditiveModel) -> None:
-    """Raise `NotMinimiserError` unless the fitted coefficients minimise the loss on these rows.
+def check_minimizer(model: AdditiveModel) -> None:
+    """Raise `NotMinimizerError` unless the fitted coefficients minimize the loss on these rows.
 
     Raises
     ------
-    NoMinimiserError
-        If the loss has no minimiser on these rows.
-    NotMinimiserError
+    NoMinimizerError
+        If the loss has no minimizer on these rows.
+    NotMinimizerError
         If the optimality residual is above `RESIDUAL_TOLERANCE`.
     """
     residual = optimality_residual(model)
     if not residual <= RESIDUAL_TOLERANCE:
-        raise NotMinimiserError(
-            f"The fitted coefficients do not minimise the mean {model.loss.name} loss on the X and y that were "
+        raise NotMinimizerError(
+            f"The fitted coefficients do not minimize the mean {model.loss.name} loss on the X and y that were "
             f"passed: optimality residual {residual:.2e}, allowed {RESIDUAL_TOLERANCE:.0e}. If the classifier was "
             "fitted to other rows or with sample weights, pass its X and y, or fit it again on them. If its solver "
             "stopped early, fit it with a smaller tol and a larger max_iter, or pass polish=True for the interval "
-            "of the exact minimiser."
+            "of the exact minimizer."
         )
 
 
 def polish(model: AdditiveModel) -> AdditiveModel:
-    """Replace the fitted coefficients by the exact minimiser of the loss, and record how far they moved.
+    """Replace the fitted coefficients by the exact minimizer of the loss, and record how far they moved.
 
     Raises
     ------
-    NoMinimiserError
-        If the loss has no minimiser on these rows.
+    NoMinimizerError
+        If the loss has no minimizer on these rows.
     """
     problem, coef = _minimum(model)
     polished = replace(model, coef=coef)
@@ -105,22 +105,22 @@ def polish(model: AdditiveModel) -> AdditiveModel:
     return replace(polished, polish=report)
 
 
-def no_minimiser(loss: str) -> NoMinimiserError:
-    """Return the error for data on which a loss has no minimiser, with the ways out."""
-    return NoMinimiserError(
-        f"The classes can be separated, so the mean {loss} loss without a penalty has no minimiser: it falls "
-        "towards its infimum as the coefficients grow. Add a penalty, for example LogisticRegression(C=1.0) or "
-        "ConvexLossClassifier(penalty=0.01), or take a loss that has a minimiser, for example "
+def no_minimizer(loss: str) -> NoMinimizerError:
+    """Return the error for data on which a loss has no minimizer, with the ways out."""
+    return NoMinimizerError(
+        f"The classes can be separated, so the mean {loss} loss without a penalty has no minimizer: it falls "
+        "toward its infimum as the coefficients grow. Add a penalty, for example LogisticRegression(C=1.0) or "
+        "ConvexLossClassifier(penalty=0.01), or take a loss that has a minimizer, for example "
         "LeastSquaresClassifier()."
     )
 
 
 def _minimum(model: AdditiveModel) -> tuple[Problem, Array]:
-    """Return the problem of the training set itself, as one draw, and its minimiser."""
+    """Return the problem of the training set itself, as one draw, and its minimizer."""
     problem = draws_problem(model, np.ones((1, model.labels.size), dtype=np.int32))
     found = least_loss(problem)
     if not found.attained[0]:
-        raise no_minimiser(model.loss.name)
+        raise no_minimizer(model.loss.name)
     return problem, found.coef[0]
 
 
@@ -129,7 +129,7 @@ def _residual(model: AdditiveModel, problem: Problem, coef: Array) -> float:
     return abs(problem.mean_loss(0, model.coef) - problem.mean_loss(0, coef)) * model.labels.size
 
 
-def _minimise_by_cvxpy(problem: Problem, draw: int) -> Array:
+def _minimize_by_cvxpy(problem: Problem, draw: int) -> Array:
     from cudbound.losses.cvxpy_loss import import_cvxpy
     from cudbound.solve.reference_cones import choose_solvers, loss_expression
 
@@ -158,7 +158,7 @@ def _minimise_by_cvxpy(problem: Problem, draw: int) -> Array:
                 continue
         if beta.value is not None:
             return np.asarray(beta.value / scale, dtype=float)
-    raise NotMinimiserError(
-        f"No cvxpy solver could minimise the mean {problem.loss.name} loss on these data, so the fitted coefficients "
-        "cannot be checked. Standardise the features."
+    raise NotMinimizerError(
+        f"No cvxpy solver could minimize the mean {problem.loss.name} loss on these data, so the fitted coefficients "
+        "cannot be checked. Standardize the features."
     )

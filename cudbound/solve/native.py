@@ -35,15 +35,15 @@ SIDES = {"both": _solvers.Side.BOTH, "positive": _solvers.Side.POSITIVE, "negati
 
 
 @dataclass(frozen=True, eq=False)
-class Minimisers:
-    """Coefficients that minimise the mean loss of each draw.
+class Minimizers:
+    """Coefficients that minimize the mean loss of each draw.
 
     Attributes
     ----------
     coef : ndarray of float, shape (n_draws, n_coefficients)
-        A minimiser; where it is not unique, some minimiser.
+        A minimizer; where it is not unique, some minimizer.
     attained : ndarray of bool, shape (n_draws,)
-        False where the loss has no minimiser (separable data under a loss that vanishes): `coef` then has a loss
+        False where the loss has no minimizer (separable data under a loss that vanishes): `coef` then has a loss
         within rounding of the infimum.
     """
 
@@ -58,26 +58,26 @@ def is_native(problem: Problem) -> bool:
     )
 
 
-def minimise(problem: Problem) -> Minimisers:
-    """Minimise the penalised mean loss of each draw; `coef`, `alpha` and `weights` of the problem do not matter.
+def minimize(problem: Problem) -> Minimizers:
+    """Minimize the penalized mean loss of each draw; `coef`, `alpha` and `weights` of the problem do not matter.
 
     The problem must be native (`is_native`).
 
     Warns
     -----
     CudboundWarning
-        If rounding kept the kernel from some minimisers: their coefficients are the best that were found.
+        If rounding kept the kernel from some minimizers: their coefficients are the best that were found.
     """
     basis = orthonormal_basis(problem)
-    coef, attained, found = _solvers.minimise(_native(problem, basis))
+    coef, attained, found = _solvers.minimize(_native(problem, basis))
     if not found.all():
         warnings.warn(
-            f"Rounding kept {int((~found).sum())} of {found.size} minimisations of the {problem.loss.name} loss from "
-            "their minimum. Standardise the features or add a penalty.",
+            f"Rounding kept {int((~found).sum())} of {found.size} minimizations of the {problem.loss.name} loss from "
+            "their minimum. Standardize the features or add a penalty.",
             CudboundWarning,
             stacklevel=2,
         )
-    return Minimisers(np.einsum("dk,jk->dj", coef, basis.to_coef), attained)
+    return Minimizers(np.einsum("dk,jk->dj", coef, basis.to_coef), attained)
 
 
 def fit_stack(
@@ -94,7 +94,7 @@ def fit_stack(
 ) -> tuple[Array, Array, NDArray[np.bool_]]:
     """Fit a stack of linear classifiers to the same rows, or to rows of their own, to rounding.
 
-    Each minimises sum_i weight_i loss_i + sum_j penalty_j beta_j^2.
+    Each minimizes sum_i weight_i loss_i + sum_j penalty_j beta_j^2.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def fit_stack(
     doubt : ndarray of float, shape (n_fits, n_samples)
         Bound of the rounding error of each score; 0 where the score is exactly 0.
     found : ndarray of bool, shape (n_fits,)
-        False where there is no single minimiser, but for rounding; scores and doubts are then 0.
+        False where there is no single minimizer, but for rounding; scores and doubts are then 0.
     """
     flat = np.ascontiguousarray(rows, dtype=np.float64).reshape(-1, rows.shape[-1])
     return _solvers.fit_all(

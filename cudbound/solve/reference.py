@@ -25,7 +25,7 @@ from cudbound.solve.reference_hyperplanes import interior_point, merge_rows
 
 Array = NDArray[np.float64]
 
-#: A relaxed minimiser this close to a wall, relative to its length, lies on it. Enlarges Q.
+#: A relaxed minimizer this close to a wall, relative to its length, lies on it. Enlarges Q.
 ON_WALL = 1e-11
 #: A node is pruned if its bound exceeds the best value by no more than this, and that excess is added to Q.
 PRUNE = 1e-12
@@ -57,11 +57,11 @@ def solve_reference(
     1. Rows with a non-zero weight are merged into hyperplanes, largest change of the score first. A node at
        depth j fixes on which side of the first j hyperplanes the classifier lies.
     2. Its relaxation is the least loss on the closed cone of these sides. The child that contains the
-       minimiser of its parent inherits it. Where a loss falls to its infimum only far out, a linear program finds
-       the direction, and a point far along it stands for the minimiser.
+       minimizer of its parent inherits it. Where a loss falls to its infimum only far out, a linear program finds
+       the direction, and a point far along it stands for the minimizer.
     3. A node is pruned if its cone has no interior point, which a linear program decides, or if the best
        score that is left, times g at the relaxed loss, does not exceed the best value found.
-    4. Values are taken only in cells shown to be open: those that border a relaxed minimiser or the anchor.
+    4. Values are taken only in cells shown to be open: those that border a relaxed minimizer or the anchor.
     5. The node of largest bound comes first, so what is open when a limit strikes bounds Q from above.
 
     Parameters
@@ -303,7 +303,7 @@ class _Search:
         self._consider(signs, node.minimum, interior)
 
     def _consider(self, signs: NDArray[np.int8], parent: Minimum, interior: Array) -> None:
-        """Solve the relaxation of an open cone, try the cell beside its minimiser, and keep or prune it."""
+        """Solve the relaxation of an open cone, try the cell beside its minimizer, and keep or prune it."""
         self.nodes += 1
         minimum = parent
         if parent.beta is None or (

@@ -89,7 +89,7 @@ def loss_expression(cp: Any, loss: Loss, labels: Array, scores: Any) -> Any:
 
 @dataclass(frozen=True)
 class Minimum:
-    """Least loss on a closed cone and a minimiser; of a subproblem that failed, a lower bound and None.
+    """Least loss on a closed cone and a minimizer; of a subproblem that failed, a lower bound and None.
 
     Where the infimum is approached along a direction, `beta` is a point so far out that the loss is the infimum to
     rounding.
@@ -116,7 +116,7 @@ class Relaxation:
         self._separable = problem.loss.vanishes and bool(self._vanishing(np.zeros((0, p)))[0].any())
 
     def minimum(self, signs: NDArray[np.int8], parent: Minimum) -> Minimum:
-        """Minimise the loss over the closed cone of these sides of the first ``len(signs)`` hyperplanes."""
+        """Minimize the loss over the closed cone of these sides of the first ``len(signs)`` hyperplanes."""
         rows = signs[:, None] * self._normals[: signs.size]
         if not self._separable:
             return self._part(np.zeros(self._drawn.size, dtype=bool)).minimum(rows, signs, parent)
@@ -147,15 +147,15 @@ class Relaxation:
         """Find the drawn rows whose loss a direction of the cone drives to 0 without raising any other.
 
         The largest sum of gains min(1, y_i x_i'd) over the directions d of the cone that lower no margin and no
-        unpenalised coefficient: where it is positive for a row it is 1, because d may be of any length.
+        unpenalized coefficient: where it is positive for a row it is 1, because d may be of any length.
         """
         m, p = self._margins.shape
-        penalised = (self._ridge > 0.0) | (self._l1 > 0.0)
+        penalized = (self._ridge > 0.0) | (self._l1 > 0.0)
         found = linprog(
             np.concatenate([np.zeros(p), -np.ones(m)]),
             A_ub=np.block([[-self._margins, np.eye(m)], [-rows, np.zeros((len(rows), m))]]),
             b_ub=np.zeros(m + len(rows)),
-            bounds=[(0.0, 0.0) if fixed else (None, None) for fixed in penalised] + [(0.0, 1.0)] * m,
+            bounds=[(0.0, 0.0) if fixed else (None, None) for fixed in penalized] + [(0.0, 1.0)] * m,
             method="highs",
             options={
                 "primal_feasibility_tolerance": _LP_TOLERANCE,
@@ -171,7 +171,7 @@ class Relaxation:
 
 
 class _Part:
-    """The least penalised loss of some rows on a closed cone; it has a minimiser."""
+    """The least penalized loss of some rows on a closed cone; it has a minimizer."""
 
     def __init__(
         self,
@@ -211,13 +211,13 @@ class _Part:
         self._programs = [self._exact_program]
         matrix = np.vstack([np.sqrt(shares)[:, None] * design, np.diag(np.sqrt(ridge + l1))])
         if self._objective is not None and np.linalg.matrix_rank(matrix) < p:
-            # the minimiser is not unique: find a small one as the start of the polishing
+            # the minimizer is not unique: find a small one as the start of the polishing
             pull = max(_PULL * float(np.square(matrix).sum()), _PULL)
             pulled = cp.Minimize(sum(terms) + pull * cp.sum_squares(self._beta))
             self._programs = [cp.Problem(pulled, constraints), self._exact_program]
 
     def minimum(self, rows: Array, signs: NDArray[np.int8], parent: Minimum) -> Minimum:
-        """Minimise over the cone of `rows`, the first ``len(signs)`` hyperplanes with these signs."""
+        """Minimize over the cone of `rows`, the first ``len(signs)`` hyperplanes with these signs."""
         if not self._data[2].size:
             return Minimum(0.0, np.zeros(self._beta.size))
         decided = np.zeros(self._signs.size)
@@ -243,7 +243,7 @@ class _Part:
         return float(shares @ losses + ridge @ beta**2 + l1 @ np.abs(beta))
 
     def _solve_by(self, solver: str, program: Any) -> tuple[Array | None, float]:
-        """Return the solver's minimiser, or None if it found none, and its gap, infinite if it is not accurate."""
+        """Return the solver's minimizer, or None if it found none, and its gap, infinite if it is not accurate."""
         cp = self._cp
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # an inaccurate solution is dealt with by the caller

@@ -1,4 +1,4 @@
-"""Exact minimisers from those that a cvxpy solver finds: Newton steps on a guessed face, then optimality conditions."""
+"""Exact minimizers from those that a cvxpy solver finds: Newton steps on a guessed face, then optimality conditions."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Objective:
     l1: Array
 
     def value(self, beta: Array) -> float:
-        """Penalised mean loss at some coefficients."""
+        """Penalized mean loss at some coefficients."""
         losses = self.loss.value(self.labels, self.design @ beta + self.offset)
         return float(self.shares @ losses + self.ridge @ beta**2 + self.l1 @ np.abs(beta))
 
@@ -60,7 +60,7 @@ class _Face:
 
 
 def polish(objective: Objective, rows: Array, beta: Array) -> Array | None:
-    """Make a minimiser of the objective over rows @ beta >= 0 exact, or return None.
+    """Make a minimizer of the objective over rows @ beta >= 0 exact, or return None.
 
     The walls and kinks that `beta` lies on to solver accuracy are taken as equations. The result is accepted only
     if it satisfies the optimality conditions, so a wrong guess does no harm.
@@ -96,7 +96,7 @@ def _face(objective: Objective, rows: Array, beta: Array, closeness: float) -> _
 
 
 def _newton(objective: Objective, face: _Face, beta: Array) -> Array | None:
-    """Minimise on a face by Newton steps from its point nearest to `beta`."""
+    """Minimize on a face by Newton steps from its point nearest to `beta`."""
     left, values, right = np.linalg.svd(face.normals)
     rank = int((values > 1e-10 * max(1.0, values.max(initial=0.0))).sum())
     off = face.normals @ beta - face.values
@@ -115,7 +115,7 @@ def _newton(objective: Objective, face: _Face, beta: Array) -> Array | None:
 
 
 def _newton_step(objective: Objective, face: _Face, basis: Array, point: Array) -> Array:
-    """Return the least step in the coordinates of the basis to the minimiser of the quadratic model."""
+    """Return the least step in the coordinates of the basis to the minimizer of the quadratic model."""
     scores = objective.design @ point + objective.offset
     smooth = ~face.at_kink
     slopes = objective.shares * objective.loss.gradient(objective.labels, scores) * smooth
@@ -128,7 +128,7 @@ def _newton_step(objective: Objective, face: _Face, basis: Array, point: Array) 
     target = np.divide(bent, roots, out=np.zeros_like(bent), where=roots > 0.0)
     linear = objective.design[~curved].T @ slopes[~curved]
     linear = linear + np.where(face.at_zero, 0.0, objective.l1 * np.sign(point))
-    # the least step, so that a minimiser that is not unique stays inside the cone; singular values are cut relative to
+    # the least step, so that a minimizer that is not unique stays inside the cone; singular values are cut relative to
     # the whole matrix, because on the walls all of them may be rounding errors
     left, values, right = np.linalg.svd(matrix @ basis, full_matrices=False)
     kept = values > 1e-12 * np.linalg.norm(matrix)

@@ -60,7 +60,7 @@ def solve_draws(
     progress: bool = False,
     previous: Draws | None = None,
 ) -> Draws:
-    r"""Solve the optimisation problem of each bootstrap draw.
+    r"""Solve the optimization problem of each bootstrap draw.
 
     For a draw with counts :math:`\phi` and weights :math:`w` this finds
 
@@ -86,7 +86,7 @@ def solve_draws(
     loss : {"squared", "logistic", "exponential", "squared_hinge", "hinge", "huber"} or Loss, default="squared"
         Surrogate loss. A `cudbound.CvxpyLoss` needs ``solver="cvxpy"``.
     alpha : float in [0, inf], default=None
-        Localisation rate on the scale of the mean loss; None means n_samples.
+        Localization rate on the scale of the mean loss; None means n_samples.
     weights : array-like of float, shape (n_draws, n_samples), default=None
         Signed weights on the error indicators; None means ``(counts - 1) / n_samples``, the plain error.
     penalty : float or array-like of float, shape (n_features,), default=None
@@ -140,7 +140,7 @@ def solve_draws(
     Branch and bound on the sides of the hyperplanes. For squared loss the sublevel sets of L are balls in suitable
     coordinates, every relaxation is a least-distance problem that continues from its parent's solution, and the
     distance to a hyperplane bounds what crossing it costs. A pattern of signs counts only if it is shown that some
-    classifier realises it.
+    classifier realizes it.
 
     References
     ----------

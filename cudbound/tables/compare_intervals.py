@@ -114,7 +114,7 @@ def compare_intervals(
     n_resamples : int, default=1000
         Number of bootstrap draws B.
     alpha : {"n", "paper-literal"} or float, default="n"
-        Localisation rate of the CUD bound on the scale of the mean loss, see `cudbound.cud_interval`.
+        Localization rate of the CUD bound on the scale of the mean loss, see `cudbound.cud_interval`.
     aci_rate : {"log", "loglog"} or float, default="log"
         How near the boundary a point must be for the adaptive interval "aci" to let it take either class, see
         `cudbound.bound.boundary.boundary_deviations`.
@@ -146,7 +146,7 @@ def compare_intervals(
     fallback : bool, default=False
         Whether an interval without width is replaced by the fallback that `cudbound.available_methods` names.
     polish : bool, default=False
-        Whether the CUD bound is that of the exact minimiser of the loss, see `cudbound.cud_interval`. The other rows
+        Whether the CUD bound is that of the exact minimizer of the loss, see `cudbound.cud_interval`. The other rows
         are for the classifier as it was fitted; the remarks of the row "cud" say how far the two differ.
     solver : {"native", "cvxpy"}, default="native"
         Solver of the CUD bound, see `cudbound.solve_draws`.
@@ -173,7 +173,7 @@ def compare_intervals(
         If the estimator has not been fitted.
     UnsupportedEstimatorError
         If "cud" is asked for and the estimator cannot be expressed; leave it out of `methods` to go on.
-    NotMinimiserError
+    NotMinimizerError
         If "cud" is asked for and the estimator was not fitted to these `X` and `y`, or its solver stopped early: see
         `polish`.
     ValueError
@@ -185,7 +185,7 @@ def compare_intervals(
     ---------
     The same arguments and the same integer `rng` give the same rows, whatever `n_jobs` is and whatever other
     methods are asked for. No row is dropped: one that says nothing is marked as degenerate, with the reason. So is
-    one whose refits fail, as those of neighbours on too few rows do, unless all do: the first error is then raised.
+    one whose refits fail, as those of neighbors on too few rows do, unless all do: the first error is then raised.
     None of the intervals has a finite-sample guarantee, except those on a test set; ``tendency`` in
     `cudbound.available_methods` says what is known.
 

@@ -27,10 +27,10 @@ Ball::Ball(const Problem& problem, const Arrangement& arrangement)
       moment_(p),
       order_(p),
       reciprocal_(p),
-      minimiser_(p),
+      minimizer_(p),
       flat_(static_cast<std::size_t>(p) * p),
       scratch_(p) {
-    if (problem.penalty != nullptr) factorise_penalty();
+    if (problem.penalty != nullptr) factorize_penalty();
     const std::size_t width = static_cast<std::size_t>(p) * (static_cast<std::size_t>(p) + 3) / 2;
     products_.reserve(static_cast<std::size_t>(problem.n) * width);
     for (std::int64_t i = 0; i < problem.n; ++i) {
@@ -50,8 +50,8 @@ void Ball::set(std::int64_t draw) {
         if (mass > 0.0) total += mass * problem_.target(i) * problem_.target(i);
     }
     accumulate(draw);
-    const double loss_of_condition = factorise_gram() ? 2.0 : 0.0;  // squaring the rows squares their condition
-    if (loss_of_condition == 0.0) factorise_rows(draw);
+    const double loss_of_condition = factorize_gram() ? 2.0 : 0.0;  // squaring the rows squares their condition
+    if (loss_of_condition == 0.0) factorize_rows(draw);
     double shortest = 1.0;
     double longest = 1.0;
     for (int k = 0; k < rank; ++k) {
@@ -66,8 +66,8 @@ void Ball::set(std::int64_t draw) {
     if (rank < p) list_drawn(draw);
     finish();
 
-    // n (L(anchor) - min L): the curved part of the anchor, and what its own penalty exceeds the one modelled.
-    for (int k = 0; k < p; ++k) scratch_[k] = problem_.anchor[order_[k]] - minimiser_[order_[k]];
+    // n (L(anchor) - min L): the curved part of the anchor, and what its own penalty exceeds the one modeled.
+    for (int k = 0; k < p; ++k) scratch_[k] = problem_.anchor[order_[k]] - minimizer_[order_[k]];
     std::vector<double>& v = anchor;
     radius2 = 0.0;
     for (int k = 0; k < rank; ++k) {
@@ -85,17 +85,17 @@ void Ball::set(std::int64_t draw) {
     }
     for (int k = rank; k < p; ++k) v[k] = Settings::flat_step * scratch_[k];
     if (problem_.penalty != nullptr) {
-        double modelled = 0.0;
+        double modeled = 0.0;
         for (std::size_t first = 0; first < penalty_rows_.size(); first += static_cast<std::size_t>(p) + 1) {
             const double along = dot(&penalty_rows_[first], problem_.anchor, p);
-            modelled += along * along;
+            modeled += along * along;
         }
-        radius2 += std::max(0.0, static_cast<double>(n) * problem_.anchor_penalty - modelled);
+        radius2 += std::max(0.0, static_cast<double>(n) * problem_.anchor_penalty - modeled);
     }
     apex2 = 0.0;
     for (int k = 0; k < rank; ++k) {
         double sum = 0.0;
-        for (int l = k; l < p; ++l) sum -= gram_[at(k, l, p)] * minimiser_[order_[l]];
+        for (int l = k; l < p; ++l) sum -= gram_[at(k, l, p)] * minimizer_[order_[l]];
         apex[k] = sum;
         apex2 += sum * sum;
     }
@@ -153,7 +153,7 @@ void Ball::accumulate(std::int64_t draw) {
 
 // Cholesky: gram = R'R, R in the upper triangle of gram_. Squaring the rows has cost half of the digits; where that
 // could show, this gives up.
-bool Ball::factorise_gram() {
+bool Ball::factorize_gram() {
     double largest = 0.0;
     for (int a = 0; a < p; ++a) {
         order_[a] = a;
@@ -179,7 +179,7 @@ bool Ball::factorise_gram() {
 
 // Householder reflections with column pivoting of the weighted rows themselves, sqrt(mass_i) (x_i, target_i), and of
 // the rows that stand for the penalty.
-void Ball::factorise_rows(std::int64_t draw) {
+void Ball::factorize_rows(std::int64_t draw) {
     const int width = p + 1;
     rows_.clear();
     for (std::int64_t i = 0; i < problem_.n; ++i) {
@@ -231,7 +231,7 @@ void Ball::factorise_rows(std::int64_t draw) {
 
 // Rows F with F'F = n * penalty, each followed by the label 0 it is fitted to: the strengths of the caller's penalty,
 // or Cholesky with symmetric pivoting.
-void Ball::factorise_penalty() {
+void Ball::factorize_penalty() {
     if (problem_.raw.design != nullptr && problem_.raw.penalty != nullptr) {
         for (std::int64_t j = 0; j < problem_.raw.p; ++j) {
             const double root = std::sqrt(static_cast<double>(problem_.n) * problem_.raw.penalty[j]);
@@ -261,7 +261,7 @@ void Ball::factorise_penalty() {
     }
 }
 
-// From the factor R (rank, p) and the transformed labels in scratch_: the minimiser with zeros on the flat coordinates,
+// From the factor R (rank, p) and the transformed labels in scratch_: the minimizer with zeros on the flat coordinates,
 // and the null space [-R1^{-1} R2; I], a column for every flat coordinate.
 void Ball::finish() {
     for (int k = rank - 1; k >= 0; --k) {
@@ -269,7 +269,7 @@ void Ball::finish() {
         for (int l = k + 1; l < rank; ++l) sum -= gram_[at(k, l, p)] * scratch_[l];
         scratch_[k] = sum * reciprocal_[k];
     }
-    for (int k = 0; k < p; ++k) minimiser_[order_[k]] = k < rank ? scratch_[k] : 0.0;
+    for (int k = 0; k < p; ++k) minimizer_[order_[k]] = k < rank ? scratch_[k] : 0.0;
     for (int f = rank; f < p; ++f) {
         double* column = &flat_[static_cast<std::size_t>(f - rank) * p];
         std::fill(column, column + p, 0.0);
@@ -371,7 +371,7 @@ void Ball::direction_from_beta(const double* beta, double* v) const {
 
 void Ball::to_beta(const double* v, double* beta) const {
     direction_to_beta(v, beta);
-    for (int k = 0; k < p; ++k) beta[k] += minimiser_[k];
+    for (int k = 0; k < p; ++k) beta[k] += minimizer_[k];
 }
 
 }  // namespace cudbound

@@ -9,7 +9,7 @@
 
 namespace cudbound {
 
-// For one draw, beta = minimiser + map * v, and n (L(beta) - min L) = |u|^2 with v = (u, z): u in R^rank are
+// For one draw, beta = minimizer + map * v, and n (L(beta) - min L) = |u|^2 with v = (u, z): u in R^rank are
 // the curved directions, z the flat ones, along which the loss is constant (none unless the weighted Gram
 // matrix is singular). z is scaled so that |z| is small against |u| for moves of the same length in beta.
 class Ball {
@@ -42,9 +42,9 @@ class Ball {
 
  private:
     void accumulate(std::int64_t draw);
-    bool factorise_gram();
-    void factorise_rows(std::int64_t draw);
-    void factorise_penalty();
+    bool factorize_gram();
+    void factorize_rows(std::int64_t draw);
+    void factorize_penalty();
     void finish();
     void list_drawn(std::int64_t draw);
     bool lies_in_drawn(int hyperplane);
@@ -60,7 +60,7 @@ class Ball {
     std::vector<double> moment_;  // (p)
     std::vector<int> order_;      // (p) pivot order
     std::vector<double> reciprocal_;       // (rank) of the factor's diagonal
-    std::vector<double> minimiser_;        // (p)
+    std::vector<double> minimizer_;        // (p)
     std::vector<double> flat_;             // (p, p - rank) column-major, permuted: basis of the null space
     std::vector<double> rows_;             // (drawn rows, p + 1) row-major, weighted, with their labels
     std::vector<double> penalty_rows_;     // (rank of the penalty, p + 1) likewise

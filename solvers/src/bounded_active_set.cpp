@@ -104,8 +104,8 @@ void BoundedActiveSet::put_to_rest(const Constraints& all, int k, bool at_its_ca
     basis_.drop(k);
 }
 
-bool BoundedActiveSet::restore(const Constraints& all, const double* centre) {
-    std::copy_n(centre, p_, base_.data());
+bool BoundedActiveSet::restore(const Constraints& all, const double* center) {
+    std::copy_n(center, p_, base_.data());
     for (int i = 0; i < all.soft.count; ++i) {
         if (places_[i] != at_cap) continue;
         const double* normal = all.soft.normal(i);
@@ -119,7 +119,7 @@ bool BoundedActiveSet::restore(const Constraints& all, const double* centre) {
         basis_.solve_transposed(levels_.data(), levels_.data());
         for (int k = 0; k < size; ++k) dual_step_[k] = levels_[k] - projected_[k];
         basis_.solve(dual_step_.data(), dual_step_.data());
-        // the multipliers of the equality-constrained problem; towards them as far
+        // the multipliers of the equality-constrained problem; toward them as far
         // as the bounds allow
         double step = 1.0;
         int blocking = -1;

@@ -38,11 +38,11 @@ struct Constraints {
     double cap(int label) const { return is_soft(label) ? soft.caps[label] : std::numeric_limits<double>::infinity(); }
 };
 
-// min |v - centre|^2 + sum_i 2 cap_i max(0, level_i - normal_i'v)  s.t.  the
+// min |v - center|^2 + sum_i 2 cap_i max(0, level_i - normal_i'v)  s.t.  the
 // sides added so far.
 //
 // The dual active-set method of Goldfarb & Idnani (1983) for an identity
-// Hessian, with multipliers in [0, cap]: v = centre + sum_k multiplier_k
+// Hessian, with multipliers in [0, cap]: v = center + sum_k multiplier_k
 // normal_k. Constraints whose multiplier is strictly between its bounds are
 // active and hold with equality; the others are at rest, at 0 or at their cap.
 // Every step raises the dual objective, a lower bound of the minimum.
@@ -76,10 +76,10 @@ class BoundedActiveSet {
     // then of no further use.
     Outcome move(const Constraints& all, int label, double violation, double* value, double limit);
 
-    // Recomputes the point from the places and the centre. Where the multipliers
+    // Recomputes the point from the places and the center. Where the multipliers
     // that belong to it leave their bounds, constraints are put at rest: the best
     // point for the constraints that stay active. Returns whether all did.
-    bool restore(const Constraints& all, const double* centre);
+    bool restore(const Constraints& all, const double* center);
 
     // Whether all multipliers stay within their bounds when the sum of
     // multiplier_k normal_k over the active constraints grows by a vector of

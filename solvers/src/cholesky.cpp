@@ -5,7 +5,7 @@
 
 namespace cudbound {
 
-bool Cholesky::factorise(const std::vector<double>& matrix, double least) {
+bool Cholesky::factorize(const std::vector<double>& matrix, double least) {
     double largest = 0.0;
     for (int k = 0; k < p_; ++k) largest = std::max(largest, matrix[static_cast<std::size_t>(k) * p_ + k]);
     for (int k = 0; k < p_; ++k) {

@@ -14,7 +14,7 @@ class Cholesky {
     void set_order(int p) { p_ = p; }
 
     // Returns false when a pivot is not above `least` times the largest diagonal entry; the factor is then of no use.
-    bool factorise(const std::vector<double>& matrix, double least);
+    bool factorize(const std::vector<double>& matrix, double least);
     void copy_from(const Cholesky& other);
 
     void multiply(const double* x, double* y) const;             // y = R x

@@ -27,7 +27,7 @@ DrawSolver::DrawSolver(const Problem& problem, const Arrangement& arrangement, c
     view_.relaxation->budget = &budget_;
 }
 
-// The anchor and the minimiser lie in cells with g = 1: a first incumbent for either sign. One that lies on a
+// The anchor and the minimizer lie in cells with g = 1: a first incumbent for either sign. One that lies on a
 // hyperplane belongs to no open cell: the search will see to those around it.
 void DrawSolver::begin(std::int64_t draw, Side side) {
     view_.tally(draw);
@@ -38,8 +38,8 @@ void DrawSolver::begin(std::int64_t draw, Side side) {
     beta_.assign(view_.problem.anchor, view_.problem.anchor + view_.p);
     if (view_.score_anchor(&score)) offer_start(beta_, true, score, side);
     if (view_.relaxation->found) {
-        view_.relaxation->to_beta(view_.minimiser->point.data(), beta_.data());
-        if (view_.score_minimiser(&score)) offer_start(beta_, false, score, side);
+        view_.relaxation->to_beta(view_.minimizer->point.data(), beta_.data());
+        if (view_.score_minimizer(&score)) offer_start(beta_, false, score, side);
     }
     started_at_ = incumbent_.value;
 }

@@ -40,7 +40,7 @@ class DrawSolver {
 
     Outcome run(Kind kind, std::int64_t draw, Side side, const Target& target, double* witness);
 
-    // No tree: the cells that hold the anchor and the draw's minimiser.
+    // No tree: the cells that hold the anchor and the draw's minimizer.
     Outcome start(std::int64_t draw, Side side, double* witness);
     // One path down the tree for each sign.
     Outcome dive(std::int64_t draw, Side side, double* witness);

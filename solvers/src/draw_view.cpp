@@ -13,7 +13,7 @@ DrawView::DrawView(const Problem& the_problem, const Arrangement& the_arrangemen
       arrangement(the_arrangement),
       p(static_cast<int>(the_problem.p)),
       relaxation(make_relaxation(the_problem, the_arrangement)),
-      minimiser(relaxation->make_node()),
+      minimizer(relaxation->make_node()),
       own_weights_(static_cast<std::size_t>(the_problem.n)),
       anchor_sides_(static_cast<std::size_t>(the_arrangement.count)),
       beta_(static_cast<std::size_t>(p)) {
@@ -48,7 +48,7 @@ void DrawView::tally(std::int64_t which) {
     rounding = problem.weights != nullptr ? Settings::score * total : 0.0;
 
     relaxation->set(draw);
-    relaxation->start(*minimiser);
+    relaxation->start(*minimizer);
     scores_.tally(arrangement, problem.labels, weights);
     constant = scores_.fixed;
     id.clear();
@@ -85,13 +85,13 @@ void DrawView::place() {
     units.resize(m * static_cast<std::size_t>(p));
     offset.resize(m);
     curvature.resize(m);
-    at_minimiser.resize(m);
+    at_minimizer.resize(m);
     crossing.resize(m);
     probed.resize(m);
     relaxation->transform_all(id, units.data(), offset.data(), curvature.data());
     for (std::size_t i = 0; i < m; ++i) {
-        at_minimiser[i] = dot(unit(static_cast<int>(i)), minimiser->point.data(), p) + offset[i];
-        crossing[i] = minimiser->loss + curvature[i] * at_minimiser[i] * at_minimiser[i];
+        at_minimizer[i] = dot(unit(static_cast<int>(i)), minimizer->point.data(), p) + offset[i];
+        crossing[i] = minimizer->loss + curvature[i] * at_minimizer[i] * at_minimizer[i];
         probed[i] = 0;
     }
     tie = (Settings::tie + relaxation->error) * relaxation->extent;
@@ -108,8 +108,8 @@ bool DrawView::score_anchor(double* score) const {
     return clear;
 }
 
-bool DrawView::score_minimiser(double* score) const {
-    relaxation->to_beta(minimiser->point.data(), beta_.data());
+bool DrawView::score_minimizer(double* score) const {
+    relaxation->to_beta(minimizer->point.data(), beta_.data());
     return score_at(beta_.data(), score);
 }
 

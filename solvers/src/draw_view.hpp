@@ -14,7 +14,7 @@ class DrawView {
  public:
     DrawView(const Problem& problem, const Arrangement& arrangement);
 
-    // The scores, and the minimiser of the loss: enough to score classifiers.
+    // The scores, and the minimizer of the loss: enough to score classifiers.
     void tally(std::int64_t draw);
     // The hyperplanes in the coordinates of the relaxation: what a search needs.
     void place();
@@ -25,10 +25,10 @@ class DrawView {
     const double* unit(int i) const { return &units[static_cast<std::size_t>(i) * static_cast<std::size_t>(p)]; }
     const double* normal(int i) const { return arrangement.normal(id[static_cast<std::size_t>(i)]); }
 
-    // The score (for the positive sign) of the cell that holds the anchor, or the draw's minimiser. Returns false if
+    // The score (for the positive sign) of the cell that holds the anchor, or the draw's minimizer. Returns false if
     // the point lies on a hyperplane that counts, but for rounding.
     bool score_anchor(double* score) const;
-    bool score_minimiser(double* score) const;
+    bool score_minimizer(double* score) const;
 
     // Lists (n) rows whose side must be beyond doubt for a score to be known.
     void list_strict(std::vector<char>* strict) const;
@@ -40,7 +40,7 @@ class DrawView {
     const Arrangement& arrangement;
     const int p;
     const std::unique_ptr<Relaxation> relaxation;
-    const std::unique_ptr<Node> minimiser;
+    const std::unique_ptr<Node> minimizer;
 
     std::int64_t draw = -1;
     std::vector<int> id;             // (m) hyperplanes with a score that differs between their sides
@@ -53,7 +53,7 @@ class DrawView {
     std::vector<double> units;         // (m, p) unit normals in coordinates of the relaxation
     std::vector<double> offset;        // (m)
     std::vector<double> curvature;     // (m) see Relaxation::transform
-    std::vector<double> at_minimiser;  // (m) side of the minimiser
+    std::vector<double> at_minimizer;  // (m) side of the minimizer
     std::vector<double> crossing;      // (m) the loss is at least this on the other side
     std::vector<char> probed;          // (m) whether that is exact
     double tie = 0.0;                  // sides up to this may be rounding errors

@@ -146,7 +146,7 @@ void solve_draws(const Problem& problem, const Limits& limits, Side side, const 
     if (monitor_failure) std::rethrow_exception(monitor_failure);
 }
 
-void minimise(const Problem& problem, const Minimisers& minimisers) {
+void minimize(const Problem& problem, const Minimizers& minimizers) {
     validate(problem);
     const Arrangement arrangement = merge_rows(problem);
     const auto relaxation = make_relaxation(problem, arrangement);
@@ -154,9 +154,9 @@ void minimise(const Problem& problem, const Minimisers& minimisers) {
     for (std::int64_t draw = 0; draw < problem.draws; ++draw) {
         relaxation->set(draw);
         relaxation->start(*root);
-        relaxation->to_beta(root->point.data(), minimisers.coef + draw * problem.p);
-        minimisers.attained[draw] = relaxation->attained;
-        minimisers.found[draw] = relaxation->found;
+        relaxation->to_beta(root->point.data(), minimizers.coef + draw * problem.p);
+        minimizers.attained[draw] = relaxation->attained;
+        minimizers.found[draw] = relaxation->found;
     }
 }
 

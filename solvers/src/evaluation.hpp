@@ -21,7 +21,7 @@ class Evaluation {
     // Computes the rows times coefficients; what follows is about these.
     void measure(const double* coef);
 
-    // n times the penalised mean loss of a draw, and what rounding may have taken off that value.
+    // n times the penalized mean loss of a draw, and what rounding may have taken off that value.
     double loss(std::int64_t draw) const;
     double doubt(std::int64_t draw, double loss) const;
 

@@ -11,7 +11,7 @@ namespace cudbound {
 
 namespace {
 
-bool penalises_alike(const Fits& fits) {
+bool penalizes_alike(const Fits& fits) {
     const std::int64_t size = fits.coefficients();
     for (std::int64_t f = 0; f < fits.fits; ++f) {
         const double* strengths = fits.penalty + f * size + (fits.intercept ? 1 : 0);
@@ -42,7 +42,7 @@ double doubt_of(double moved, double change, double terms) {
 
 FitWorker::FitWorker(const Fits& fits)
     : fits_(fits),
-      alike_(penalises_alike(fits)),
+      alike_(penalizes_alike(fits)),
       newton_(static_cast<std::size_t>(fits.n), static_cast<int>(most_coefficients(fits, alike_))) {
     const auto n = static_cast<std::size_t>(fits.n);
     const auto most = static_cast<std::size_t>(most_coefficients(fits, alike_));
@@ -69,7 +69,7 @@ void FitWorker::operator()(std::int64_t fit, const Scores& results) {
     } else {
         gather(fit);
     }
-    results.found[fit] = newton_.minimise(fits_.loss, drawn_);
+    results.found[fit] = newton_.minimize(fits_.loss, drawn_);
     if (!results.found[fit]) {
         std::fill_n(scores, fits_.n, 0.0);
         std::fill_n(doubt, fits_.n, 0.0);
@@ -121,7 +121,7 @@ void FitWorker::gather(std::int64_t fit) {
     drawn_ = {count_, static_cast<int>(first + n_kept_), columns_.data(), weights_.data(), penalty_.data()};
 }
 
-// Under a penalty that treats all columns alike the minimiser lies in the span of the rows with weight: coordinates
+// Under a penalty that treats all columns alike the minimizer lies in the span of the rows with weight: coordinates
 // there stand for the columns, and the penalty is the same.
 void FitWorker::gather_coordinates(std::int64_t fit) {
     const double* rows = rows_of(fit);

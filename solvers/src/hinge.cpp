@@ -10,10 +10,10 @@
 namespace cudbound {
 
 struct HingeRelaxation::HingeNode final : Node {
-    explicit HingeNode(int p) : Node(p), active(p), centre(p) {}
+    explicit HingeNode(int p) : Node(p), active(p), center(p) {}
 
     BoundedActiveSet active;
-    std::vector<double> centre;  // of the proximal term, 0 in coordinates without one
+    std::vector<double> center;  // of the proximal term, 0 in coordinates without one
 };
 
 HingeRelaxation::HingeRelaxation(const Problem& problem, const Arrangement& arrangement)
@@ -70,7 +70,7 @@ void HingeRelaxation::set(std::int64_t draw) {
     }
     anchor_loss += evaluation_.anchor_doubt(draw);
     apex_loss = loss(apex.data());
-    minimise_freely();
+    minimize_freely();
 }
 
 // The drawn rows, and the loss of those that are zero.
@@ -108,13 +108,13 @@ void HingeRelaxation::gather(std::int64_t draw) {
     slack = Settings::excess * total;
 }
 
-// From the rows' sides at the anchor, which is not far from the minimiser of
+// From the rows' sides at the anchor, which is not far from the minimizer of
 // most draws.
-void HingeRelaxation::minimise_freely() {
+void HingeRelaxation::minimize_freely() {
     auto& root = static_cast<HingeNode&>(*root_);
     const Sides nothing{p, nullptr, nullptr, 0.0};
     const Constraints all{terms_, nothing};
-    for (int k = 0; k < p; ++k) root.centre[k] = coordinates_.share(k) > 0.0 ? anchor[k] : 0.0;
+    for (int k = 0; k < p; ++k) root.center[k] = coordinates_.share(k) > 0.0 ? anchor[k] : 0.0;
     root.active.reserve(static_cast<int>(problem_.n));
     root.active.reset(terms_.count);
     root.loss = 0.0;
@@ -129,7 +129,7 @@ void HingeRelaxation::minimise_freely() {
     slack += Settings::excess * (anchor_loss + apex_loss);
     restore(root, all);
     const double unlimited = std::numeric_limits<double>::infinity();
-    found = minimise(root, nothing, {}, unlimited, 0.01 * Settings::tie * extent, unlimited) == Settled::yes;
+    found = minimize(root, nothing, {}, unlimited, 0.01 * Settings::tie * extent, unlimited) == Settled::yes;
     extent = std::max(extent, std::sqrt(dot(root.point.data(), root.point.data(), p)));
     if (extent == 0.0) extent = 1.0;
     apex_tolerance = Settings::apex * (apex_loss + slack);
@@ -143,7 +143,7 @@ double HingeRelaxation::transform(int hyperplane, double* unit, double* offset) 
     const double scale = 1.0 / std::sqrt(dot(unit, unit, p));
     for (int k = 0; k < p; ++k) unit[k] *= scale;
     *offset = 0.0;  // beta = 0 is v = 0
-    // the loss exceeds that of a minimiser on a cone by at least the penalty of
+    // the loss exceeds that of a minimizer on a cone by at least the penalty of
     // the difference
     return coordinates_.curvature(unit);
 }
@@ -166,7 +166,7 @@ void HingeRelaxation::copy(const Node& from, Node& to) const {
     const auto& source = static_cast<const HingeNode&>(from);
     auto& target = static_cast<HingeNode&>(to);
     target.active.copy_from(source.active);
-    target.centre = source.centre;
+    target.center = source.center;
     target.point = source.point;
     target.loss = source.loss;
 }
@@ -175,17 +175,17 @@ void HingeRelaxation::start(Node& node) const { copy(*root_, node); }
 
 Relaxation::Settled HingeRelaxation::settle(Node& node, const Sides& sides, const std::vector<int>& forced,
                                             double limit) {
-    return minimise(static_cast<HingeNode&>(node), sides, forced, limit, 0.01 * sides.tie, sides.tie);
+    return minimize(static_cast<HingeNode&>(node), sides, forced, limit, 0.01 * sides.tie, sides.tie);
 }
 
 bool HingeRelaxation::restore(HingeNode& here, const Constraints& all) {
-    // (1 - share) v^2 + share (v - centre)^2 is (v - share centre)^2 but for a
+    // (1 - share) v^2 + share (v - center)^2 is (v - share center)^2 but for a
     // constant
-    for (int k = 0; k < p; ++k) scratch_[k] = coordinates_.share(k) * here.centre[k];
+    for (int k = 0; k < p; ++k) scratch_[k] = coordinates_.share(k) * here.center[k];
     return here.active.restore(all, scratch_.data());
 }
 
-// The minimiser for the centre as it is. Violations up to `allowed` stay; they
+// The minimizer for the center as it is. Violations up to `allowed` stay; they
 // may grow to `most_allowed` where rounding keeps them from being removed.
 Relaxation::Settled HingeRelaxation::satisfy(HingeNode& here, const Sides& sides, const std::vector<int>& forced,
                                              double limit, double allowed, double most_allowed, int next) {
@@ -237,7 +237,7 @@ Relaxation::Settled HingeRelaxation::satisfy(HingeNode& here, const Sides& sides
     }
 }
 
-Relaxation::Settled HingeRelaxation::minimise(HingeNode& here, const Sides& sides, const std::vector<int>& forced,
+Relaxation::Settled HingeRelaxation::minimize(HingeNode& here, const Sides& sides, const std::vector<int>& forced,
                                               double limit, double allowed, double most_allowed) {
     const Constraints all{terms_, sides};
     const double before = here.loss;  // a bound in the smaller cone too
@@ -247,7 +247,7 @@ Relaxation::Settled HingeRelaxation::minimise(HingeNode& here, const Sides& side
         if (settled != Settled::yes) return settled;
         std::copy_n(here.active.point(), p, here.point.data());
         const double missing = coordinates_.lent() == 0 ? 0.0 : undercut(here);
-        here.loss = std::max(before, linearised(here) - missing);
+        here.loss = std::max(before, linearized(here) - missing);
         // patience with slopes that are next to nothing wears off
         if (missing <= (1 + step) * slack || still(here)) return here.loss > limit ? Settled::too_far : Settled::yes;
         advance(here, sides, forced);
@@ -259,7 +259,7 @@ Relaxation::Settled HingeRelaxation::minimise(HingeNode& here, const Sides& side
 // The loss at the point with the terms at their cap made linear, and those that
 // are active, and 0, left out. It is least there but for the slope that the
 // proximal term has compensated.
-double HingeRelaxation::linearised(const HingeNode& here) const {
+double HingeRelaxation::linearized(const HingeNode& here) const {
     double loss = constant_ + coordinates_.penalty(here.active.point());
     for (int i = 0; i < terms_.count; ++i) {
         if (here.active.place(i) < 0.0) loss -= 2.0 * terms_.caps[i] * violations_[i];
@@ -269,17 +269,17 @@ double HingeRelaxation::linearised(const HingeNode& here) const {
 
 // A lower bound of the loss on the cone before the node is settled, or
 // -infinity. Multipliers of the active constraints that balance the slope along
-// the directions with a proximal term make the linearised loss independent of
+// the directions with a proximal term make the linearized loss independent of
 // them; along the others it then falls by the square of what they have changed.
 double HingeRelaxation::proved_loss(HingeNode& here, const Constraints& all, double limit) {
     const double nothing = -std::numeric_limits<double>::infinity();
     const NormalBasis& basis = here.active.basis();
     if (basis.size() < coordinates_.lent()) return nothing;
-    const double loss = linearised(here);
+    const double loss = linearized(here);
     if (loss <= limit) return nothing;
     const double* point = here.active.point();
     for (int a = 0; a < p; ++a) {
-        step_[a] = coordinates_.share(a) * (point[a] - here.centre[a]);
+        step_[a] = coordinates_.share(a) * (point[a] - here.center[a]);
         for (int b = a; b < p; ++b) {
             double& entry = gram_[static_cast<std::size_t>(a) * p + b];
             entry = a == b ? 1.0 : 0.0;
@@ -288,7 +288,7 @@ double HingeRelaxation::proved_loss(HingeNode& here, const Constraints& all, dou
             for (int k = 0; k < basis.size(); ++k) entry += basis.column(k)[a] * basis.column(k)[b];
         }
     }
-    if (!factor_.factorise(gram_, Settings::hinge_still)) return nothing;
+    if (!factor_.factorize(gram_, Settings::hinge_still)) return nothing;
     factor_.solve_transposed(step_.data(), step_.data());
     factor_.solve(step_.data(), step_.data());
     std::fill(path_.begin(), path_.end(), 0.0);
@@ -310,7 +310,7 @@ double HingeRelaxation::undercut(const HingeNode& here) const {
     double bent = 0.0;                                      // where the loss has curvature of its own
     double flat2 = 0.0;                                     // squared length of the other slopes
     for (int k = 0; k < p; ++k) {
-        const double slope = coordinates_.share(k) * (here.point[k] - here.centre[k]);
+        const double slope = coordinates_.share(k) * (here.point[k] - here.center[k]);
         if (coordinates_.share(k) < 1.0 && std::abs(slope) < far * (1.0 - coordinates_.share(k))) {
             bent += slope * slope / (1.0 - coordinates_.share(k));
         } else {
@@ -324,20 +324,20 @@ double HingeRelaxation::undercut(const HingeNode& here) const {
 bool HingeRelaxation::still(const HingeNode& here) const {
     double moved2 = 0.0;
     for (int k = 0; k < p; ++k) {
-        const double step = here.point[k] - here.centre[k];
+        const double step = here.point[k] - here.center[k];
         if (coordinates_.share(k) > 0.0) moved2 += step * step;
     }
     const double size = load_ + std::sqrt(dot(here.point.data(), here.point.data(), p));
     return moved2 <= Settings::hinge_rounding * Settings::hinge_rounding * size * size;
 }
 
-// Moves the centre to the node's point, and beyond it as long as the next steps
+// Moves the center to the node's point, and beyond it as long as the next steps
 // would all be the same.
 void HingeRelaxation::advance(HingeNode& here, const Sides& sides, const std::vector<int>& forced) {
     const Constraints all{terms_, sides};
     for (int k = 0; k < p; ++k) {
-        const double step = here.point[k] - here.centre[k];
-        here.centre[k] = coordinates_.share(k) > 0.0 ? here.point[k] : 0.0;
+        const double step = here.point[k] - here.center[k];
+        here.center[k] = coordinates_.share(k) > 0.0 ? here.point[k] : 0.0;
         step_[k] = coordinates_.share(k) > 0.0 ? step : 0.0;
     }
     if (!restore(here, all)) return;
@@ -373,10 +373,10 @@ void HingeRelaxation::advance(HingeNode& here, const Sides& sides, const std::ve
     }
     if (-slope < bend * longest) longest = -slope / bend;
     if (!(longest > 1.0 && std::isfinite(longest))) return;
-    // the centre goes along the flat part of the path, as much farther than the
+    // the center goes along the flat part of the path, as much farther than the
     // point as it has just done
     for (int k = 0; k < p; ++k) {
-        if (coordinates_.share(k) > 0.0) here.centre[k] += (longest - 1.0) * along_step / flat2 * path_[k];
+        if (coordinates_.share(k) > 0.0) here.center[k] += (longest - 1.0) * along_step / flat2 * path_[k];
     }
     restore(here, all);
 }

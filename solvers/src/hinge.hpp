@@ -10,10 +10,10 @@
 namespace cudbound {
 
 // The coordinates are those of the penalty. Along directions in which it is
-// flat, proximal-point iterations supply the curvature: they minimise the loss
-// plus the squared distance to a centre, and take the point found as the next
-// centre. For a loss of linear and quadratic pieces finitely many of them reach
-// a minimiser (Rockafellar 1976; Ferris 1991).
+// flat, proximal-point iterations supply the curvature: they minimize the loss
+// plus the squared distance to a center, and take the point found as the next
+// center. For a loss of linear and quadratic pieces finitely many of them reach
+// a minimizer (Rockafellar 1976; Ferris 1991).
 class HingeRelaxation final : public Relaxation {
  public:
     HingeRelaxation(const Problem& problem, const Arrangement& arrangement);
@@ -33,13 +33,13 @@ class HingeRelaxation final : public Relaxation {
 
     void place_rows();
     void gather(std::int64_t draw);
-    void minimise_freely();
+    void minimize_freely();
     bool restore(HingeNode& here, const Constraints& all);
     Settled satisfy(HingeNode& here, const Sides& sides, const std::vector<int>& forced, double limit, double allowed,
                     double most_allowed, int next);
-    Settled minimise(HingeNode& here, const Sides& sides, const std::vector<int>& forced, double limit, double allowed,
+    Settled minimize(HingeNode& here, const Sides& sides, const std::vector<int>& forced, double limit, double allowed,
                      double most_allowed);
-    double linearised(const HingeNode& here) const;
+    double linearized(const HingeNode& here) const;
     double proved_loss(HingeNode& here, const Constraints& all, double limit);
     bool still(const HingeNode& here) const;
     double undercut(const HingeNode& here) const;

@@ -36,23 +36,23 @@ NewtonFit::NewtonFit(std::size_t count, int size) : factor_(size) {
     hessian_.resize(coefficients * coefficients);
 }
 
-bool NewtonFit::minimise(Loss loss, const SignedRows& rows) {
+bool NewtonFit::minimize(Loss loss, const SignedRows& rows) {
     factor_.set_order(rows.size);
     switch (loss) {
         case Loss::SQUARED:
-            return minimise_kind<Loss::SQUARED>(rows);
+            return minimize_kind<Loss::SQUARED>(rows);
         case Loss::LOGISTIC:
-            return minimise_kind<Loss::LOGISTIC>(rows);
+            return minimize_kind<Loss::LOGISTIC>(rows);
         case Loss::EXPONENTIAL:
-            return minimise_kind<Loss::EXPONENTIAL>(rows);
+            return minimize_kind<Loss::EXPONENTIAL>(rows);
         case Loss::SQUARED_HINGE:
-            return minimise_kind<Loss::SQUARED_HINGE>(rows);
+            return minimize_kind<Loss::SQUARED_HINGE>(rows);
         default:
-            return minimise_kind<Loss::HUBER>(rows);
+            return minimize_kind<Loss::HUBER>(rows);
     }
 }
 
-// The penalised loss; fills in margins, slopes and bends.
+// The penalized loss; fills in margins, slopes and bends.
 template <Loss kind>
 double NewtonFit::measure(const SignedRows& rows, const std::vector<double>& coef) {
     combine(rows, coef, margins_);
@@ -68,7 +68,7 @@ double NewtonFit::measure(const SignedRows& rows, const std::vector<double>& coe
 }
 
 template <Loss kind>
-bool NewtonFit::minimise_kind(const SignedRows& rows) {
+bool NewtonFit::minimize_kind(const SignedRows& rows) {
     std::fill_n(coef_.begin(), rows.size, 0.0);
     double value = measure<kind>(rows, coef_);
     for (int iteration = 0; iteration < Settings::fit_steps; ++iteration) {
@@ -100,8 +100,8 @@ bool NewtonFit::minimise_kind(const SignedRows& rows) {
     return false;
 }
 
-// Whether the minimiser found is the only one. A row on the edge of a curved piece of the loss may owe its curvature to
-// rounding: beyond the edge other minimisers may lie.
+// Whether the minimizer found is the only one. A row on the edge of a curved piece of the loss may owe its curvature to
+// rounding: beyond the edge other minimizers may lie.
 template <Loss kind>
 bool NewtonFit::is_single(const SignedRows& rows) {
     if constexpr (kind == Loss::SQUARED_HINGE || kind == Loss::HUBER) {
@@ -138,7 +138,7 @@ bool NewtonFit::find_step(const SignedRows& rows) {
     for (std::size_t k = 0; k < size; ++k) {
         for (std::size_t j = k; j < size; ++j) hessian_[k * size + j] *= root_[k] * root_[j];
     }
-    if (!factor_.factorise(hessian_, Settings::fit_pivot)) return false;
+    if (!factor_.factorize(hessian_, Settings::fit_pivot)) return false;
     for (std::size_t j = 0; j < size; ++j) step_[j] = -root_[j] * gradient_[j];
     factor_.solve_transposed(step_.data(), step_.data());
     factor_.solve(step_.data(), step_.data());

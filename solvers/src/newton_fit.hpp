@@ -1,4 +1,4 @@
-// One fit of a linear classifier: Newton's method with a line search on the penalised loss.
+// One fit of a linear classifier: Newton's method with a line search on the penalized loss.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,8 @@ class NewtonFit {
     // Room for so many rows and coefficients.
     NewtonFit(std::size_t count, int size);
 
-    // Minimises; returns false where there is no single minimiser or rounding hides it. Any loss but HINGE.
-    bool minimise(Loss loss, const SignedRows& rows);
+    // Minimizes; returns false where there is no single minimizer or rounding hides it. Any loss but HINGE.
+    bool minimize(Loss loss, const SignedRows& rows);
 
     const std::vector<double>& coef() const { return coef_; }
     // The last step, which ended at coef: what is left of the error is of its size or smaller.
@@ -35,14 +35,14 @@ class NewtonFit {
 
  private:
     template <Loss kind>
-    bool minimise_kind(const SignedRows& rows);
+    bool minimize_kind(const SignedRows& rows);
     template <Loss kind>
     double measure(const SignedRows& rows, const std::vector<double>& coef);
     template <Loss kind>
     bool is_single(const SignedRows& rows);
     bool find_step(const SignedRows& rows);
 
-    // The Hessian is factorised after its columns were divided by the roots of its diagonal, so that units of columns
+    // The Hessian is factorized after its columns were divided by the roots of its diagonal, so that units of columns
     // do not matter.
     Cholesky factor_;
     std::vector<double> coef_;

@@ -85,7 +85,7 @@ void NormalBasis::append(const double* projected) {
     ++size_;
 }
 
-// Givens rotations of neighbouring rows restore the triangle without its column
+// Givens rotations of neighboring rows restore the triangle without its column
 // k.
 void NormalBasis::drop(int k) {
     for (int l = k; l + 1 < size_; ++l) std::copy_n(entries(l + 1), l + 2, entries(l));

@@ -42,7 +42,7 @@ struct Sides {
     }
 };
 
-// A node's minimiser, with what its relaxation needs to go on from there.
+// A node's minimizer, with what its relaxation needs to go on from there.
 struct Node {
     explicit Node(int p) : point(p) {}
     virtual ~Node() = default;
@@ -51,7 +51,7 @@ struct Node {
     double loss = 0.0;  // lower bound of the loss on the node's closed cone, attained at `point` but for rounding
 };
 
-// Losses are n times the penalised mean loss of the draw, up to a constant of the draw.
+// Losses are n times the penalized mean loss of the draw, up to a constant of the draw.
 class Relaxation {
  public:
     enum class Settled { yes, too_far, unresolved };
@@ -64,7 +64,7 @@ class Relaxation {
 
     // Unit normal (p, contiguous) and offset of a hyperplane of the arrangement: side(v) = unit'v + offset has the sign
     // of the original. Returns its curvature: among points where g > 0, the loss at distance d beyond it exceeds that
-    // of a node's minimiser by at least the curvature times d^2; 0 if nothing is known.
+    // of a node's minimizer by at least the curvature times d^2; 0 if nothing is known.
     virtual double transform(int hyperplane, double* unit, double* offset) = 0;
 
     // The same for many at once; `units` has shape (hyperplanes, p).
@@ -91,7 +91,7 @@ class Relaxation {
     // Makes the node that of no forced hyperplanes.
     virtual void start(Node& node) const = 0;
 
-    // Moves the node to the minimiser for `forced`, whose last member was added and is violated. Ends with too_far when
+    // Moves the node to the minimizer for `forced`, whose last member was added and is violated. Ends with too_far when
     // the loss must exceed `limit`, and with unresolved when rounding prevents an answer; the node is then of no use.
     virtual Settled settle(Node& node, const Sides& sides, const std::vector<int>& forced, double limit) = 0;
 
@@ -102,14 +102,14 @@ class Relaxation {
     double apex_loss = 0.0;       // of beta = 0
     double apex_tolerance = 0.0;  // nodes whose loss is this close to apex_loss count as lying at beta = 0
     double extent = 0.0;          // length that rounding errors of points are relative to
-    bool found = true;            // whether the minimiser of the draw was found: rounding may prevent it
-    bool attained = true;         // whether the loss has a minimiser
+    bool found = true;            // whether the minimizer of the draw was found: rounding may prevent it
+    bool attained = true;         // whether the loss has a minimizer
     bool certain = true;          // whether rounding left no doubt along which directions the loss is flat
     double error = 0.0;           // what rounding may have done to unit normals and points, relative to their size
     double rate = 0.0;            // alpha / n: g falls from 1 to 0 over an increase 1 / rate of the loss
     double slack = 0.0;           // rounding allowance on losses
     double taken_off = 0.0;       // how much lower than they are losses may be taken on purpose, slack included
-    Budget* budget = nullptr;     // of the search, which long minimisations look at
+    Budget* budget = nullptr;     // of the search, which long minimizations look at
 
     // g as a function of the loss, rounded upwards. At rate = infinity any excess makes it 0.
     double g(double loss) const {

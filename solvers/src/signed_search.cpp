@@ -33,7 +33,7 @@ double SignedSearch::explore(double sign, const Target& target, Incumbent& incum
     // Some direction is hardly flat, or hardly not: what lies far along it is unknown.
     if (!relaxation_.certain) leave_open(score_cap_);
     Level& root = level(0);
-    relaxation_.copy(*view_.minimiser, *root.node);
+    relaxation_.copy(*view_.minimizer, *root.node);
     const double score = score_cap_;
     // With beta = 0 inside the region where g = 1, the best open cell anywhere is the answer.
     if (relaxation_.g(apex_start()) >= 1.0) apex_node(score);
@@ -87,7 +87,7 @@ void SignedSearch::dive(double sign, int steps, Incumbent& incumbent) {
     double score = score_cap_;
     for (int depth = 0; depth < steps && budget_.spend(); ++depth) {
         Level& here = level(depth);
-        if (depth == 0) relaxation_.copy(*view_.minimiser, *here.node);
+        if (depth == 0) relaxation_.copy(*view_.minimizer, *here.node);
         if (bound(score, here.node->loss) <= incumbent.value) break;
         const double attained = classify(here, score);
         const double value = attained * relaxation_.g(here.node->loss);
@@ -163,7 +163,7 @@ void SignedSearch::orient(double sign, double threshold) {
     margins_.resize(k);
 }
 
-// Those that cost too much to cross keep the side of the minimiser.
+// Those that cost too much to cross keep the side of the minimizer.
 void SignedSearch::settle_far_hyperplanes(double threshold) {
     for (bool changed = true; changed && score_cap_ > threshold;) {
         const double reach = relaxation_.reach(score_cap_, threshold);
@@ -172,7 +172,7 @@ void SignedSearch::settle_far_hyperplanes(double threshold) {
             const auto at = static_cast<std::size_t>(i);
             if (!(view_.crossing[at] > reach)) return false;
             const double gain = std::abs(view_.difference[at]);
-            if ((view_.at_minimiser[at] > 0.0) == (sign_ * view_.difference[at] > 0.0)) {
+            if ((view_.at_minimizer[at] > 0.0) == (sign_ * view_.difference[at] > 0.0)) {
                 settled_score_ += gain;
             } else {
                 score_cap_ -= gain;
@@ -192,11 +192,11 @@ void SignedSearch::probe(double threshold) {
     forced_.assign(1, 0);
     for (const int i : member_) {
         const auto at = static_cast<std::size_t>(i);
-        if (view_.curvature[at] > 0.0 || view_.probed[at] || std::abs(view_.at_minimiser[at]) <= view_.tie) continue;
+        if (view_.curvature[at] > 0.0 || view_.probed[at] || std::abs(view_.at_minimizer[at]) <= view_.tie) continue;
         if (!budget_.go_on()) break;
-        const double turn = view_.at_minimiser[at] > 0.0 ? -1.0 : 1.0;
+        const double turn = view_.at_minimizer[at] > 0.0 ? -1.0 : 1.0;
         for (int l = 0; l < p_; ++l) probe_normal_[static_cast<std::size_t>(l)] = turn * view_.unit(i)[l];
-        relaxation_.copy(*view_.minimiser, node);
+        relaxation_.copy(*view_.minimizer, node);
         const auto settled = relaxation_.settle(node, {p_, probe_normal_.data(), &distance, view_.tie}, forced_, reach);
         if (settled == Relaxation::Settled::too_far) {
             view_.crossing[at] = std::max(view_.crossing[at], std::nextafter(reach, 1e300));

@@ -14,7 +14,7 @@
 namespace cudbound {
 
 // For one sign of the deviation every hyperplane has a preferred side, which adds its gain to the score. A
-// node holds the hyperplanes forced onto their preferred sides, and the minimiser of the loss on their closed cone.
+// node holds the hyperplanes forced onto their preferred sides, and the minimizer of the loss on their closed cone.
 // Giving a hyperplane up costs its gain and adds no constraint, so the path to a leaf holds few constraints.
 class SignedSearch {
  public:
@@ -29,7 +29,7 @@ class SignedSearch {
     // Looks for a better incumbent. Returns the largest bound of what was left open, 0 if nothing was.
     double explore(double sign, const Target& target, Incumbent& incumbent);
 
-    // Looks for a better incumbent along one path: from the minimiser the hyperplane with the most gain for its
+    // Looks for a better incumbent along one path: from the minimizer the hyperplane with the most gain for its
     // distance is forced, again and again.
     void dive(double sign, int steps, Incumbent& incumbent);
 

@@ -70,7 +70,7 @@ void SimplicialCones::bisect(const CentralHyperplanes& hyperplanes, SimplicialCo
         for (int b = a + 1; b < p_; ++b) {
             const double* from = cone.sides.data() + static_cast<std::size_t>(a) * k;
             const double* to = cone.sides.data() + static_cast<std::size_t>(b) * k;
-            double sums[4] = {0.0, 0.0, 0.0, 0.0};  // an order of summation that compilers can vectorise
+            double sums[4] = {0.0, 0.0, 0.0, 0.0};  // an order of summation that compilers can vectorize
             std::size_t j = 0;
             for (; j + 4 <= k; j += 4) {
                 for (std::size_t l = 0; l < 4; ++l) sums[l] += (from[j + l] - to[j + l]) * (from[j + l] - to[j + l]);

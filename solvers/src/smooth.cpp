@@ -16,7 +16,7 @@ namespace cudbound {
 
 namespace {
 
-// A minimiser, and the quadratic model of the loss close to it from which it was found and the next step starts.
+// A minimizer, and the quadratic model of the loss close to it from which it was found and the next step starts.
 struct SmoothNode final : Node {
     explicit SmoothNode(int p) : Node(p), base(p), gradient(p), factor(p) {}
 
@@ -25,7 +25,7 @@ struct SmoothNode final : Node {
     double dropped = 0.0;      // what the rows that the model leaves out contribute to it
     std::vector<double> gradient;
     Cholesky factor;      // of the Hessian
-    bool curved = false;  // whether the Hessian was factorised as it is
+    bool curved = false;  // whether the Hessian was factorized as it is
     double added = 0.0;   // if not, the multiple of I that was added
     double spread = 0.0;  // largest |R^{-T} x_i|: how fast the curvature can change
 };
@@ -65,7 +65,7 @@ class SmoothRelaxation final : public Relaxation {
         apex_loss = rows_.loss(apex.data());
         extent = length_of(anchor);
         if (extent == 0.0) extent = 1.0;
-        minimise_freely();
+        minimize_freely();
         extent = std::max(extent, length_of(root_.point));
         slack = 10.0 * Settings::newton_gap * (1.0 + apex_loss);
         apex_tolerance = slack;
@@ -125,7 +125,7 @@ class SmoothRelaxation final : public Relaxation {
     void model(SmoothNode& node) {
         rows_.gradient(node.base.data(), node.gradient.data());
         rows_.hessian(hessian_);
-        factorise(node);
+        factorize(node);
         if constexpr (vanishes<kind>) {
             node.factor.squared_lengths(rows_.columns(), static_cast<int>(rows_.count()), scratch_, lengths_.data());
             double largest = 0.0;
@@ -136,10 +136,10 @@ class SmoothRelaxation final : public Relaxation {
         }
     }
 
-    void factorise(SmoothNode& node) {
+    void factorize(SmoothNode& node) {
         const double longest = Settings::longest_step * size_of(node.base);
         node.added = 0.0;
-        node.curved = node.factor.factorise(hessian_, pivot);
+        node.curved = node.factor.factorize(hessian_, pivot);
         if (node.curved && lent_ == 1.0 && free_step(node) <= longest) return;
         node.curved = false;
         double largest = 0.0;
@@ -150,7 +150,7 @@ class SmoothRelaxation final : public Relaxation {
         for (int round = 0; round < 40; ++round) {
             for (std::size_t k = 0; k < hessian_.size(); k += diagonal) hessian_[k] += added;
             node.added += added;
-            if (node.factor.factorise(hessian_, 0.0) && free_step(node) <= longest) return;
+            if (node.factor.factorize(hessian_, 0.0) && free_step(node) <= longest) return;
             added *= 10.0;
         }
     }
@@ -161,7 +161,7 @@ class SmoothRelaxation final : public Relaxation {
         return length_of(newton_);
     }
 
-    void minimise_freely() {
+    void minimize_freely() {
         lent_ = 1.0;
         root_.base = anchor_loss <= apex_loss ? anchor : apex;
         measure(root_);
@@ -172,7 +172,7 @@ class SmoothRelaxation final : public Relaxation {
         found = descend(root_, {p, nullptr, nullptr, 0.0}, {}, unlimited, true) == Settled::yes;
         if (!found) root_.loss = 0.0;
         if (found && root_.curved) {
-            // crossings start from here, and the model is as good as the minimiser
+            // crossings start from here, and the model is as good as the minimizer
             root_.base = root_.point;
             measure(root_);
             model(root_);
@@ -180,7 +180,7 @@ class SmoothRelaxation final : public Relaxation {
         attained = !all_but_vanished(root_) && (root_.curved || root_.dropped == 0.0);
     }
 
-    // Newton's method: each step minimises the quadratic model on the cone. The model's minimum, lowered by how much
+    // Newton's method: each step minimizes the quadratic model on the cone. The model's minimum, lowered by how much
     // the loss can undercut the model, bounds the loss on the cone from below: the multipliers of the constraints are
     // those of a dual feasible point. The base need not lie in the cone at first (`inside` is false); then the whole
     // step is taken. The last step is taken without a look at the loss there: it leaves next to nothing of the
@@ -234,8 +234,8 @@ class SmoothRelaxation final : public Relaxation {
         return vanishes<kind> && here.value <= rows_.vanished() * static_cast<double>(rows_.count());
     }
 
-    // The minimiser of the node's quadratic model on the cone: in the metric of the Hessian, the point of the cone that
-    // is nearest to the free minimiser of the model.
+    // The minimizer of the node's quadratic model on the cone: in the metric of the Hessian, the point of the cone that
+    // is nearest to the free minimizer of the model.
     bool find_step(const SmoothNode& here, const Sides& sides, const std::vector<int>& forced) {
         here.factor.solve_transposed(here.gradient.data(), shift_.data());
         active_.reset();
@@ -353,7 +353,7 @@ class SmoothRelaxation final : public Relaxation {
             measure_lengths(root_.factor);
             radius = farthest(rise, root_.spread);
         } else {
-            if (!minorant_.factorise(rows_.ridge(), pivot)) return;
+            if (!minorant_.factorize(rows_.ridge(), pivot)) return;
             measure_lengths(minorant_);
         }
         rows_.measure(root_.point.data());
@@ -364,7 +364,7 @@ class SmoothRelaxation final : public Relaxation {
                 rows_.set_bend(i, least_bend<kind>(rows_.margin(i) - reach_[i], rows_.margin(i) + reach_[i]));
             }
             rows_.hessian(hessian_);
-            minorised_ = minorant_.factorise(hessian_, Settings::pieces_pivot);
+            minorised_ = minorant_.factorize(hessian_, Settings::pieces_pivot);
             if (!minorised_) return;
             measure_lengths(minorant_);
             radius = std::sqrt(2.0 * rise);

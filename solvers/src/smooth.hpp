@@ -1,4 +1,4 @@
-// Smooth losses: the minimiser on a cone by Newton steps, each a least-distance problem.
+// Smooth losses: the minimizer on a cone by Newton steps, each a least-distance problem.
 #pragma once
 
 #include <memory>

@@ -12,12 +12,12 @@ namespace cudbound {
 namespace {
 
 struct SquaredNode final : Node {
-    explicit SquaredNode(int p) : Node(p), active(p), centre(p) {}
+    explicit SquaredNode(int p) : Node(p), active(p), center(p) {}
 
     ActiveSet active;
     double length2 = 0.0;        // of the point
     bool tidy = true;            // whether the point is that of the multipliers, but for rounding
-    std::vector<double> centre;  // origin of `active`: zero but for the flat coordinates of a proximal step
+    std::vector<double> center;  // origin of `active`: zero but for the flat coordinates of a proximal step
 };
 
 }  // namespace
@@ -95,7 +95,7 @@ void SquaredRelaxation::copy(const Node& from, Node& to) const {
     const auto& source = static_cast<const SquaredNode&>(from);
     auto& target = static_cast<SquaredNode&>(to);
     target.active.copy_from(source.active);
-    target.centre = source.centre;
+    target.center = source.center;
     target.point = source.point;
     target.loss = source.loss;
     target.length2 = source.length2;
@@ -105,7 +105,7 @@ void SquaredRelaxation::copy(const Node& from, Node& to) const {
 void SquaredRelaxation::start(Node& node) const {
     auto& root = static_cast<SquaredNode&>(node);
     root.active.reset();
-    std::fill(root.centre.begin(), root.centre.end(), 0.0);
+    std::fill(root.center.begin(), root.center.end(), 0.0);
     std::fill(root.point.begin(), root.point.end(), 0.0);
     root.loss = 0.0;
     root.length2 = 0.0;
@@ -145,7 +145,7 @@ Relaxation::Settled SquaredRelaxation::settle(Node& node, const Sides& sides, co
                 allowed = sides.tie;
                 here.active.reset();
             }
-            for (int l = 0; l < p; ++l) here.point[l] = here.centre[l] + here.active.point()[l];
+            for (int l = 0; l < p; ++l) here.point[l] = here.center[l] + here.active.point()[l];
             next = sides.most_violated(forced, here.point.data(), allowed);
         }
         if (curved) {
@@ -156,7 +156,7 @@ Relaxation::Settled SquaredRelaxation::settle(Node& node, const Sides& sides, co
             here.length2 = dot(here.point.data(), here.point.data(), p);
             return here.loss > limit ? Settled::too_far : Settled::yes;
         }
-        // Proximal step: take the flat coordinates reached as the new centre, until they stay. Until then |u| only
+        // Proximal step: take the flat coordinates reached as the new center, until they stay. Until then |u| only
         // falls, so that it says nothing about the limit.
         double moved = 0.0;
         double size = 1.0;
@@ -177,8 +177,8 @@ Relaxation::Settled SquaredRelaxation::settle(Node& node, const Sides& sides, co
         }
         // slow where the cone only opens far away: what the loss is there is not known
         if (++steps == Settings::proximal_steps) return Settled::unresolved;
-        for (int l = ball_.rank; l < p; ++l) here.centre[l] = here.point[l];
-        here.point = here.centre;
+        for (int l = ball_.rank; l < p; ++l) here.center[l] = here.point[l];
+        here.point = here.center;
         here.active.reset();
         next = sides.most_violated(forced, here.point.data(), allowed);
     }

@@ -1,4 +1,4 @@
-// Squared loss: its sublevel sets are balls, and the minimiser on a cone is the point nearest to their centre.
+// Squared loss: its sublevel sets are balls, and the minimizer on a cone is the point nearest to their center.
 #pragma once
 
 #include "active_set.hpp"

@@ -10,7 +10,7 @@ inline double dot(const double* a, const double* b, int size) {
     return sum;
 }
 
-// The same with four partial sums, for long vectors: an order of summation that compilers can vectorise.
+// The same with four partial sums, for long vectors: an order of summation that compilers can vectorize.
 inline double sum_of_products(const double* a, const double* b, std::size_t size) {
     double sums[4] = {0.0, 0.0, 0.0, 0.0};
     std::size_t k = 0;

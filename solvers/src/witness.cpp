@@ -98,7 +98,7 @@ double WitnessWriter::write_start(const Incumbent& incumbent, double* witness) {
         if (!evaluation_.anchor_score(view_.draw, &score)) return 0.0;
     } else {
         evaluation_.from_beta(incumbent.point.data(), witness);
-        // a minimiser has no more loss than the anchor, unless rounding had much to do with it
+        // a minimizer has no more loss than the anchor, unless rounding had much to do with it
         if (view_.relaxation->error > Settings::excess) return std::max(0.0, worth(witness, incumbent.sign));
         evaluation_.measure(witness);
         if (!evaluation_.score(view_.draw, &score)) return 0.0;

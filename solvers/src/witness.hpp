@@ -20,7 +20,7 @@ class WitnessWriter {
     // incumbent; a point that rounding leaves on a hyperplane that counts is worth nothing.
     double write(const Incumbent& incumbent, double* witness);
 
-    // The same for an incumbent that is the anchor or the draw's minimiser: no search for anything better nearby.
+    // The same for an incumbent that is the anchor or the draw's minimizer: no search for anything better nearby.
     double write_start(const Incumbent& incumbent, double* witness);
 
     // By how much the worth may miss the value of the incumbent, which still counts as attained.

@@ -79,7 +79,7 @@ double least_slack(const Rows& normals, const Vector& beta) {
 }
 
 // The least n L on the cone normal'beta >= 0. On a smallest face of the set of
-// minimisers some rows have margin 1, some hyperplanes are met, and some rows
+// minimizers some rows have margin 1, some hyperplanes are met, and some rows
 // have margins below 1: with all of these given it solves a linear system. Any
 // solution that lies in the cone is a candidate, whatever its own pieces are.
 inline double least_on_cone(const Problem& problem, const Rows& normals) {
@@ -210,7 +210,7 @@ inline void add_penalty(Random& random, Penalty kind, Instance* instance) {
     if (kind == Penalty::free_intercept) strengths[0] = 0.0;
     if (kind == Penalty::tiny) strengths.assign(p, 1e-9);
     if (kind == Penalty::huge) strengths.assign(p, 1e3);
-    penalise(strengths, instance);
+    penalize(strengths, instance);
     if (kind != Penalty::correlated) return;
     // of rank one
     Vector w(p);

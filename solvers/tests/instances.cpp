@@ -139,7 +139,7 @@ void change_basis(Random& random, Instance* instance) {
     raw.error = 1e-15 * p;
 }
 
-void penalise(const std::vector<double>& strengths, Instance* instance) {
+void penalize(const std::vector<double>& strengths, Instance* instance) {
     const int p = instance->p;
     instance->penalty.assign(static_cast<std::size_t>(p) * p, 0.0);
     instance->anchor_penalty = 0.0;

@@ -76,7 +76,7 @@ enum class LabelKind {
 };
 
 // Adds the penalty sum_k strengths_k beta_k^2, and that of the anchor.
-void penalise(const std::vector<double>& strengths, Instance* instance);
+void penalize(const std::vector<double>& strengths, Instance* instance);
 
 // n >= p rows that span R^p, labels, the least-squares fit as anchor, multinomial counts, alpha = n.
 Instance random_instance(Random& random, int n, int p, RowKind rows, LabelKind labels, int draws = 1);

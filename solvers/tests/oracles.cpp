@@ -285,8 +285,8 @@ void differentiate(const cudbound::Problem& problem, std::int64_t draw, const do
     }
 }
 
-// Newton's method with halved steps. False if the minimiser is not a single one, or the rows are dependent.
-bool minimise_on_flat(const cudbound::Problem& problem, std::int64_t draw, const Rows& rows,
+// Newton's method with halved steps. False if the minimizer is not a single one, or the rows are dependent.
+bool minimize_on_flat(const cudbound::Problem& problem, std::int64_t draw, const Rows& rows,
                       const std::vector<int>& active, Vector* point) {
     const std::size_t p = problem.p;
     const std::size_t size = p + active.size();
@@ -358,7 +358,7 @@ std::vector<Minimum> minima_on_flats(const cudbound::Problem& problem, std::int6
     std::vector<Minimum> minima;
     for_each_subset(static_cast<int>(rows.size()), static_cast<int>(problem.p), [&](const std::vector<int>& active) {
         Vector point;
-        if (!minimise_on_flat(problem, draw, rows, active, &point)) return;
+        if (!minimize_on_flat(problem, draw, rows, active, &point)) return;
         minima.push_back({point, loss(problem, draw, point.data())});
     });
     return minima;
@@ -419,7 +419,7 @@ Values enumerate_cells(const cudbound::Problem& problem, std::int64_t draw) {
         if (dot(row, row) > 0.0) rows.push_back(unit(row));
     }
 
-    // The minimisers over a closed cell form a polyhedron without lines, and each of its vertices is one of these.
+    // The minimizers over a closed cell form a polyhedron without lines, and each of its vertices is one of these.
     const std::vector<Minimum> candidates = minima_on_flats(problem, draw, rows);
 
     Values values;

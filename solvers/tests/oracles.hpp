@@ -41,17 +41,17 @@ struct Surrogate {
 };
 Surrogate surrogate(cudbound::Loss loss, long double margin);
 
-// A minimiser of the loss on an intersection of hyperplanes.
+// A minimizer of the loss on an intersection of hyperplanes.
 struct Minimum {
     Vector point;
     double loss;
 };
 
-// All of those with a single minimiser, for intersections of at most p of the hyperplanes row'beta = 0. Newton's method
+// All of those with a single minimizer, for intersections of at most p of the hyperplanes row'beta = 0. Newton's method
 // on the linear system that holds the rows at 0, in long double; a smooth loss.
 std::vector<Minimum> minima_on_flats(const cudbound::Problem& problem, std::int64_t draw, const Rows& rows);
 
-// The least loss on the cone normal'beta >= 0, and where. The minimiser on a cone is the minimiser on the intersection
+// The least loss on the cone normal'beta >= 0, and where. The minimizer on a cone is the minimizer on the intersection
 // of the hyperplanes that it lies on: the best of the above that lies in the cone. The loss must be strictly convex.
 Minimum least_on_cone(const cudbound::Problem& problem, std::int64_t draw, const Rows& normals);
 
@@ -59,7 +59,7 @@ Minimum least_on_cone(const cudbound::Problem& problem, std::int64_t draw, const
 Vector gradient(const cudbound::Problem& problem, std::int64_t draw, const Vector& beta);
 
 // How far `slope` is from the cone of the normals whose hyperplanes the point lies on, to within `close`. 0 at a
-// minimiser of a convex function with that gradient on normal'beta >= 0, and only there.
+// minimizer of a convex function with that gradient on normal'beta >= 0, and only there.
 double distance_from_optimality(const Vector& slope, const Vector& point, const Rows& normals, double close);
 
 // Whether normal'w > 0 has a solution for all rows at once.

@@ -42,7 +42,7 @@ struct Setting {
         return static_cast<double>(problem.n) * oracle::loss(problem, 0, beta.data());
     }
 
-    // As the tree does: from the minimiser, one violated hyperplane after the other.
+    // As the tree does: from the minimizer, one violated hyperplane after the other.
     Settled settle(const Rows& normals, double limit) {
         Vector flat;
         for (const Vector& a : normals) flat.insert(flat.end(), a.begin(), a.end());
@@ -124,7 +124,7 @@ inline Instance random_problem(Random& random, Loss loss, int p, int n, RowKind 
     if (dress == Dress::penalty || dress == Dress::free_intercept) {
         std::vector<double> strengths(p, std::pow(10.0, integer(random, -3, 0)));
         if (dress == Dress::free_intercept) strengths[0] = 0.0;
-        penalise(strengths, &instance);
+        penalize(strengths, &instance);
     }
     for (int i = 0; i < n; ++i) {
         if (dress == Dress::weights) instance.sample_weight.push_back(integer(random, 0, 3));

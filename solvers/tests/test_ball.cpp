@@ -84,7 +84,7 @@ TEST(one_dimension_by_hand) {
     CHECK_NEAR(beta_of(ball, {3.0})[0], 2.0 / 3.0, 1e-15);
 }
 
-// n (L(beta) - L(minimiser)) = |u|^2 for any beta, and v = 0 is a minimiser.
+// n (L(beta) - L(minimizer)) = |u|^2 for any beta, and v = 0 is a minimizer.
 TEST(coordinates_reproduce_the_loss) {
     Random random(61);
     for (int trial = 0; trial < 200; ++trial) {
@@ -97,8 +97,8 @@ TEST(coordinates_reproduce_the_loss) {
         Ball ball(problem, arrangement);
         ball.set(0);
         CHECK_EQUAL(ball.rank, expected_rank(kind, p));
-        const std::vector<double> minimiser = beta_of(ball, std::vector<double>(p, 0.0));
-        const double least = problem.n * oracle::loss(problem, 0, minimiser.data());
+        const std::vector<double> minimizer = beta_of(ball, std::vector<double>(p, 0.0));
+        const double least = problem.n * oracle::loss(problem, 0, minimizer.data());
         for (int points = 0; points < 10; ++points) {
             std::vector<double> v(p);
             for (int k = 0; k < p; ++k) v[k] = normal(random) * (k < ball.rank ? 1.0 : cudbound::Settings::flat_step);
@@ -107,10 +107,10 @@ TEST(coordinates_reproduce_the_loss) {
             double size = 1.0 + least;
             for (const double x : beta) size += x * x;
             CHECK_NEAR(excess, curved(ball, v), 1e-9 * size);
-            // a direction has no minimiser added
+            // a direction has no minimizer added
             std::vector<double> direction(p);
             ball.direction_to_beta(v.data(), direction.data());
-            for (int k = 0; k < p; ++k) CHECK_NEAR(direction[k] + minimiser[k], beta[k], 1e-12 * size);
+            for (int k = 0; k < p; ++k) CHECK_NEAR(direction[k] + minimizer[k], beta[k], 1e-12 * size);
         }
     }
 }
@@ -130,14 +130,14 @@ TEST(anchor_and_apex) {
         ball.set(0);
         const std::vector<double> anchor = beta_of(ball, ball.anchor);
         const std::vector<double> zero = beta_of(ball, ball.apex);
-        const std::vector<double> minimiser = beta_of(ball, std::vector<double>(p, 0.0));
+        const std::vector<double> minimizer = beta_of(ball, std::vector<double>(p, 0.0));
         double size = 1.0;
-        for (const double x : minimiser) size += std::abs(x);
+        for (const double x : minimizer) size += std::abs(x);
         for (int k = 0; k < p; ++k) {
             CHECK_NEAR(anchor[k], instance.anchor[k], 1e-9 * size);
             CHECK_NEAR(zero[k], 0.0, 1e-9 * size);
         }
-        const double least = oracle::loss(problem, 0, minimiser.data());
+        const double least = oracle::loss(problem, 0, minimizer.data());
         const std::vector<double> nothing(p, 0.0);
         CHECK_NEAR(ball.radius2, problem.n * (oracle::anchor_loss(problem, 0) - least), 1e-9 * size * size);
         CHECK_NEAR(ball.apex2, problem.n * (oracle::loss(problem, 0, nothing.data()) - least), 1e-9 * size * size);

@@ -1,4 +1,4 @@
-// Least-distance problems with prices, and the factorisation of their active normals.
+// Least-distance problems with prices, and the factorization of their active normals.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -42,9 +42,9 @@ SoftConstraints soft_of(const Rows& normals, const Vector& levels, const Vector&
     return soft;
 }
 
-double objective(const SoftConstraints& soft, const Vector& centre, const Vector& v) {
+double objective(const SoftConstraints& soft, const Vector& center, const Vector& v) {
     double sum = 0.0;
-    for (int l = 0; l < soft.p; ++l) sum += (v[l] - centre[l]) * (v[l] - centre[l]);
+    for (int l = 0; l < soft.p; ++l) sum += (v[l] - center[l]) * (v[l] - center[l]);
     for (int i = 0; i < soft.count; ++i) {
         double along = 0.0;
         for (int l = 0; l < soft.p; ++l) along += soft.normal(i)[l] * v[l];
@@ -72,7 +72,7 @@ struct Tracked {
 };
 
 // Moves constraints until none is violated; returns the dual objective.
-double minimise(BoundedActiveSet& set, const Constraints& all, const std::vector<int>& forced, double value) {
+double minimize(BoundedActiveSet& set, const Constraints& all, const std::vector<int>& forced, double value) {
     Vector violations(all.soft.count);
     for (int moves = 0; moves < 10000; ++moves) {
         int next = set.most_violated(all.soft, 1e-13, violations.data());
@@ -137,13 +137,13 @@ TEST(normals_that_come_and_go) {
     }
 }
 
-// In one dimension from centre 0, x >= 1 at a price of 2 cap_1 per unit, x >= 3 at 2 cap_2.
+// In one dimension from center 0, x >= 1 at a price of 2 cap_1 per unit, x >= 3 at 2 cap_2.
 //   caps 1/2, 1/4: both multipliers at their caps, x = 3/4.  9/16 + 1/4 + 9/8
 //   caps 2, 1/4: the first multiplier is 3/4, x = 1.  1 + 0 + 1
 //   caps 1/2, 4: the second multiplier is 3, x = 3, and the first 0.  9
 TEST(one_dimension_by_hand) {
     const Sides nothing{1, nullptr, nullptr, 0.0};
-    const Vector centre{0.0};
+    const Vector center{0.0};
     struct Example {
         Vector caps;
         double point;
@@ -155,8 +155,8 @@ TEST(one_dimension_by_hand) {
         const Constraints all{soft, nothing};
         BoundedActiveSet set(1);
         set.reset(2);
-        set.restore(all, centre.data());
-        CHECK_NEAR(minimise(set, all, {}, 0.0), example.least, 1e-14);
+        set.restore(all, center.data());
+        CHECK_NEAR(minimize(set, all, {}, 0.0), example.least, 1e-14);
         CHECK_NEAR(set.point()[0], example.point, 1e-14);
     }
 }
@@ -182,9 +182,9 @@ TEST(no_point_is_better) {
             caps.push_back(std::exp(normal(random)));
         }
         const SoftConstraints soft = soft_of(normals, levels, caps);
-        Vector centre(p);
+        Vector center(p);
         Vector inside(p);
-        for (double& x : centre) x = 2.0 * normal(random);
+        for (double& x : center) x = 2.0 * normal(random);
         for (double& x : inside) x = 2.0 * normal(random);
         std::vector<double> sides;
         std::vector<double> distances;
@@ -198,10 +198,10 @@ TEST(no_point_is_better) {
         const Constraints all{soft, {p, sides.data(), distances.data(), 0.0}};
         BoundedActiveSet set(p);
         set.reset(count);
-        set.restore(all, centre.data());
-        const double value = minimise(set, all, forced, 0.0);
+        set.restore(all, center.data());
+        const double value = minimize(set, all, forced, 0.0);
         const Vector point(set.point(), set.point() + p);
-        CHECK_NEAR(value, objective(soft, centre, point), 1e-10 * (1.0 + value));
+        CHECK_NEAR(value, objective(soft, center, point), 1e-10 * (1.0 + value));
         for (const int j : forced) CHECK(all.sides.side(j, point.data()) >= -1e-12);
         for (int points = 0; points < 200; ++points) {
             Vector other = point;
@@ -209,35 +209,35 @@ TEST(no_point_is_better) {
             for (double& x : other) x += spread * normal(random);
             bool allowed = true;
             for (const int j : forced) allowed = allowed && all.sides.side(j, other.data()) >= 0.0;
-            if (allowed) CHECK_AT_MOST(value, objective(soft, centre, other) + 1e-10 * (1.0 + value));
+            if (allowed) CHECK_AT_MOST(value, objective(soft, center, other) + 1e-10 * (1.0 + value));
         }
         // a fresh point is the same one, and a copy goes on from there
-        CHECK(set.restore(all, centre.data()));
+        CHECK(set.restore(all, center.data()));
         for (int l = 0; l < p; ++l) CHECK_NEAR(set.point()[l], point[l], 1e-10);
         // Somewhere else, with the active constraints it starts from: the same as from nothing.
-        for (double& x : centre) x += normal(random);
+        for (double& x : center) x += normal(random);
         BoundedActiveSet moved(p);
         moved.copy_from(set);
-        moved.restore(all, centre.data());
-        minimise(moved, all, forced, 0.0);
+        moved.restore(all, center.data());
+        minimize(moved, all, forced, 0.0);
         set.reset(count);
-        set.restore(all, centre.data());
-        const double least = minimise(set, all, forced, 0.0);
-        CHECK_NEAR(objective(soft, centre, {moved.point(), moved.point() + p}), least, 1e-9 * (1.0 + least));
+        set.restore(all, center.data());
+        const double least = minimize(set, all, forced, 0.0);
+        CHECK_NEAR(objective(soft, center, {moved.point(), moved.point() + p}), least, 1e-9 * (1.0 + least));
     }
 }
 
-// From centre 0 in one dimension: a side x >= 2 costs 4; one that says x <= 1 as well cannot be had.
+// From center 0 in one dimension: a side x >= 2 costs 4; one that says x <= 1 as well cannot be had.
 TEST(limit_and_contradiction) {
     const SoftConstraints soft = soft_of({{1.0}}, {-10.0}, {1.0});
     const double normals[] = {1.0, -1.0};
     const double distances[] = {-2.0, 1.0};
     const Constraints all{soft, {1, normals, distances, 0.0}};
-    const Vector centre{0.0};
+    const Vector center{0.0};
     for (const double limit : {3.9, 4.1}) {
         BoundedActiveSet set(1);
         set.reset(1);
-        set.restore(all, centre.data());
+        set.restore(all, center.data());
         double value = 0.0;
         const Outcome outcome = set.move(all, all.label_of_side(0), 2.0, &value, limit);
         CHECK(outcome == (limit < 4.0 ? Outcome::too_far : Outcome::moved));

@@ -47,7 +47,7 @@ std::vector<double> random_vector(Random& random, int p) {
 // [4 2; 2 10] = R'R with R = [2 1; 0 3].
 TEST(two_by_two_by_hand) {
     Cholesky cholesky(2);
-    CHECK(cholesky.factorise({4.0, 2.0, std::nan(""), 10.0}, 1e-12));
+    CHECK(cholesky.factorize({4.0, 2.0, std::nan(""), 10.0}, 1e-12));
     const double x[] = {1.0, 1.0};
     double y[2];
     cholesky.multiply(x, y);
@@ -72,7 +72,7 @@ TEST(solutions_equal_elimination) {
         check::set_context("trial", trial, "p", p, "decades", decades);
         const System system = random_system(random, p, p + 3, decades);
         Cholesky first(p);
-        CHECK(first.factorise(system.matrix, 1e-14));
+        CHECK(first.factorize(system.matrix, 1e-14));
         Cholesky cholesky(p);
         cholesky.copy_from(first);
         const std::vector<double> right = random_vector(random, p);
@@ -114,23 +114,23 @@ TEST(singular_matrices_fail) {
         const int rank = integer(random, 0, p - 1);
         check::set_context("trial", trial, "p", p, "rank", rank);
         Cholesky cholesky(p);
-        CHECK(!cholesky.factorise(random_system(random, p, rank, 0.0).matrix, 1e-12));
+        CHECK(!cholesky.factorize(random_system(random, p, rank, 0.0).matrix, 1e-12));
         // the same object is good for the next matrix
         std::vector<double> identity(static_cast<std::size_t>(p) * p, 0.0);
         for (int k = 0; k < p; ++k) identity[static_cast<std::size_t>(k) * p + k] = 1.0;
-        CHECK(cholesky.factorise(identity, 0.99));
-        CHECK(!cholesky.factorise(identity, 1.0));
+        CHECK(cholesky.factorize(identity, 0.99));
+        CHECK(!cholesky.factorize(identity, 1.0));
         const std::vector<double> x = random_vector(random, p);
         std::vector<double> y(p);
-        CHECK(cholesky.factorise(identity, 0.0));
+        CHECK(cholesky.factorize(identity, 0.0));
         cholesky.solve(x.data(), y.data());
         for (int k = 0; k < p; ++k) CHECK_EQUAL(y[k], x[k]);
     }
     Cholesky one(1);
-    CHECK(!one.factorise({0.0}, 0.0));
-    CHECK(!one.factorise({-1.0}, 0.0));
-    CHECK(!one.factorise({std::nan("")}, 0.0));
-    CHECK(one.factorise({1e-300}, 0.5));
+    CHECK(!one.factorize({0.0}, 0.0));
+    CHECK(!one.factorize({-1.0}, 0.0));
+    CHECK(!one.factorize({std::nan("")}, 0.0));
+    CHECK(one.factorize({1e-300}, 0.5));
 }
 
 // |R^{-T} x|^2 = x' A^{-1} x, for any number of vectors in columns.
@@ -143,7 +143,7 @@ TEST(squared_lengths_of_many_vectors) {
         check::set_context("trial", trial, "p", p, "count", count);
         const System system = random_system(random, p, p + 3, 1.0);
         Cholesky cholesky(p);
-        CHECK(cholesky.factorise(system.matrix, 1e-14));
+        CHECK(cholesky.factorize(system.matrix, 1e-14));
         std::vector<double> columns(static_cast<std::size_t>(p) * count);
         for (double& x : columns) x = normal(random);
         std::vector<double> lengths(count + 1, -7.0);

@@ -60,7 +60,7 @@ Instance random_problem(Random& random, int trial, cudbound::Loss loss, int draw
     Instance instance = random_instance(random, 22, p, rows[trial / 2 % 4],
                                         trial % 2 == 0 ? LabelKind::clear : LabelKind::noise, draws);
     instance.loss = loss;
-    if (loss != cudbound::Loss::SQUARED) penalise(std::vector<double>(p, 0.02), &instance);
+    if (loss != cudbound::Loss::SQUARED) penalize(std::vector<double>(p, 0.02), &instance);
     if (trial % 3 == 0) {
         for (int i = 0; i < draws * instance.n; ++i) instance.weights.push_back(normal(random) / instance.n);
     }

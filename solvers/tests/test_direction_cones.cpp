@@ -114,7 +114,7 @@ TEST(three_lines_through_a_point) {
 
 // A fan of 2k lines in the plane, turned inwards by turns: with normals at angles i * 180 / 2k degrees, every second
 // one reversed, half of the lines are on their positive sides in every cell but for one: k or k - 1 or k + 1. By hand:
-// going around, each line changes the count by one and neighbours in opposite ways, so that it alternates between k and
+// going around, each line changes the count by one and neighbors in opposite ways, so that it alternates between k and
 // k + 1 on one half of the circle and k and k - 1 on the other. With a third coordinate that no line has, all meet in a
 // line.
 TEST(a_fan_of_lines) {

@@ -114,7 +114,7 @@ TEST(counts_and_merged_rows) {
 }
 
 // Three rows at 120 degrees with labels -1 and weights 1: a row is wrong on its positive side. The moment is zero, so
-// beta = 0 minimises the loss, and every cell has g = 1 whatever alpha is. All closed cells contain beta = 0, where all
+// beta = 0 minimizes the loss, and every cell has g = 1 whatever alpha is. All closed cells contain beta = 0, where all
 // three sides are attained (3), but no classifier has all three wrong: the answer is 2.
 TEST(apex_with_a_conflict) {
     const double h = std::sqrt(0.75);
@@ -248,16 +248,16 @@ TEST(nothing_in_reach_needs_no_node) {
     CHECK_EQUAL(solve(instance).nodes[0], 0);
 }
 
-// apex_with_a_conflict: beta = 0 is the minimiser, so the best open cell of all is the answer, before the tree is
+// apex_with_a_conflict: beta = 0 is the minimizer, so the best open cell of all is the answer, before the tree is
 // begun: all three at once are a conflict, and giving one of them up is as good as it gets (2 nodes).
-TEST(minimiser_at_the_apex_needs_two_nodes) {
+TEST(minimizer_at_the_apex_needs_two_nodes) {
     const double h = std::sqrt(0.75);
     Instance instance = make(2, {1.0, 0.0, -0.5, h, -0.5, -h}, {-1.0, -1.0, -1.0}, {0.3, 0.1}, {1, 1, 1}, 3.0);
     instance.weights = {1.0, 1.0, 1.0};
     CHECK_AT_MOST(solve(instance).nodes[0], 2);
 }
 
-// one_dimension with alpha = 1/2: the minimiser gives -1, which is the whole of the negative side (0 nodes). On the
+// one_dimension with alpha = 1/2: the minimizer gives -1, which is the whole of the negative side (0 nodes). On the
 // positive side the root crosses the one hyperplane (1 node), and beta = 0, its only child, is worth 1.875 (1 node, and
 // 1 of the search for the best open cell there).
 TEST(one_hyperplane_needs_three_nodes) {
@@ -265,7 +265,7 @@ TEST(one_hyperplane_needs_three_nodes) {
     instance.weights = {3.0, -1.0};
     CHECK_AT_MOST(solve(instance).nodes[0], 3);
     CHECK_EQUAL(solve(instance, {}, Side::NEGATIVE).nodes[0], 0);
-    // At alpha = 1 the positive side has at most 3/4 at beta = 0, less than 1 of the minimiser: the root's one child is
+    // At alpha = 1 the positive side has at most 3/4 at beta = 0, less than 1 of the minimizer: the root's one child is
     // bounded away, and with both sides together not even the root is needed.
     instance.alpha = 1.0;
     CHECK_AT_MOST(solve(instance).nodes[0], 1);

@@ -59,7 +59,7 @@ Instance random_problem(Random& random, Loss loss, int trial, int n, int p, int 
     Instance instance =
         random_instance(random, n, p, rows[trial % 4], trial % 3 == 0 ? LabelKind::clear : LabelKind::noise, draws);
     instance.loss = loss;
-    penalise(std::vector<double>(p, std::pow(10.0, -(trial % 3))), &instance);
+    penalize(std::vector<double>(p, std::pow(10.0, -(trial % 3))), &instance);
     const double rates[] = {0.5, static_cast<double>(n), static_cast<double>(n), static_cast<double>(n * n), infinity};
     instance.alpha = rates[integer(random, 0, 4)];
     for (int i = 0; i < n; ++i) {
@@ -216,8 +216,8 @@ TEST(node_limits_leave_bounds_that_hold) {
     }
 }
 
-// The minimisers of all draws: no random point is better, and those of draws that are not separable are attained.
-TEST(minimisers) {
+// The minimizers of all draws: no random point is better, and those of draws that are not separable are attained.
+TEST(minimizers) {
     Random random(155);
     for (const Loss loss : all_losses) {
         for (int trial = 0; trial < 12; ++trial) {
@@ -226,7 +226,7 @@ TEST(minimisers) {
             std::vector<double> coef(static_cast<std::size_t>(instance.draws) * instance.p);
             bool attained[4] = {false, false, false, false};
             bool reached[4] = {false, false, false, false};
-            cudbound::minimise(problem, {coef.data(), attained, reached});
+            cudbound::minimize(problem, {coef.data(), attained, reached});
             for (int d = 0; d < instance.draws; ++d) {
                 check::set_context("loss", static_cast<int>(loss), "trial", trial, "draw", d);
                 CHECK(attained[d]);

@@ -137,7 +137,7 @@ TEST(penalty) {
     }
 }
 
-// Fewer distinct drawn rows than coefficients: the loss has a line or a plane of minimisers.
+// Fewer distinct drawn rows than coefficients: the loss has a line or a plane of minimizers.
 // Their iterations may end a little short of the tolerance, and thin cones along it may stay unclear, which the solver
 // has to say: of 1800 answers one in a hundred at most.
 TEST(rank_deficient_draws) {

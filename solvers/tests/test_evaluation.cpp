@@ -24,7 +24,7 @@ long double mass(const Instance& instance, int draw, int i) {
     return weight * instance.counts[static_cast<std::size_t>(draw) * instance.n + i];
 }
 
-// n times the penalised mean loss, from the definition in the caller's coordinates; penalties are diagonal.
+// n times the penalized mean loss, from the definition in the caller's coordinates; penalties are diagonal.
 long double exact_loss(const Instance& instance, int draw, const std::vector<double>& coef) {
     long double sum = 0.0L;
     for (int i = 0; i < instance.n; ++i) {
@@ -56,7 +56,7 @@ Instance random_problem(Random& random, int trial, Loss loss) {
     Instance instance = random_instance(random, p + 8, p, trial % 3 == 0 ? RowKind::integers : RowKind::general,
                                         trial % 2 == 0 ? LabelKind::clear : LabelKind::noise, 3);
     instance.loss = loss;
-    if (trial % 3 != 1) penalise(std::vector<double>(p, 0.3), &instance);
+    if (trial % 3 != 1) penalize(std::vector<double>(p, 0.3), &instance);
     for (int i = 0; i < instance.n; ++i) {
         if (trial % 5 == 0) instance.sample_weight.push_back(0.5 * integer(random, 0, 4));
         if (trial % 7 == 0) instance.offset.push_back(normal(random));

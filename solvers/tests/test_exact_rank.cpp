@@ -91,7 +91,7 @@ TEST(small_whole_numbers) {
     for (const int times : seen) CHECK_AT_MOST(15, times);
 }
 
-// Neighbours of collinear rows: the determinant of two rows of 53 bits is a number of 107 bits, of which floating-point
+// Neighbors of collinear rows: the determinant of two rows of 53 bits is a number of 107 bits, of which floating-point
 // numbers see none when it is 1.
 TEST(numbers_of_all_bits) {
     const double large = 0x1p52;

@@ -1,4 +1,4 @@
-// Batched fits against the conditions that a minimiser alone satisfies, closed forms, and one fit at a time.
+// Batched fits against the conditions that a minimizer alone satisfies, closed forms, and one fit at a time.
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -173,7 +173,7 @@ TEST(logistic_by_hand) {
     CHECK_NEAR(answers.scores[2], std::log(5.0), 1e-13);
 }
 
-TEST(minimisers_are_stationary) {
+TEST(minimizers_are_stationary) {
     for (const Loss loss : smooth_losses) {
         Random random(7);
         for (const int p : {1, 3, 8}) {
@@ -241,7 +241,7 @@ TEST(maps_and_own_rows) {
     }
 }
 
-// A column with scale 0 is none, penalised or not.
+// A column with scale 0 is none, penalized or not.
 TEST(columns_left_out) {
     Random random(17);
     for (const double strength : {0.0, 0.4}) {
@@ -309,8 +309,8 @@ TEST(weights_are_copies) {
     }
 }
 
-// Where there is no single minimiser the fit is not found.
-TEST(no_minimiser) {
+// Where there is no single minimizer the fit is not found.
+TEST(no_minimizer) {
     Random random(11);
     Batch separable = random_batch(random, 12, 2, 4, Loss::LOGISTIC);
     for (int i = 0; i < 12; ++i)

@@ -62,7 +62,7 @@ TEST(one_dimension_with_a_penalty_by_hand) {
     instance.counts = {1, 2};
     instance.alpha = 1.0;
     instance.loss = Loss::HINGE;
-    penalise({1.0}, &instance);
+    penalize({1.0}, &instance);
     const Setting setting(instance);
     CHECK_NEAR(setting.beta()[0], -0.5, 1e-14);
     CHECK_NEAR(setting.node->loss, 2.0, 1e-14);
@@ -321,7 +321,7 @@ TEST(nothing_to_fit) {
     }
 }
 
-// Q against all cells, each minimised by enumeration.
+// Q against all cells, each minimized by enumeration.
 TEST(whole_search_equal_to_enumeration) {
     Random random(177);
     for (int trial = 0; trial < 80; ++trial) {

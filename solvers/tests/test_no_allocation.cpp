@@ -70,7 +70,7 @@ TEST(penalty_weights_and_offset) {
         Random random(114);
         Instance instance = random_instance(random, 50, 4, RowKind::general, LabelKind::clear, 30);
         instance.loss = loss;
-        penalise({0.0, 0.1, 0.1, 0.1}, &instance);
+        penalize({0.0, 0.1, 0.1, 0.1}, &instance);
         for (int i = 0; i < instance.n; ++i) {
             instance.sample_weight.push_back(0.5 * integer(random, 0, 3));
             instance.offset.push_back(0.3 * normal(random));

@@ -28,7 +28,7 @@ Instance random_problem(Random& random, int trial, Loss loss) {
     if (trial % 2 == 0) {
         std::vector<double> strengths(p, trial % 4 == 0 ? 0.1 : 1.0);
         if (trial % 8 == 0) strengths[0] = 0.0;
-        penalise(strengths, &instance);
+        penalize(strengths, &instance);
         instance.anchor_penalty += trial % 5 == 0 ? 0.25 : 0.0;
     }
     for (int i = 0; i < instance.n; ++i) {
@@ -70,8 +70,8 @@ struct Setting {
 
 double scale_of(const Vector& x) { return 1.0 + oracle::dot(x, x); }
 
-Vector near(Random& random, const Vector& centre, double spread) {
-    Vector point = centre;
+Vector near(Random& random, const Vector& center, double spread) {
+    Vector point = center;
     for (double& x : point) x += spread * normal(random);
     return point;
 }
@@ -169,7 +169,7 @@ TEST(coordinates_losses_and_sides) {
     }
 }
 
-// The root is a minimiser: no point has a smaller loss, and its own is within rounding of the bound.
+// The root is a minimizer: no point has a smaller loss, and its own is within rounding of the bound.
 TEST(no_point_beats_the_root) {
     Random random(132);
     for (const Loss loss : all_losses) {
@@ -183,16 +183,16 @@ TEST(no_point_beats_the_root) {
             const double at_root = relaxation.loss(root->point.data());
             CHECK_AT_MOST(root->loss, at_root + 1e-12 * (1.0 + at_root));
             CHECK_NEAR(root->loss, at_root, 1e-8 * (1.0 + std::abs(at_root)));
-            const Vector centre = setting.to_beta(root->point);
+            const Vector center = setting.to_beta(root->point);
             for (int points = 0; points < 200; ++points) {
-                const Vector beta = near(random, centre, std::pow(10.0, integer(random, -4, 1)));
+                const Vector beta = near(random, center, std::pow(10.0, integer(random, -4, 1)));
                 CHECK_AT_MOST(root->loss, relaxation.loss(setting.from_beta(beta).data()) + 1e-12 * (1.0 + at_root));
             }
         }
     }
 }
 
-// Points beyond a hyperplane that a node's minimiser is at distance d from, but in the node's cone and where g > 0,
+// Points beyond a hyperplane that a node's minimizer is at distance d from, but in the node's cone and where g > 0,
 // have a loss above the node's by at least the curvature times d^2.
 TEST(curvature_bounds_the_loss_beyond_a_hyperplane) {
     Random random(133);
@@ -206,7 +206,7 @@ TEST(curvature_bounds_the_loss_beyond_a_hyperplane) {
             const int p = instance.p;
             const auto node = relaxation.make_node();
             relaxation.start(*node);
-            // a node with one hyperplane forced against the side of the minimiser, in every second trial
+            // a node with one hyperplane forced against the side of the minimizer, in every second trial
             Vector forced_normal(p);
             double forced_offset = 0.0;
             if (trial % 2 == 1) {
@@ -219,7 +219,7 @@ TEST(curvature_bounds_the_loss_beyond_a_hyperplane) {
                     continue;
                 }
             }
-            const Vector centre = setting.to_beta(node->point);
+            const Vector center = setting.to_beta(node->point);
             for (int h = 0; h < setting.arrangement.count; ++h) {
                 check::set_context("loss", static_cast<int>(loss), "trial", trial, "hyperplane", h);
                 Vector unit(p);
@@ -230,7 +230,7 @@ TEST(curvature_bounds_the_loss_beyond_a_hyperplane) {
                 const double here = oracle::dot(unit, node->point) + offset;
                 const double bound = node->loss + curvature * here * here;
                 for (int points = 0; points < 60; ++points) {
-                    const Vector v = setting.from_beta(near(random, centre, std::pow(10.0, integer(random, -3, 1))));
+                    const Vector v = setting.from_beta(near(random, center, std::pow(10.0, integer(random, -3, 1))));
                     if ((oracle::dot(unit, v) + offset) * here >= 0.0) continue;
                     if (trial % 2 == 1 && oracle::dot(forced_normal, v) + forced_offset < 0.0) continue;
                     const double there = relaxation.loss(v.data());

@@ -1,5 +1,5 @@
-// Minimisers of smooth losses on cones: against Newton's method in long double on every intersection of the
-// hyperplanes, and, where the minimiser is not a single one, by their optimality conditions.
+// Minimizers of smooth losses on cones: against Newton's method in long double on every intersection of the
+// hyperplanes, and, where the minimizer is not a single one, by their optimality conditions.
 #include "smooth_cases.hpp"
 
 namespace {
@@ -98,7 +98,7 @@ TEST(too_far_means_beyond_the_limit) {
     CHECK(far > 1000);
 }
 
-// No penalty, or one that leaves the intercept free, weights of the rows (some of them zero) and offsets: the minimiser
+// No penalty, or one that leaves the intercept free, weights of the rows (some of them zero) and offsets: the minimizer
 // may not be a single one, or may not exist.
 TEST(optimality_without_strict_convexity) {
     Random random(143);
@@ -122,7 +122,7 @@ TEST(optimality_without_strict_convexity) {
 }
 
 // Fewer drawn rows than coefficients: the loss is flat along a subspace. With labels of either sign the rows can all
-// be had at any margin, so that a vanishing loss has no minimiser and the others have the minimum 0.
+// be had at any margin, so that a vanishing loss has no minimizer and the others have the minimum 0.
 TEST(fewer_drawn_rows_than_coefficients) {
     Random random(144);
     RandomCones cones;
@@ -168,10 +168,10 @@ TEST(separable_draws) {
                 CHECK_AT_MOST(setting.node->loss, 1e-8);
                 CHECK_AT_MOST(setting.exact(setting.node->point), 1e-7);
             }
-            penalise(Vector(p, 0.01), &instance);
-            const Setting penalised(instance);
-            CHECK(penalised.relaxation->attained);
-            CHECK_NEAR(penalised.node->loss, instance.n * oracle::least_on_cone(penalised.problem, 0, {}).loss, 1e-8);
+            penalize(Vector(p, 0.01), &instance);
+            const Setting penalized(instance);
+            CHECK(penalized.relaxation->attained);
+            CHECK_NEAR(penalized.node->loss, instance.n * oracle::least_on_cone(penalized.problem, 0, {}).loss, 1e-8);
         }
     }
 }
@@ -195,7 +195,7 @@ TEST(a_single_class) {
     }
 }
 
-// Every row with both labels: beta = 0 is the only minimiser if the rows span the space, and the hyperplanes of any
+// Every row with both labels: beta = 0 is the only minimizer if the rows span the space, and the hyperplanes of any
 // cone pass through it.
 TEST(opposite_labels_on_every_row) {
     Random random(147);
@@ -288,7 +288,7 @@ TEST(rows_without_weight) {
             check::set_context("loss", static_cast<int>(loss), "trial", trial);
             Instance instance = random_instance(random, 12, 2, RowKind::general, LabelKind::noise);
             instance.loss = loss;
-            penalise({0.1, 0.1}, &instance);
+            penalize({0.1, 0.1}, &instance);
             Instance fewer = instance;
             instance.sample_weight.assign(instance.n, 1.0);
             for (int i = 0; i < instance.n; i += 3) {

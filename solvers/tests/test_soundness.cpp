@@ -51,7 +51,7 @@ double worth(const Instance& instance, int draw, const double* beta) {
     return static_cast<double>(std::abs(score) * std::clamp(1.0L - instance.alpha * excess, 0.0L, 1.0L));
 }
 
-// The best of classifiers that lie next to the minimisers on all intersections of hyperplanes, where the best ones are,
+// The best of classifiers that lie next to the minimizers on all intersections of hyperplanes, where the best ones are,
 // at many distances from them.
 double best_found(Random& random, const Instance& instance, int draw) {
     const cudbound::Problem problem = instance.view();
@@ -59,16 +59,16 @@ double best_found(Random& random, const Instance& instance, int draw) {
     for (int i = 0; i < instance.n; ++i) {
         rows.emplace_back(instance.design.begin() + i * instance.p, instance.design.begin() + (i + 1) * instance.p);
     }
-    oracle::Rows centres = {instance.anchor, Vector(instance.p, 0.0)};
+    oracle::Rows centers = {instance.anchor, Vector(instance.p, 0.0)};
     if (instance.loss != Loss::HINGE) {
-        for (const auto& minimum : oracle::minima_on_flats(problem, draw, rows)) centres.push_back(minimum.point);
+        for (const auto& minimum : oracle::minima_on_flats(problem, draw, rows)) centers.push_back(minimum.point);
     }
     double best = 0.0;
-    for (const Vector& centre : centres) {
-        const double length = std::sqrt(oracle::dot(centre, centre)) + 1e-3;
+    for (const Vector& center : centers) {
+        const double length = std::sqrt(oracle::dot(center, center)) + 1e-3;
         for (int exponent = -15; exponent <= 1; ++exponent) {
             for (int points = 0; points < 6; ++points) {
-                Vector beta = centre;
+                Vector beta = center;
                 for (double& x : beta) x += std::pow(10.0, exponent) * length * normal(random);
                 best = std::max(best, worth(instance, draw, beta.data()));
             }
@@ -228,7 +228,7 @@ TEST(ill_conditioned_designs) {
             check::set_context("loss", static_cast<int>(loss), "trial", trial, "family", trial % 5, "p", p);
             Instance instance = ill_conditioned(random, family, p == 2 ? 9 : 7, p, loss == Loss::SQUARED ? 4 : 1);
             instance.loss = loss;
-            if (loss != Loss::SQUARED) instance.counts.assign(instance.counts.size(), 1);  // a loss with one minimiser
+            if (loss != Loss::SQUARED) instance.counts.assign(instance.counts.size(), 1);  // a loss with one minimizer
             for (int d = 0; d < instance.draws; ++d) {
                 if (loss != Loss::SQUARED) instance.counts[static_cast<std::size_t>(d) * instance.n + d] = 3;
             }

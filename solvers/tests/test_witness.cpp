@@ -185,7 +185,7 @@ TEST(coordinates_of_the_caller) {
             instance.loss = loss;
             const double rates[] = {0.5, 12.0, 144.0, std::numeric_limits<double>::infinity()};
             instance.alpha = rates[integer(random, 0, 3)];
-            penalise(std::vector<double>(p, 0.1), &instance);
+            penalize(std::vector<double>(p, 0.1), &instance);
             if (trial % 5 == 0) {
                 for (int i = 0; i < instance.n; ++i) instance.offset.push_back(0.3 * normal(random));
             }

@@ -16,7 +16,7 @@ from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, QuantileTra
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier
 from cudbound.adapters import ADAPTERS, batched_refit, express, find_adapter
-from cudbound.exceptions import NotMinimiserError
+from cudbound.exceptions import NotMinimizerError
 from cudbound.solve.minimum import optimality_residual
 
 
@@ -103,10 +103,10 @@ def test_unfitted():
 def test_other_training_data_or_weights_are_noticed():
     X, y = _data()
     clf = LeastSquaresClassifier().fit(X, y)
-    with pytest.raises(NotMinimiserError, match="do not minimise the mean squared loss"):
+    with pytest.raises(NotMinimizerError, match="do not minimize the mean squared loss"):
         express(clf, X[:-1], y[:-1])
     weighted = LeastSquaresClassifier().fit(X, y, sample_weight=np.arange(1, 31))
-    with pytest.raises(NotMinimiserError, match="fitted to other rows or with sample weights"):
+    with pytest.raises(NotMinimizerError, match="fitted to other rows or with sample weights"):
         express(weighted, X, y)
 
 
@@ -117,10 +117,10 @@ def test_weights_of_classes_are_part_of_the_loss_and_other_parameters_are_notice
     assert set(model.sample_weight[y == "ill"]) == {4.0}
     assert set(model.sample_weight[y == "healthy"]) == {1.0}
     clf.set_params(class_weight=None)
-    with pytest.raises(NotMinimiserError, match="do not minimise the mean logistic loss"):
+    with pytest.raises(NotMinimizerError, match="do not minimize the mean logistic loss"):
         express(clf, X, y)
     clf.set_params(class_weight={"ill": 4.0}, C=1.0)
-    with pytest.raises(NotMinimiserError, match="do not minimise the mean logistic loss"):
+    with pytest.raises(NotMinimizerError, match="do not minimize the mean logistic loss"):
         express(clf, X, y)
 
 

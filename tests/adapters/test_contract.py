@@ -35,7 +35,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier, cud_interval
 from cudbound.adapters import ADAPTERS, express, find_adapter
-from cudbound.exceptions import NotMinimiserError, TuningNotResampledWarning
+from cudbound.exceptions import NotMinimizerError, TuningNotResampledWarning
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.resampling.refits import choose_refit
 from cudbound.solve.minimum import draws_problem, optimality_residual
@@ -51,7 +51,7 @@ def simulated() -> tuple[Array, NDArray[np.str_]]:
 
 
 def breast_cancer() -> tuple[Array, NDArray[np.str_]]:
-    """Return 40 rows of the Wisconsin data, two features in which the classes overlap, standardised."""
+    """Return 40 rows of the Wisconsin data, two features in which the classes overlap, standardized."""
     X, y = load_breast_cancer(return_X_y=True)
     rows = np.random.default_rng(1).choice(len(y), 40, replace=False)
     return StandardScaler().fit_transform(X[rows][:, [1, 4]]), np.where(y[rows] == 1, "well", "ill")
@@ -163,7 +163,7 @@ CASES = {
     "logistic by name": Case(
         LogisticRegression(solver="newton-cholesky", **TIGHT, **BY_NAME), logistic_objective
     ),
-    "logistic unpenalised": Case(LogisticRegression(C=np.inf, **TIGHT), logistic_objective),
+    "logistic unpenalized": Case(LogisticRegression(C=np.inf, **TIGHT), logistic_objective),
     "logistic liblinear": Case(
         LogisticRegression(C=0.5, solver="liblinear", intercept_scaling=3.0, **TIGHT), logistic_objective
     ),
@@ -299,7 +299,7 @@ def test_the_side_of_the_hyperplane_is_the_prediction(name: str, data: str) -> N
 @pytest.mark.parametrize(
     "name", [name for name in [*CASES, *L1_CASES, *WRAPPED] if not name.startswith("sgd")]
 )
-def test_fitted_coefficients_are_the_minimiser(name: str, data: str) -> None:
+def test_fitted_coefficients_are_the_minimizer(name: str, data: str) -> None:
     X, y = DATA[data]()
     model = expressed(fitted(name, X, y), X, y)
     assert optimality_residual(model) < 1e-5
@@ -325,7 +325,7 @@ def test_a_clone_fitted_to_resampled_rows_is_understood_too(name: str) -> None:
 def test_stochastic_fits_are_refused_unless_they_are_polished(name: str) -> None:
     X, y = simulated()
     est = fitted(name, X, y)
-    with pytest.raises(NotMinimiserError, match="pass polish=True for the interval of the exact minimiser"):
+    with pytest.raises(NotMinimizerError, match="pass polish=True for the interval of the exact minimizer"):
         express(est, X, y)
     assert optimality_residual(express(est, X, y, polish=True)) < 1e-6
 
@@ -347,7 +347,7 @@ def test_stochastic_fits_are_refused_unless_they_are_polished(name: str) -> None
         "own by name",
         "ridge balanced",
         "logistic balanced",
-        "logistic unpenalised",
+        "logistic unpenalized",
     ],
 )
 def test_batched_refits_equal_refits_one_by_one(name: str) -> None:

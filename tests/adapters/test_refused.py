@@ -32,7 +32,7 @@ from sklearn.svm import SVC, LinearSVC
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier, cud_interval
 from cudbound.adapters import REFUSALS, express
-from cudbound.exceptions import NoMinimiserError, TuningNotResampledWarning, UnsupportedEstimatorError
+from cudbound.exceptions import NoMinimizerError, TuningNotResampledWarning, UnsupportedEstimatorError
 
 TIGHT = {"tol": 1e-8, "max_iter": 100_000}
 
@@ -90,11 +90,11 @@ UNSUPPORTED = {
     ),
     "threshold without intercept": (
         FixedThresholdClassifier(LogisticRegression(fit_intercept=False), threshold=0.3),
-        "needs a classifier whose intercept is fitted and not penalised",
+        "needs a classifier whose intercept is fitted and not penalized",
     ),
-    "threshold with a penalised intercept": (
+    "threshold with a penalized intercept": (
         FixedThresholdClassifier(LinearSVC(), threshold=0.3, response_method="decision_function"),
-        r"not penalised: then it is an offset.*SVC\(kernel='linear'\) in place of LinearSVC",
+        r"not penalized: then it is an offset.*SVC\(kernel='linear'\) in place of LinearSVC",
     ),
     "threshold on another probability": (
         FixedThresholdClassifier(SGDClassifier("modified_huber"), threshold=0.3),
@@ -180,7 +180,7 @@ def test_separable_data_without_a_penalty():
     clf = LogisticRegression(C=np.inf).fit(X, y)
     for polish in (False, True):
         with pytest.raises(
-            NoMinimiserError, match=r"logistic loss without a penalty has no minimiser.*C=1\.0"
+            NoMinimizerError, match=r"logistic loss without a penalty has no minimizer.*C=1\.0"
         ):
             cud_interval(clf, X, y, polish=polish)
     assert cud_interval(LogisticRegression(**TIGHT).fit(X, y), X, y, n_resamples=5, rng=0).certified
@@ -217,7 +217,7 @@ def test_a_subclass_that_fits_otherwise_is_noticed_by_the_residual():
             self.coef_ = 2.0 * self.coef_
             return self
 
-    with pytest.raises(ValueError, match="do not minimise the mean logistic loss"):
+    with pytest.raises(ValueError, match="do not minimize the mean logistic loss"):
         express(Doubled(**TIGHT).fit(X, y), X, y)
 
 

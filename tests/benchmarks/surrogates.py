@@ -1,6 +1,6 @@
 """The comparisons of the surrogate losses. Each returns rows of the table.
 
-Penalised problems have the strengths of scikit-learn's ``C=1``, 1 / (2 n) beside the mean loss, with a free intercept.
+Penalized problems have the strengths of scikit-learn's ``C=1``, 1 / (2 n) beside the mean loss, with a free intercept.
 What is not measured in turns is processor time, which a shared machine changes less than the time on the clock.
 """
 
@@ -27,7 +27,7 @@ from cudbound.problem.draws import draw_counts
 from cudbound.problem.problem import Problem
 from cudbound.results import Draws
 from cudbound.solve.minimum import draws_problem
-from cudbound.solve.native import minimise
+from cudbound.solve.native import minimize
 from cudbound.solve.solve_draws import solve_problem
 
 SIGNAL, NOISE = 1.0, 0.0
@@ -129,14 +129,14 @@ def large_row(where: str, problem: Problem, aim: float | None, **limits: Any) ->
 
 
 def surrogate_large(quick: bool) -> list[Row]:
-    """Logistic loss at n=200 and p=10, penalised and, with a limit on nodes, not penalised."""
+    """Logistic loss at n=200 and p=10, penalized and, with a limit on nodes, not penalized."""
     draws = 6 if quick else 60
-    penalised, free = (
+    penalized, free = (
         surrogate_problem(200, 10, SIGNAL, 0, n_draws=draws, loss="logistic", c=c) for c in (1.0, None)
     )
     return [
-        large_row("n=200 p=10 signal, C=1", penalised, 100.0),
-        large_row("n=200 p=10 signal, unpenalised, 20000 nodes", free, None, node_limit=20_000),
+        large_row("n=200 p=10 signal, C=1", penalized, 100.0),
+        large_row("n=200 p=10 signal, unpenalized, 20000 nodes", free, None, node_limit=20_000),
     ]
 
 
@@ -192,17 +192,17 @@ def surrogate_wide(quick: bool) -> list[Row]:
 
 
 def surrogate_floor(quick: bool) -> list[Row]:
-    """Microseconds a draw of the search and of one minimisation, which is the floor, for every loss."""
+    """Microseconds a draw of the search and of one minimization, which is the floor, for every loss."""
     draws = 50 if quick else 100
     rows = []
     for loss in LOSSES:
         for labels, signal in (("signal", SIGNAL), ("noise", NOISE)):
-            for penalised, c in (("C=1", 1.0), ("unpenalised", None)):
+            for penalized, c in (("C=1", 1.0), ("unpenalized", None)):
                 problem = surrogate_problem(50, 5, signal, 0, n_draws=draws, loss=loss, c=c)
                 seconds = in_turns(
                     {
                         "search": lambda problem=problem: solve_problem(problem, node_limit=20_000),
-                        "minimum": lambda problem=problem: minimise(problem),
+                        "minimum": lambda problem=problem: minimize(problem),
                     },
                     1 if quick else 3,
                 )
@@ -210,8 +210,8 @@ def surrogate_floor(quick: bool) -> list[Row]:
                 search, minimum = (1e6 * seconds[side] / draws for side in ("search", "minimum"))
                 rows.append(
                     Row(
-                        f"search / one minimisation, microseconds a draw: {loss}",
-                        f"n=50 p=5 {labels}, {penalised}, {draws} draws",
+                        f"search / one minimization, microseconds a draw: {loss}",
+                        f"n=50 p=5 {labels}, {penalized}, {draws} draws",
                         f"{search:.3g} / {minimum:.3g}; nodes {int(np.median(solved.nodes))} and {solved.nodes.max()}",
                         f"{search / minimum:.0f}",
                         "reported",

@@ -35,7 +35,7 @@ from cudbound.problem.draws import draw_counts
 from cudbound.problem.problem import Problem, make_problem
 from cudbound.records import BoundaryDeviations, Records
 from cudbound.solve.minimum import draws_problem
-from cudbound.solve.native import minimise
+from cudbound.solve.native import minimize
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.int32]
@@ -99,8 +99,8 @@ def test_worked_interval() -> None:
     assert sorted(found.lower)[0] == pytest.approx(value["l"], abs=1e-12)
     assert (row.n_fits, row.estimand, row.degenerate) == (7, "conditional", None)
     assert row.details == {"rate": math.log(10), "n_near": found.n_near}
-    centred = Records(losses=model.training_errors, boundary=boundary_deviations(model, counts, rate=0))
-    raw = compute_interval(ACI, centred, 0.8).raw_interval
+    centered = Records(losses=model.training_errors, boundary=boundary_deviations(model, counts, rate=0))
+    raw = compute_interval(ACI, centered, 0.8).raw_interval
     assert [raw.low, raw.high] == pytest.approx(value["cpb"], abs=1e-12)
 
 
@@ -110,7 +110,7 @@ def test_worked_interval() -> None:
 def plain_near(problem: Problem, draw: int, rate: float) -> NDArray[np.bool_]:
     """Near rows of a draw, written down row by row in the original coordinates."""
     n, design = problem.labels.size, problem.design
-    found = minimise(problem.select([draw]))
+    found = minimize(problem.select([draw]))
     penalty = np.zeros(problem.coef.size) if problem.penalty is None else problem.penalty
     hessian = 2.0 * np.diag(penalty)
     gradients = []
@@ -137,7 +137,7 @@ def plain_near(problem: Problem, draw: int, rate: float) -> NDArray[np.bool_]:
 
 def enumerated(problem: Problem, draw: int, near: NDArray[np.bool_]) -> tuple[float, float]:
     """Return U_b and L_b by a list of all open cells of the near rows."""
-    n, coef = problem.labels.size, minimise(problem.select([draw])).coef[0]
+    n, coef = problem.labels.size, minimize(problem.select([draw])).coef[0]
     classes = np.where(problem.design @ coef >= -1e-10, 1.0, -1.0)
     weights = (problem.counts[draw] - 1.0) / math.sqrt(n)
     fixed = float((weights * (classes != problem.labels) * ~near).sum())
@@ -159,7 +159,7 @@ def assert_enumerated(problem: Problem, rate: float) -> None:
         assert found.lower[draw] == pytest.approx(lower, abs=1e-9)
 
 
-PLAIN = sorted(set(KINDS) - {"penalised", "ridge_with_fewer_rows"})
+PLAIN = sorted(set(KINDS) - {"penalized", "ridge_with_fewer_rows"})
 
 
 @pytest.mark.parametrize("kind", PLAIN)
@@ -170,17 +170,17 @@ def test_least_squares_against_enumeration(kind: str, rate: float) -> None:
 
 
 @pytest.mark.parametrize("loss", CURVED)
-@pytest.mark.parametrize("kind", ["general", "weak_labels", "penalised", "duplicates_opposite_labels"])
+@pytest.mark.parametrize("kind", ["general", "weak_labels", "penalized", "duplicates_opposite_labels"])
 def test_other_losses_against_enumeration(kind: str, loss: str) -> None:
     for seed in range(4):
-        problem = make_with_loss(kind, seed, loss, penalised=kind == "penalised" or seed % 2 == 0)
+        problem = make_with_loss(kind, seed, loss, penalized=kind == "penalized" or seed % 2 == 0)
         assert_enumerated(replace(problem, weights=None), 3.1)
 
 
 @pytest.mark.parametrize("loss", ["squared_hinge", "huber"])
 def test_piecewise_losses_against_enumeration(loss: str) -> None:
     for seed in range(4):
-        problem = make_with_loss("weak_labels", seed, loss, penalised=True)
+        problem = make_with_loss("weak_labels", seed, loss, penalized=True)
         assert_enumerated(replace(problem, weights=None, penalty=np.full(problem.coef.size, 0.1)), 3.1)
 
 
@@ -217,7 +217,7 @@ def test_sandwich_covariance_is_that_of_the_refitted_scores() -> None:
                 scores.append(drawn.scores[0, n:])
                 variances.append(drawn.variances[0, n:])
             else:
-                scores.append(points @ minimise(problem).coef[0])
+                scores.append(points @ minimize(problem).coef[0])
         # n of a draw includes the three points; the relative error of a variance over 400 sets is 7 per cent
         assert np.mean(variances, axis=0) / (n + 3) == pytest.approx(np.var(scores, axis=0, ddof=1), rel=0.28)
 
@@ -260,7 +260,7 @@ def test_what_must_not_matter(case: tuple[AdditiveModel, Counts, np.random.Gener
 
 @PROPERTY
 @given(models())
-def test_every_rate_contains_the_centred_percentile_bootstrap(
+def test_every_rate_contains_the_centered_percentile_bootstrap(
     case: tuple[AdditiveModel, Counts, np.random.Generator],
 ) -> None:
     model, counts, _ = case
@@ -274,7 +274,7 @@ def test_every_rate_contains_the_centred_percentile_bootstrap(
         assert (one.lower <= found[0.0].lower + 1e-12).all()
 
 
-def test_rate_zero_is_the_centred_percentile_bootstrap() -> None:
+def test_rate_zero_is_the_centered_percentile_bootstrap() -> None:
     model = fitted_model(40, 3, 0.7, 8)
     counts = draw_counts(40, 300, np.random.default_rng(2))
     on_draw, on_all = [], []
@@ -419,9 +419,9 @@ def test_estimators_with_a_curved_loss(estimator: Any) -> None:
     found = boundary_deviations(model, counts)
     assert 0 < found.n_near < 40
     assert found.remarks == ()
-    centred = boundary_deviations(model, counts, rate=0)
-    assert (found.upper >= centred.upper).all()
-    assert (found.lower <= centred.lower).all()
+    centered = boundary_deviations(model, counts, rate=0)
+    assert (found.upper >= centered.upper).all()
+    assert (found.lower <= centered.lower).all()
 
 
 @pytest.mark.parametrize(
@@ -435,8 +435,8 @@ def test_bootstrap_classifiers_are_those_of_scikit_learn(estimator: Any) -> None
     for phi in counts:
         rows = np.repeat(np.arange(40), phi)
         wrong.append(estimator.fit(X[rows], y[rows]).predict(X) != y)
-    centred = boundary_deviations(model, counts, rate=0)
-    np.testing.assert_allclose(centred.upper, ((counts - 1) * wrong).sum(axis=1) / math.sqrt(40), atol=1e-12)
+    centered = boundary_deviations(model, counts, rate=0)
+    np.testing.assert_allclose(centered.upper, ((counts - 1) * wrong).sum(axis=1) / math.sqrt(40), atol=1e-12)
 
 
 def test_losses_without_curvature_are_refused_unless_none_is_needed() -> None:
@@ -447,8 +447,8 @@ def test_losses_without_curvature_are_refused_unless_none_is_needed() -> None:
         UnsupportedEstimatorError, match=r"curvature, .* Got hinge instead\. .* take the rate 0"
     ):
         boundary_deviations(hinge, counts)
-    centred = boundary_deviations(hinge, counts, rate=0)
-    np.testing.assert_array_equal(centred.upper, centred.lower)
+    centered = boundary_deviations(hinge, counts, rate=0)
+    np.testing.assert_array_equal(centered.upper, centered.lower)
     lasso = replace(hinge, loss=get_loss("squared"), l1_penalty=np.full(hinge.coef.size, 0.1))
     with pytest.raises(UnsupportedEstimatorError, match="Got an l1 penalty instead"):
         boundary_deviations(lasso, counts, rate="loglog")
@@ -571,7 +571,7 @@ def test_records_that_do_not_fit() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "distance"), [(30, 0.6), (50, 1.0)])
 def test_coverage_where_points_lie_near_the_boundary(n: int, distance: float) -> None:
-    # two normal classes: the error of a line is known. At 30 rows the centred percentile bootstrap is liberal, as the
+    # two normal classes: the error of a line is known. At 30 rows the centered percentile bootstrap is liberal, as the
     # paper says of it; the adaptive interval keeps its level.
     rng = np.random.default_rng(1)
     covered = {"log": 0, 0: 0}

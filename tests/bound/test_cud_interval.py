@@ -22,7 +22,7 @@ from sklearn.tree import DecisionTreeClassifier
 from worlds import world
 
 from cudbound import CudResult, LeastSquaresClassifier, cud_interval
-from cudbound.exceptions import NotCertifiedWarning, NotMinimiserError, UnsupportedEstimatorError
+from cudbound.exceptions import NotCertifiedWarning, NotMinimizerError, UnsupportedEstimatorError
 from cudbound.problem.draws import draw_counts
 from cudbound.problem.problem import Problem
 from cudbound.results import Draws, IntervalEstimate, SolveStatus
@@ -377,11 +377,11 @@ def test_pipelines() -> None:
 def test_another_training_set_is_noticed() -> None:
     X, y = patients()
     clf = LeastSquaresClassifier().fit(X, y)
-    with pytest.raises(NotMinimiserError, match="do not minimise the mean squared loss on the X and y"):
+    with pytest.raises(NotMinimizerError, match="do not minimize the mean squared loss on the X and y"):
         cud_interval(clf, X[:-1], y[:-1])
     turned = np.where(y == "yes", "no", "yes")
     with pytest.raises(
-        NotMinimiserError, match="If the classifier was fitted to other rows or with sample weights"
+        NotMinimizerError, match="If the classifier was fitted to other rows or with sample weights"
     ):
         cud_interval(clf, X, turned)
 
@@ -474,13 +474,13 @@ def test_the_problem_is_that_of_the_model() -> None:
     assert result.estimate == pytest.approx(1.0 - clf.score(X, y))
 
 
-def test_polish_gives_the_interval_of_the_exact_minimiser() -> None:
+def test_polish_gives_the_interval_of_the_exact_minimizer() -> None:
     X, y = patients(n=30)
     exact = RidgeClassifier().fit(X, y)
     rough = RidgeClassifier().fit(X, y)
     rough.coef_ = rough.coef_ * 0.8
     with pytest.raises(
-        NotMinimiserError, match=r"optimality residual .* or pass polish=True for the interval"
+        NotMinimizerError, match=r"optimality residual .* or pass polish=True for the interval"
     ):
         cud_interval(rough, X, y)
     expected = cud_interval(exact, X, y, n_resamples=50, rng=0)

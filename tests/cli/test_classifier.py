@@ -19,7 +19,7 @@ from cudbound.cli.inputs.classifier_options import CLASSIFIERS, Choice, build, c
 from cudbound.cli.inputs.fitted import fit
 from cudbound.cli.inputs.sample import Sample
 from cudbound.cli.output.advice import advice_of_the_command, warn_again
-from cudbound.exceptions import NoMinimiserError, NotMinimiserError, UnsupportedEstimatorError
+from cudbound.exceptions import NoMinimizerError, NotMinimizerError, UnsupportedEstimatorError
 
 CLASSES = {
     "least-squares": LeastSquaresClassifier,
@@ -43,7 +43,7 @@ def test_every_name_is_tested():
 
 
 @pytest.mark.parametrize("name", CLASSES)
-def test_each_name_fits_its_class_on_standardised_features(fake: Fake, patients, name):
+def test_each_name_fits_its_class_on_standardized_features(fake: Fake, patients, name):
     arguments = ["--classifier", name, "--standardize"]
     if name == "convex-loss":
         arguments += ["--set", "penalty=0.1"]
@@ -54,7 +54,7 @@ def test_each_name_fits_its_class_on_standardised_features(fake: Fake, patients,
     assert type(fitted.estimator[-1]) is CLASSES[name]
     np.testing.assert_allclose(fitted.estimator[:-1].transform(fitted.X).std(axis=0), 1.0)
     assert fitted.estimator.classes_.tolist() == [0, 1]
-    assert "on standardised features." in result.stdout
+    assert "on standardized features." in result.stdout
 
 
 def test_without_the_options_the_classifier_of_the_paper_is_fitted_to_the_features_as_they_are(
@@ -150,7 +150,7 @@ def test_wrong_options_are_found_before_the_data_are_read(fake, patients, argume
 
 
 def test_options_are_tried_on_data_that_every_loss_can_fit():
-    """The small example must not be separable: logistic loss without a penalty has no minimiser there."""
+    """The small example must not be separable: logistic loss without a penalty has no minimizer there."""
     assert choose("convex-loss", ["loss=logistic"]).options == (("loss", "logistic"),)
     assert choose("convex-loss", ["loss=exponential", "fit_intercept=false"]).name == "convex-loss"
 
@@ -158,7 +158,7 @@ def test_options_are_tried_on_data_that_every_loss_can_fit():
 def test_a_fit_that_does_not_converge_is_said_in_one_line_with_the_way_on():
     fitted = fit(choose("linear-svm", ["max_iter=1"]), sample(), seed=0)
     assert fitted.warnings == (
-        "the classifier did not converge; standardise the features with --standardize, or raise the number of "
+        "the classifier did not converge; standardize the features with --standardize, or raise the number of "
         "steps with --set max_iter=N",
     )
 
@@ -175,10 +175,10 @@ def test_other_warnings_are_passed_on_once_for_each_place():
     assert [str(event.message) for event in again] == ["number 0", "elsewhere"]
 
 
-def test_a_loss_without_a_minimiser_is_said_in_words_of_the_command(patients):
+def test_a_loss_without_a_minimizer_is_said_in_words_of_the_command(patients):
     patients.write_text("age,sex,died\n30,m,yes\n41,f,yes\n52,f,no\n63,m,no\n")  # separated by age
     result = interval("--classifier", "convex-loss", "--seed", "1")
-    assert_error(result, 1, "so the mean logistic loss without a penalty has no minimiser")
+    assert_error(result, 1, "so the mean logistic loss without a penalty has no minimizer")
     assert "--classifier convex-loss --set penalty=0.01" in result.stderr
     assert "LogisticRegression(" not in result.stderr
 
@@ -187,10 +187,10 @@ def test_a_loss_without_a_minimiser_is_said_in_words_of_the_command(patients):
     ("error", "message"),
     [
         (
-            NotMinimiserError("residual 0.1, allowed 1e-3. Pass polish=True."),
+            NotMinimizerError("residual 0.1, allowed 1e-3. Pass polish=True."),
             "residual 0.1, allowed 1e-3; add --polish",
         ),
-        (NoMinimiserError("No minimum. Pass a penalty."), "No minimum; choose a classifier with a penalty"),
+        (NoMinimizerError("No minimum. Pass a penalty."), "No minimum; choose a classifier with a penalty"),
         (
             UnsupportedEstimatorError("Not known."),
             "Not known; choose another --classifier for the CUD bound, or leave",

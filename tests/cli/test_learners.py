@@ -168,8 +168,8 @@ def test_the_notes_name_both_learners_and_what_was_chosen():
         a="logistic",
         b="svm",
     )
-    assert "\na: LogisticRegression(C=2) on standardised features.\n" in result.stdout
-    assert "\nb: SVC(kernel='rbf') on standardised features.\n" in result.stdout
+    assert "\na: LogisticRegression(C=2) on standardized features.\n" in result.stdout
+    assert "\nb: SVC(kernel='rbf') on standardized features.\n" in result.stdout
     assert "\nRun: seed 3.\nChoices: --size n_splits=4 --folds 4\n" in result.stdout
     assert "Choices" not in run("--seed", "3").stdout
 
@@ -327,7 +327,7 @@ def test_data_errors(arguments, exclude, message):
     assert_error(result, 1, message)
 
 
-def test_a_loss_without_a_minimiser_names_the_options_of_this_command(data):
+def test_a_loss_without_a_minimizer_names_the_options_of_this_command(data):
     separated = "age,died\n" + "".join(f"{i},{'yes' if i > 9 else 'no'}\n" for i in range(20))
     data.write_text(separated)
     first = run("--seed", "3", a="convex-loss", exclude="")
@@ -340,7 +340,7 @@ def test_a_fit_that_does_not_converge_is_said_in_one_line_with_the_way_on():
     result = run("--seed", "3", "--set-b", "max_iter=1", "--size", "n_splits=2", b="linear-svm")
     assert result.exit_code == 0
     assert result.stderr.startswith(
-        "cudbound: warning: b: the classifier did not converge; standardise the features with --standardize, or "
+        "cudbound: warning: b: the classifier did not converge; standardize the features with --standardize, or "
         "raise the number of steps with --set-b max_iter=N\n"
     )
     assert result.stderr.count("\n") == result.stderr.count("cudbound: warning: ")

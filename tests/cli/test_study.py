@@ -138,7 +138,7 @@ def test_replay_prints_the_stored_row(folder):
 
 
 def test_replay_prints_the_traceback_of_a_failure(folder):
-    """A penalty of 0 has no minimiser where a sample is separable: that replicate is a row with its reason."""
+    """A penalty of 0 has no minimizer where a sample is separable: that replicate is a row with its reason."""
     (folder / "apart.toml").write_text(
         "n_samples = 10\nn_replicates = 1\nn_resamples = 5\nmethods = ['cud']\n"
         '[[scenario]]\nworld = "near-separable"\ndistance = 90.0\nclassifier = "logistic"\nset = {C = inf}\n'
@@ -148,7 +148,7 @@ def test_replay_prints_the_traceback_of_a_failure(folder):
     assert "1 of 1 replicates done, 1 failed" in result.stdout
     printed = study("replay", "apart.sqlite", "near-separable", "10", "0", "--design", "apart.toml").stdout
     assert "Traceback (most recent call last):" in printed
-    assert "NoMinimiserError" in printed
+    assert "NoMinimizerError" in printed
 
 
 def test_ctrl_c_says_what_is_kept(folder, monkeypatch):

@@ -1,7 +1,7 @@
 """Refits in batches against scikit-learn fit by fit: every classifier, every step, all kinds of columns and draws.
 
 scikit-learn's solvers stop early with their default tolerances, and the batches do not: here its classifiers have
-tolerances with which they come as near to the minimiser as rounding lets them.
+tolerances with which they come as near to the minimizer as rounding lets them.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def logistic(**options: Any) -> LogisticRegression:
 
 
 def svc(**options: Any) -> LinearSVC:
-    # its default intercept is penalised; dual steps end at 1e-10 within so many rounds on rows of mild size
+    # its default intercept is penalized; dual steps end at 1e-10 within so many rounds on rows of mild size
     return LinearSVC(tol=1e-10, max_iter=10**6, random_state=0, **options)
 
 
@@ -137,12 +137,12 @@ def _kinds() -> dict[str, Any]:
             solver="liblinear", tol=1e-10, max_iter=10**5, intercept_scaling=2.0
         ),
         "logistic lbfgs": LogisticRegression(tol=1e-12, max_iter=10**4),
-        "logistic unpenalised, scaled": make_pipeline(scaled(), logistic(C=np.inf)),
+        "logistic unpenalized, scaled": make_pipeline(scaled(), logistic(C=np.inf)),
         "logistic, scaled": make_pipeline(scaled(), logistic()),
         "logistic balanced, scaled": make_pipeline(scaled(), logistic(C=0.1, **balanced)),
         "logistic by name, scaled": make_pipeline(scaled(), logistic(C=20.0, **by_name)),
-        "logistic, not centred": make_pipeline(scaled(with_mean=False), logistic()),
-        "logistic, centred": make_pipeline(scaled(with_std=False), logistic(fit_intercept=False)),
+        "logistic, not centered": make_pipeline(scaled(with_mean=False), logistic()),
+        "logistic, centered": make_pipeline(scaled(with_std=False), logistic(fit_intercept=False)),
         "logistic, range": make_pipeline(MinMaxScaler((-1.0, 2.0)), logistic(C=5.0)),
         "logistic, quantiles": make_pipeline(RobustScaler(unit_variance=True), logistic()),
         "logistic, scaled twice": make_pipeline(
@@ -164,7 +164,7 @@ def _kinds() -> dict[str, Any]:
         ),
         "own hinge by name": ConvexLossClassifier("hinge", penalty=0.03, intercept_penalty=0.03, **by_name),
         "own hinge balanced": ConvexLossClassifier("hinge", penalty=0.1, intercept_penalty=0.1, **balanced),
-        "own squared hinge unpenalised": ConvexLossClassifier("squared_hinge"),
+        "own squared hinge unpenalized": ConvexLossClassifier("squared_hinge"),
         "own huber balanced": ConvexLossClassifier("huber", penalty=0.3, fit_intercept=False, **balanced),
         "least squares, range": make_pipeline(MinMaxScaler(), LeastSquaresClassifier()),
         "least squares, quantiles": make_pipeline(RobustScaler(), LeastSquaresClassifier()),
@@ -197,7 +197,7 @@ def _kinds() -> dict[str, Any]:
         ),
         "logistic, functions": make_pipeline(scaled(), FunctionTransformer(np.arctan), logistic()),
         "logistic, best columns": make_pipeline(SelectKBest(k=2), logistic()),
-        "logistic unpenalised, best of scaled": make_pipeline(scaled(), SelectKBest(k=1), logistic(C=np.inf)),
+        "logistic unpenalized, best of scaled": make_pipeline(scaled(), SelectKBest(k=1), logistic(C=np.inf)),
         "svc, best counts": make_pipeline(
             FunctionTransformer(np.square), SelectKBest(chi2, k=2), scaled(), svc(C=0.1)
         ),
@@ -335,7 +335,7 @@ def test_losses_equal_those_of_scikit_learn(kind: str) -> None:
     [
         ("logistic, scaled", "degenerate", 24, 10012),
         ("logistic, scaled", "rare_binary", 24, 10016),
-        ("logistic, centred", "degenerate", 60, 70019),
+        ("logistic, centered", "degenerate", 60, 70019),
     ],
 )
 def test_no_column_varies_and_rounding_decides(kind: str, rows: str, n_draws: int, seed: int) -> None:
@@ -345,10 +345,10 @@ def test_no_column_varies_and_rounding_decides(kind: str, rows: str, n_draws: in
     assert tally.alone > 0
 
 
-def test_a_minimiser_on_the_edge_of_others_is_not_clear() -> None:
-    """A row whose margin was 1 but for rounding lent the curvature that made the minimiser look single."""
+def test_a_minimizer_on_the_edge_of_others_is_not_clear() -> None:
+    """A row whose margin was 1 but for rounding lent the curvature that made the minimizer look single."""
     tally = Tally()
-    compare("own squared hinge unpenalised", "integer", 60, 10141, tally)
+    compare("own squared hinge unpenalized", "integer", 60, 10141, tally)
     assert tally.alone > 0
 
 

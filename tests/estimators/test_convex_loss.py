@@ -22,7 +22,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier, cud_interval
 from cudbound.adapters import express
-from cudbound.exceptions import NoMinimiserError, NotMinimiserError
+from cudbound.exceptions import NoMinimizerError, NotMinimizerError
 from cudbound.losses.surrogates import LOSSES
 
 TIGHT = {"tol": 1e-12, "max_iter": 1_000_000}
@@ -38,8 +38,8 @@ def _checks():
     # scikit-learn's data are separable: logistic and exponential loss need a penalty on them
     estimators = {
         **{loss: ConvexLossClassifier(loss, penalty=0.01) for loss in LOSSES},
-        "unpenalised squared": ConvexLossClassifier("squared"),
-        "unpenalised huber": ConvexLossClassifier("huber"),
+        "unpenalized squared": ConvexLossClassifier("squared"),
+        "unpenalized huber": ConvexLossClassifier("huber"),
         "basis": ConvexLossClassifier(penalty=0.01, basis=PolynomialFeatures(1, include_bias=False)),
     }
     for name, estimator in estimators.items():
@@ -127,7 +127,7 @@ def test_more_coefficients_than_rows(loss):
     y = X[:, 0] > 0
     clf = ConvexLossClassifier(loss, penalty=0.1).fit(X, y)
     assert clf.score(X, y) == 1.0
-    # at the minimum of a penalised loss the coefficients lie in the span of the rows
+    # at the minimum of a penalized loss the coefficients lie in the span of the rows
     np.testing.assert_allclose(np.linalg.pinv(X) @ (X @ clf.coef_[0]), clf.coef_[0], atol=1e-8)
 
 
@@ -243,7 +243,7 @@ def test_separable_data(loss):
     X = np.array([[-2.0], [-1.0], [1.0], [2.0]])
     y = [0, 0, 1, 1]
     if LOSSES[loss].vanishes:
-        with pytest.raises(NoMinimiserError, match=rf"the mean {loss} loss without a penalty.*penalty=0\.01"):
+        with pytest.raises(NoMinimizerError, match=rf"the mean {loss} loss without a penalty.*penalty=0\.01"):
             ConvexLossClassifier(loss).fit(X, y)
     else:
         assert ConvexLossClassifier(loss).fit(X, y).score(X, y) == 1.0
@@ -253,7 +253,7 @@ def test_separable_data(loss):
 def test_weights_that_were_given_to_fit_are_noticed_by_the_residual():
     X, y = _data(8)
     clf = ConvexLossClassifier(penalty=0.1).fit(X, y, np.linspace(0.2, 3.0, 40))
-    with pytest.raises(NotMinimiserError, match="or with sample weights"):
+    with pytest.raises(NotMinimizerError, match="or with sample weights"):
         express(clf, X, y)
 
 

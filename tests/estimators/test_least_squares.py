@@ -64,7 +64,7 @@ def test_any_two_labels_second_in_order_is_positive(labels):
 
 
 def test_score_zero_gives_second_class_although_rounding_says_minus():
-    # balanced classes at the same points: the minimiser is 0 exactly, computed scores are +-1e-17
+    # balanced classes at the same points: the minimizer is 0 exactly, computed scores are +-1e-17
     X = np.array([[0.1], [0.1], [0.3], [0.3], [0.7], [0.7]])
     y = np.array(["a", "b"] * 3)
     clf = LeastSquaresClassifier().fit(X, y)

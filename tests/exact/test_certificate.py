@@ -54,7 +54,7 @@ def test_a_true_claim_is_proved(side: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", ["general", "integer_features", "penalised", "signed_weights", "fewer_rows_than_coefficients"]
+    "kind", ["general", "integer_features", "penalized", "signed_weights", "fewer_rows_than_coefficients"]
 )
 def test_claims_of_the_solver_are_proved(kind: str) -> None:
     for seed in range(5):

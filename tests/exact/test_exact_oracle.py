@@ -120,10 +120,10 @@ def test_exactly_equal_rows_change_class_together() -> None:
     weights = [[1.0, -1.0, 0.0], [0.0, -1.0, 1.0]]
     problem = make_problem(design, [1, 1, 1], [1.0, 0.0], [[1, 1, 1]] * 2, alpha=0.0, weights=weights)
     assert exact_q(problem, 0).value == 0
-    assert exact_q(problem, 1).value == 1  # between two neighbouring numbers there is a classifier
+    assert exact_q(problem, 1).value == 1  # between two neighboring numbers there is a classifier
 
 
-def test_lineality_is_minimised_over() -> None:
+def test_lineality_is_minimized_over() -> None:
     # the second column decides no side (its row has no weight) but the loss of the drawn row
     problem = make_problem([[1.0, 0.0], [1.0, 1.0]], [1, -1], [1.0, -2.0], [[0, 2]], weights=[[1.0, 0.0]])
     cell = exact_q(problem, 0)

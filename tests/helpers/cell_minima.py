@@ -1,7 +1,7 @@
 """The least loss on the closure of each cell, with a certificate: the second half of the oracle.
 
 A closed cell is a cone: non-negative combinations of its extreme rays, plus the directions that no hyperplane
-sees. The loss depends on the scores of the drawn rows and on the penalised coefficients alone, so all is done in
+sees. The loss depends on the scores of the drawn rows and on the penalized coefficients alone, so all is done in
 the image of the cone in that space.
 
 - Squared loss: one non-negative least-squares problem, in rays whose images need not be linearly independent.
@@ -10,7 +10,7 @@ the image of the cone in that space.
   modified Huber loss as well.
 - Hinge loss: a quadratic program by Clarabel.
 - Where the loss falls to its infimum only far out, the rows whose loss vanishes there are found from the cone of
-  directions that worsen no row, and are left out: what remains has a minimiser.
+  directions that worsen no row, and are left out: what remains has a minimizer.
 
 Nothing is taken from the libraries on trust. A minimum counts only if the affine function that supports the loss
 there is bounded below on the cone by nearly the same value. What scipy's nnls gets wrong (along dependent columns it
@@ -60,7 +60,7 @@ class Shape:
     offset: Array
 
     def value(self, image: Array) -> float:
-        """Penalised mean loss at an image."""
+        """Penalized mean loss at an image."""
         m = self.labels.size
         losses = self.loss.value(self.labels, image[:m] + self.offset)
         return float(self.shares @ losses + image[m:] @ image[m:])
@@ -161,7 +161,7 @@ def cones_of(normals: Array, patterns: NDArray[np.int64]) -> list[Cone]:
 
 
 def least_losses(problem: Problem, draw: int, normals: Array, patterns: NDArray[np.int64]) -> Array:
-    """Return the infimum of the (penalised) mean loss over the closure of each cell."""
+    """Return the infimum of the (penalized) mean loss over the closure of each cell."""
     shape, cones = shape_of(problem, draw), cones_of(normals, patterns)
     if not problem.loss.vanishes:
         return np.array([least_loss(shape, cone) for cone in cones])
@@ -212,7 +212,7 @@ def gap_of(shape: Shape, cone: Cone, support: Support) -> float:
 
 
 def by_newton(shape: Shape, cone: Cone, least_curvature: float) -> Support:
-    """Minimise by Newton steps on the cone, with the curvature of each row raised to at least a positive number."""
+    """Minimize by Newton steps on the cone, with the curvature of each row raised to at least a positive number."""
     image, close = np.zeros(len(shape.matrix)), 0
     for _ in range(200):
         gradient = shape.gradient(image)
@@ -233,11 +233,11 @@ def by_newton(shape: Shape, cone: Cone, least_curvature: float) -> Support:
 
 
 def nearest_image(matrix: Array, cone: Cone, root: Array, target: Array) -> Array:
-    """Return the image of the cone's point that minimises |root * (image - target)|."""
+    """Return the image of the cone's point that minimizes |root * (image - target)|."""
     images, free = root[:, None] * (matrix @ cone.rays), root[:, None] * (matrix @ cone.free)
     goal = root * target
     rounding = FLAT * float(np.linalg.norm(root[:, None] * matrix))
-    # the directions that no hyperplane sees are minimised over freely
+    # the directions that no hyperplane sees are minimized over freely
     left, values, right = np.linalg.svd(free, full_matrices=False)
     kept = values > rounding
     left, right = left[:, kept], right[kept].T / values[kept]
@@ -255,7 +255,7 @@ def nearest_image(matrix: Array, cone: Cone, root: Array, target: Array) -> Arra
 
 
 def project(columns: Array, target: Array) -> Array:
-    """Return x >= 0 that minimises |columns @ x - target|, for columns that are unit vectors or zero."""
+    """Return x >= 0 that minimizes |columns @ x - target|, for columns that are unit vectors or zero."""
     if columns.shape[1] == 0:
         return np.zeros(0)
     try:
@@ -296,9 +296,9 @@ def improving_directions(shape: Shape, normals: Array) -> Array:
     bear no penalty.
     """
     m, p = shape.labels.size, shape.matrix.shape[1]
-    unpenalised = np.flatnonzero(~shape.matrix[m:].any(axis=0))
-    margins = shape.labels[:, None] * shape.matrix[:m][:, unpenalised]
-    rows = np.vstack([normals[:, unpenalised], margins])
+    unpenalized = np.flatnonzero(~shape.matrix[m:].any(axis=0))
+    margins = shape.labels[:, None] * shape.matrix[:m][:, unpenalized]
+    rows = np.vstack([normals[:, unpenalized], margins])
     lengths = np.linalg.norm(rows, axis=1)
     rows = rows[lengths > 1e-12] / lengths[lengths > 1e-12, None]
     distinct: list[Array] = []
@@ -307,12 +307,12 @@ def improving_directions(shape: Shape, normals: Array) -> Array:
             distinct.append(row)
     if not distinct:
         return np.zeros((p, 0))
-    row_space, _ = null_space(np.array(distinct), unpenalised.size)
+    row_space, _ = null_space(np.array(distinct), unpenalized.size)
     directions = row_space @ rays_of(np.array(distinct) @ row_space).T
     scale = np.maximum(np.linalg.norm(margins, axis=1), 1e-300)
     directions = directions[:, (margins @ directions >= -ORTHOGONAL * scale[:, None]).all(axis=0)]
     full = np.zeros((p, directions.shape[1]))
-    full[unpenalised] = directions
+    full[unpenalized] = directions
     return full
 
 
@@ -338,7 +338,7 @@ class HuberWithoutFlat:
 
 
 def by_slacks(shape: Shape, cone: Cone, least_curvature: float) -> Support:
-    """Minimise a loss that is 0 from margin 1 on as the least of one that is not, at margin - s over slacks s >= 0."""
+    """Minimize a loss that is 0 from margin 1 on as the least of one that is not, at margin - s over slacks s >= 0."""
     loss = get_loss("squared") if shape.loss.name == "squared_hinge" else HuberWithoutFlat()
     m, (p, r), q = shape.labels.size, cone.rays.shape, cone.free.shape[1]
     slack = np.vstack([np.diag(-shape.labels), np.zeros((len(shape.matrix) - m, m))])
@@ -350,7 +350,7 @@ def by_slacks(shape: Shape, cone: Cone, least_curvature: float) -> Support:
 
 
 def by_quadratic_program(shape: Shape, cone: Cone, tolerance: float) -> Support:
-    """Minimise hinge loss as the least v over slacks v >= 0, v >= 1 - margin.
+    """Minimize hinge loss as the least v over slacks v >= 0, v >= 1 - margin.
 
     Hinge loss is the largest a (1 - margin) over a in [0, 1]: the multipliers name affine minorants.
     """
@@ -379,7 +379,7 @@ def by_quadratic_program(shape: Shape, cone: Cone, tolerance: float) -> Support:
 
 
 def newton(shape: Shape, cone: Cone) -> Support:
-    """Minimise a loss with positive curvature."""
+    """Minimize a loss with positive curvature."""
     return by_newton(shape, cone, 0.0)
 
 

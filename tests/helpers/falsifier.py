@@ -4,7 +4,7 @@ For any of the six losses and a few hundred rows, where enumeration is out of re
 and are all evaluated by the definition in plain floating point. One counts only if the scores of all rows with a
 weight exceed their rounding errors, so that it lies in an open cell for certain.
 
-Distances are those of the curvature H of the loss at its minimiser, where the loss is nearly |b - minimiser|^2.
+Distances are those of the curvature H of the loss at its minimizer, where the loss is nearly |b - minimizer|^2.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from cudbound.exceptions import CudboundWarning
 from cudbound.problem.problem import Problem
-from cudbound.solve.native import minimise
+from cudbound.solve.native import minimize
 
 Array = NDArray[np.float64]
 
@@ -78,7 +78,7 @@ class _Search:
         self.anchor = problem.mean_loss(draw, problem.coef)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CudboundWarning)  # any point of small loss will do
-            self.least = minimise(problem.select(draw)).coef[0]
+            self.least = minimize(problem.select(draw)).coef[0]
         drawn = problem.counts[draw] > 0
         curvature = problem.loss.curvature(problem.labels[drawn], problem.scores(self.least)[drawn])
         shares = problem.shares(draw) * np.clip(curvature, 0.05, 2.0)
@@ -128,19 +128,19 @@ class _Search:
         if values[top] > self.value:
             self.value, self.best = float(values[top]), candidates[worth[top]].copy()
 
-    def look_around(self, centre: Array) -> None:
+    def look_around(self, center: Array) -> None:
         """Points in random directions and along each coordinate, at all distances."""
-        p = centre.size
+        p = center.size
         steps = self.rng.normal(size=(200, p)) @ self.root.T
         sizes = 10.0 ** self.rng.uniform(-5.0, 0.5, size=(200, 1)) / np.sqrt(self.problem.labels.size)
         axes = np.vstack([np.eye(p), -np.eye(p)]) * np.maximum(
-            np.abs(centre), 1e-3 * np.abs(centre).max() + 1e-12
+            np.abs(center), 1e-3 * np.abs(center).max() + 1e-12
         )
-        along = np.concatenate([centre + axes * size for size in (1e-6, 1e-3, 0.1, 1.0)])
-        self.offer(np.vstack([centre + sizes * steps, along]))
+        along = np.concatenate([center + axes * size for size in (1e-6, 1e-3, 0.1, 1.0)])
+        self.offer(np.vstack([center + sizes * steps, along]))
 
     def nearest(self, rows: list[int], sides: Array, depth: float) -> Array:
-        """Return the point nearest to the minimiser that gives the rows small scores of the signs given."""
+        """Return the point nearest to the minimizer that gives the rows small scores of the signs given."""
         normals = self.problem.design[rows]
         images = normals @ self.inverse
         gram = images @ normals.T
@@ -232,7 +232,7 @@ class _Search:
             self.offer(point - (steps[pairs[:, 0]] + steps[pairs[:, 1]]) * 1.001)
 
     def approach(self, point: Array) -> None:
-        """Move to smaller losses within the cell: towards the minimiser up to a wall, then along the walls met."""
+        """Move to smaller losses within the cell: toward the minimizer up to a wall, then along the walls met."""
         met: list[int] = []
         for _ in range(self.problem.coef.size + 1):
             heights = self.problem.design[self.live] @ point

@@ -11,7 +11,7 @@ from falsifier import falsify
 from cudbound.exceptions import CudboundWarning
 from cudbound.problem.draws import draw_counts
 from cudbound.problem.problem import Problem, make_problem
-from cudbound.solve.native import minimise
+from cudbound.solve.native import minimize
 from cudbound.solve.solve_draws import solve_problem
 
 NODE_LIMIT = 5_000
@@ -54,8 +54,8 @@ def moderate(seed: int, loss: str, shape: str) -> tuple[Problem, str]:
     )
     whole = replace(problem, counts=np.ones((1, n), dtype=np.int32), weights=None)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", CudboundWarning)  # an anchor near the minimiser will do
-        anchor = minimise(whole).coef[0]
+        warnings.simplefilter("ignore", CudboundWarning)  # an anchor near the minimizer will do
+        anchor = minimize(whole).coef[0]
     return replace(problem, coef=anchor), str(rng.choice(["both", "positive", "negative"]))
 
 

@@ -1,10 +1,10 @@
 """Q by visiting all flats: an oracle for more rows than enumeration of all cells can take, in few dimensions.
 
-The least point of a strictly convex loss on the closure of a cell is the unconstrained minimiser on some flat
+The least point of a strictly convex loss on the closure of a cell is the unconstrained minimizer on some flat
 {x_j'beta = 0, j in T} with at most p - 1 independent rows in T, or beta = 0. Rows in T may take either class, as
 all of these cells border the flat. Every open cell has a ray of some line among the flats on its border, so the
 rays that point away from the minimum give the scores at beta = 0. This needs rows in general position, a loss
-with one minimiser on the drawn rows, and at least p rows with a weight; all three are asserted.
+with one minimizer on the drawn rows, and at least p rows with a weight; all three are asserted.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from cudbound.problem.problem import Problem
 Array = NDArray[np.float64]
 
 CHUNK = 20_000
-#: Rows off a flat must be further from its minimiser than this, relative to it, or the position is not general.
+#: Rows off a flat must be further from its minimizer than this, relative to it, or the position is not general.
 ON_FLAT = 1e-11
 
 
@@ -55,7 +55,7 @@ def visit_flats(problem: Problem, draw: int) -> Flats:
     rows, w, y = problem.design[active], weights[active], problem.labels[active]
     drawn = problem.counts[draw] / n
     gram = (problem.design * drawn[:, None]).T @ problem.design
-    assert np.linalg.cond(gram) < 1e8, "the loss must have one minimiser"
+    assert np.linalg.cond(gram) < 1e8, "the loss must have one minimizer"
     least = np.linalg.solve(gram, problem.design.T @ (drawn * problem.labels))
     root = np.linalg.cholesky(gram).T  # loss = least loss + |root (beta - least)|^2
     normals, at_least = np.linalg.solve(root.T, rows.T).T, rows @ least

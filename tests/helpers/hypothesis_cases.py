@@ -19,7 +19,7 @@ from cudbound.solve.solve_draws import solve_problem
 Array = NDArray[np.float64]
 
 TOLERANCE = 1e-8
-# derandomised: the same examples on every run; the seeds inside an example are drawn by hypothesis
+# derandomized: the same examples on every run; the seeds inside an example are drawn by hypothesis
 PROPERTY = settings(
     max_examples=200, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
 )
@@ -40,13 +40,13 @@ def cases(
     features: tuple[str, ...] = ("normal", "integer", "binary"),
     infinite: bool = True,
     losses: Sequence[str] = ("squared",),
-    penalised: bool = False,
+    penalized: bool = False,
 ) -> Case:
     """Draw a problem with 3 draws, n in 6..40 and p in 1..6.
 
     Integer and binary features have many ties and dependent rows. `infinite` allows alpha = inf. There Q jumps with
     the loss of the anchor, so relations that hold up to rounding only are tested without it. Problems of losses
-    other than squared may have weights of the rows and an offset, and a penalty if `penalised` allows it.
+    other than squared may have weights of the rows and an offset, and a penalty if `penalized` allows it.
     """
     n = draw(st.integers(6, 40), label="n")
     p = draw(st.integers(1, 6), label="p")
@@ -61,7 +61,7 @@ def cases(
     rng = np.random.default_rng([seed, 99])
     if tuple(losses) != ("squared",):
         problem = replace(problem, loss=get_loss(draw(st.sampled_from(list(losses)), label="loss")))
-        if penalised and draw(st.booleans(), label="penalty"):
+        if penalized and draw(st.booleans(), label="penalty"):
             problem = replace(problem, penalty=rng.choice([0.0, 0.01, 0.1, 1.0], size=p))
         if draw(st.booleans(), label="sample weights"):
             problem = replace(problem, sample_weight=rng.choice([0.0, 0.5, 1.0, 2.0], size=n))

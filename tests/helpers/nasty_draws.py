@@ -84,7 +84,7 @@ def _labels(rng: Rng, design: Array) -> Array:
 
 
 def _fit(design: Array, labels: Array, shares: Array, ridge: Array) -> Array:
-    """Least squares in columns of unit length; of least norm there if there are several minimisers."""
+    """Least squares in columns of unit length; of least norm there if there are several minimizers."""
     roots = np.sqrt(shares)
     stacked = np.vstack([roots[:, None] * design, np.diag(np.sqrt(ridge))])
     lengths = np.linalg.norm(stacked, axis=0)
@@ -175,8 +175,8 @@ def near_duplicates(rng: Rng) -> Problem:
 def clustered_duplicates(rng: Rng) -> Problem:
     """Near-duplicates at 1e-8 in clusters of three and more, mirrored rows among them."""
     n, p = _sizes(rng)
-    centres = _features(rng, n, p)[: int(rng.integers(2, 4))]
-    design = centres[rng.integers(len(centres), size=n)] * rng.choice([-1.0, 1.0, 2.0], size=(n, 1))
+    centers = _features(rng, n, p)[: int(rng.integers(2, 4))]
+    design = centers[rng.integers(len(centers), size=n)] * rng.choice([-1.0, 1.0, 2.0], size=(n, 1))
     design = design + 10.0 ** rng.choice([-6.0, -8.0, -10.0]) * rng.normal(size=(n, p))
     return _problem(rng, design)
 
@@ -316,7 +316,7 @@ def dependent_columns(rng: Rng) -> Problem:
 
 
 def loose_anchor(rng: Rng) -> Problem:
-    """An anchor far from the minimiser: g is positive on most cells, or on all of them."""
+    """An anchor far from the minimizer: g is positive on most cells, or on all of them."""
     problem = _problem(rng, _features(rng, *_sizes(rng)))
     coef = problem.coef.round(int(rng.integers(0, 3))) * rng.choice([0.0, 0.3, 1.0, 3.0])
     return replace(problem, coef=coef + 0.0)

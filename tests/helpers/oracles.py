@@ -63,12 +63,12 @@ class OracleResult:
 
     def q_at(self, alpha: float) -> tuple[float, float, float]:
         """Return (Q, sup of +S g, sup of -S g) at another alpha, from the same cells."""
-        g = localisation(alpha, self.anchor_loss, self.losses)
+        g = localization(alpha, self.anchor_loss, self.losses)
         values = self.scores * g
         return float(np.abs(values).max()), float(values.max()), float((-values).max())
 
 
-def localisation(alpha: float, anchor_loss: float, losses: Array) -> Array:
+def localization(alpha: float, anchor_loss: float, losses: Array) -> Array:
     """Return g(alpha (L(coef) - loss)), g(x) = clip(1 + x, 0, 1), with its limits at alpha = 0 and inf."""
     losses = np.asarray(losses, dtype=float)
     if alpha == 0.0:
@@ -236,7 +236,7 @@ def check_witness(
     if np.isinf(problem.alpha):
         value = score * float(at_witness <= anchor + tolerance * max(1.0, anchor))
     else:
-        value = score * float(localisation(problem.alpha, anchor, np.array(at_witness)))
+        value = score * float(localization(problem.alpha, anchor, np.array(at_witness)))
     lower, upper = float(draws.lower[draw]), float(draws.upper[draw])
     assert lower <= upper, f"draw {draw}: lower {lower} above upper {upper}"
     assert value >= lower - tolerance, f"draw {draw}: the witness is worth {value}, less than lower {lower}"

@@ -35,7 +35,7 @@ def make_with_loss(
     seed: int,
     loss: str,
     *,
-    penalised: bool | None = None,
+    penalized: bool | None = None,
     weighted: bool | None = None,
     shifted: bool | None = None,
 ) -> Problem:
@@ -47,15 +47,15 @@ def make_with_loss(
 
     Draws of few rows separate what they hold and err on the rest, so that Q would be the largest score of any cell
     in most problems. Half of them therefore get arbitrary signed weights, which tell the loss from the score; all
-    get an alpha of their own. The anchor minimises, to a few digits, the loss of one of the draws or of the
-    training set; where there is no minimiser, it is some point of small loss.
+    get an alpha of their own. The anchor minimizes, to a few digits, the loss of one of the draws or of the
+    training set; where there is no minimizer, it is some point of small loss.
     """
     problem = make(kind, seed)
     rng = np.random.default_rng([seed, *kind.encode(), *loss.encode()])
     with_penalty, with_weights, with_offset = rng.random(3) < [0.5, 0.4, 0.2]
     n, p = problem.design.shape
     penalty = problem.penalty
-    if penalty is None and (with_penalty if penalised is None else penalised):
+    if penalty is None and (with_penalty if penalized is None else penalized):
         penalty = rng.choice([0.003, 0.03, 0.3, 1.0], size=p)
         if rng.random() < 0.5:
             penalty[0] = 0.0
@@ -85,7 +85,7 @@ def make_with_loss(
 
 
 def _fit(problem: Problem) -> Array:
-    """Minimise the loss of the first draw, roughly."""
+    """Minimize the loss of the first draw, roughly."""
     p, drawn = problem.coef.size, problem.counts[0] > 0
     design, labels, shares = problem.design[drawn], problem.labels[drawn], problem.shares(0)
     penalty = np.zeros(p) if problem.penalty is None else problem.penalty
@@ -237,7 +237,7 @@ def single_class_draws(rng: Rng) -> Problem:
 
 
 def rank_deficient_draws(rng: Rng) -> Problem:
-    """Draws with fewer distinct rows than coefficients, so that the minimiser of the loss is not unique."""
+    """Draws with fewer distinct rows than coefficients, so that the minimizer of the loss is not unique."""
     n, p = _sizes(rng)
     design = _with_intercept(rng.normal(size=(n, p - 1)))
     counts = np.zeros((N_DRAWS, n), dtype=np.int32)
@@ -269,7 +269,7 @@ def two_coefficients(rng: Rng) -> Problem:
 
 
 def fewer_rows_than_coefficients(rng: Rng) -> Problem:
-    """Fewer rows than coefficients, with or without an intercept: every sign pattern is realised."""
+    """Fewer rows than coefficients, with or without an intercept: every sign pattern is realized."""
     p = int(rng.integers(4, 6))
     n = int(rng.integers(3, p))
     design = rng.normal(size=(n, p)) if rng.random() < 0.5 else _with_intercept(rng.normal(size=(n, p - 1)))
@@ -299,7 +299,7 @@ def signed_weights(rng: Rng) -> Problem:
     return _problem(rng, design, _noisy_labels(rng, design, 1.0), weights=weights)
 
 
-def penalised(rng: Rng) -> Problem:
+def penalized(rng: Rng) -> Problem:
     """A quadratic penalty on the coefficients, of which the intercept is free in half of the problems."""
     n, p = _sizes(rng)
     design = _with_intercept(rng.normal(size=(n, p - 1)))
@@ -340,7 +340,7 @@ KINDS: dict[str, Callable[[Rng], Problem]] = {
         fewer_rows_than_coefficients,
         sensitivity_weights,
         signed_weights,
-        penalised,
+        penalized,
         ridge_with_fewer_rows,
     )
 }

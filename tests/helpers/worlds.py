@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from cudbound.problem.draws import draw_counts
 from cudbound.problem.problem import Problem, make_problem
-from cudbound.solve.native import minimise
+from cudbound.solve.native import minimize
 
 Array = NDArray[np.float64]
 
@@ -61,13 +61,13 @@ def world_problem(
 def surrogate_problem(
     n: int, p: int, signal: float, seed: int, *, n_draws: int, loss: str, c: float | None
 ) -> Problem:
-    """Return the problem of `n_draws` bootstrap draws from a `world`, its anchor the minimiser of a surrogate loss.
+    """Return the problem of `n_draws` bootstrap draws from a `world`, its anchor the minimizer of a surrogate loss.
 
-    `c` is the C of scikit-learn: strength 1 / (2 c n) for all coefficients but the intercept; None penalises nothing.
+    `c` is the C of scikit-learn: strength 1 / (2 c n) for all coefficients but the intercept; None penalizes nothing.
     """
     design, labels, _ = world(n, p, signal, seed)
     penalty = None if c is None else np.concatenate([[0.0], np.full(p - 1, 1.0 / (2.0 * c * n))])
     once = np.ones((1, n), dtype=np.int32)
-    fitted = minimise(make_problem(design, labels, np.zeros(p), once, loss=loss, penalty=penalty))
+    fitted = minimize(make_problem(design, labels, np.zeros(p), once, loss=loss, penalty=penalty))
     counts = draw_counts(n, n_draws, np.random.default_rng([seed, n, p, 1]))
     return make_problem(design, labels, fitted.coef[0], counts, loss=loss, penalty=penalty)

@@ -411,10 +411,10 @@ def test_acceleration_is_a_sixth_of_a_skewness(values):
     found = acceleration(values)
     assert abs(found) <= 1 / 6 + 1e-9
     assert acceleration([-value for value in values]) == pytest.approx(-found)
-    centred = np.array(values) - np.mean(values)
-    if np.abs(centred).max() > 1e-3:
-        expected = stats.skew(centred) / (6 * math.sqrt(len(values)))
-        assert acceleration(centred) == pytest.approx(expected, abs=1e-9)
+    centered = np.array(values) - np.mean(values)
+    if np.abs(centered).max() > 1e-3:
+        expected = stats.skew(centered) / (6 * math.sqrt(len(values)))
+        assert acceleration(centered) == pytest.approx(expected, abs=1e-9)
 
 
 def test_acceleration_does_not_depend_on_the_scale():

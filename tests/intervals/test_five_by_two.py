@@ -122,14 +122,14 @@ def test_repairs_in_plain_python(pairs, null):
 def test_the_f_set_holds_what_the_f_test_does_not_reject(pairs, level):
     interval = five_by_two_f_set(pairs, level)
     assume(any(a != b for a, b in pairs))
-    centre = float(np.mean(pairs))
+    center = float(np.mean(pairs))
     if math.isnan(interval.low):  # the test rejects even what it likes best
-        assert five_by_two_f(pairs, centre)[1] < 1 - level + 1e-9
+        assert five_by_two_f(pairs, center)[1] < 1 - level + 1e-9
         return
     assert five_by_two_f(pairs, interval.low)[1] == pytest.approx(1 - level, abs=1e-6)
     assert five_by_two_f(pairs, interval.high)[1] == pytest.approx(1 - level, abs=1e-6)
-    assert interval.low + interval.high == pytest.approx(2 * centre, abs=1e-12)
-    assert five_by_two_f(pairs, centre)[1] >= 1 - level - 1e-9
+    assert interval.low + interval.high == pytest.approx(2 * center, abs=1e-12)
+    assert five_by_two_f(pairs, center)[1] >= 1 - level - 1e-9
     assert five_by_two_f_set(pairs, level + 0.009).width > interval.width
 
 
@@ -152,11 +152,11 @@ def test_methods_name_the_estimand_and_count_their_fits():
     for method in (FIVE_BY_TWO_T, FIVE_BY_TWO_F):
         row = compute_interval(method, _records(EXAMPLE), 0.95)
         assert (row.estimand, row.n_fits, row.degenerate) == ("expected(n1=20)", 11, None)
-    centres = {
+    centers = {
         repair: compute_interval(FIVE_BY_TWO_T, _records(EXAMPLE), 0.95, {"repair": repair}).estimate
         for repair in REPAIRS
     }
-    assert centres == pytest.approx({"none": 0.21, "drop-first-split": 0.21, "average-numerator": 0.23})
+    assert centers == pytest.approx({"none": 0.21, "drop-first-split": 0.21, "average-numerator": 0.23})
     f_row = compute_interval(FIVE_BY_TWO_F, _records(EXAMPLE), 0.95)
     assert f_row.estimate == pytest.approx(np.mean(EXAMPLE), abs=1e-12)
     assert f_row.raw_interval == five_by_two_f_set(EXAMPLE, 0.95)

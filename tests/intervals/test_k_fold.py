@@ -79,7 +79,7 @@ def test_worked_thetas():
 
 
 def test_second_estimate_may_be_negative():
-    """(1 - 2) / (4 (2 - 1)): the centred squares sum to 1, their products between the folds to -2."""
+    """(1 - 2) / (4 (2 - 1)): the centered squares sum to 1, their products between the folds to -2."""
     found = variance_estimates([[1, 1], [0, 0]])
     assert found.theta_2 == -0.25
     row = compute_interval(GRANDVALET_BENGIO, _records([[1, 1], [0, 0]]), 0.95)
@@ -186,11 +186,11 @@ def test_closed_forms_of_the_variance_estimates(blocks):
         s1 / n - s2 / n,
         s1 / n - ((m - 1) * s2 + (n - m) * s3) / (n * (n - 1)),
     ]
-    centred = losses - losses.mean()
-    cross = centred.sum() ** 2 - (centred.sum(axis=1) ** 2).sum()
+    centered = losses - losses.mean()
+    cross = centered.sum() ** 2 - (centered.sum(axis=1) ** 2).sum()
     closed = [
         losses.mean() ** 2,
-        ((centred**2).sum() + cross) / (n * (m - 1)),
+        ((centered**2).sum() + cross) / (n * (m - 1)),
         means.var(ddof=1) / n_folds,
         losses.var(axis=1, ddof=1).mean() / n,
         losses.var(ddof=1) / n,

@@ -521,12 +521,12 @@ def test_alternatives_share_the_statistic_and_part_the_probability(name):
     assert len({row.statistic for row in rows.values()}) == 1
     assert {row.alternative for row in rows.values()} == set(rows)
     if len(rows) > 1:
-        favoured = "less" if rows["less"].estimate < 0 else "greater"
+        favored = "less" if rows["less"].estimate < 0 else "greater"
         assert rows["two-sided"].statistic * rows["two-sided"].estimate > 0.0
-        assert rows[favoured].pvalue < 0.5
+        assert rows[favored].pvalue < 0.5
         # an exact test counts its own outcome on both sides
         assert rows["less"].pvalue + rows["greater"].pvalue >= 1.0 - 1e-12
-        assert rows["two-sided"].pvalue == pytest.approx(min(1.0, 2.0 * rows[favoured].pvalue))
+        assert rows["two-sided"].pvalue == pytest.approx(min(1.0, 2.0 * rows[favored].pvalue))
 
 
 @PROPERTY

@@ -83,9 +83,9 @@ def test_worked_langford():
 
 def test_worked_yang():
     inputs, value, level = _example("Y_cv")
-    centre = float(np.mean(inputs["errors"]))
-    assert centre == value["center"]
-    assert _limits(yang_interval(centre, inputs["errors"], inputs["k"], level)) == pytest.approx(
+    center = float(np.mean(inputs["errors"]))
+    assert center == value["center"]
+    assert _limits(yang_interval(center, inputs["errors"], inputs["k"], level)) == pytest.approx(
         value["raw"], abs=1e-12
     )
     inputs, value, level = _example("Y_632")
@@ -204,7 +204,7 @@ def test_bias_corrected_is_scipys_bca_with_zero_acceleration():
         (stats.norm.cdf(2 * z0 - stats.norm.ppf(0.975)), stats.norm.cdf(2 * z0 + stats.norm.ppf(0.975)))
     )
     ours = bias_corrected_interval(peer.bootstrap_distribution, float(sample.mean()), 0.95)
-    # SciPy interpolates between neighbouring replicates, so the limits agree to one gap
+    # SciPy interpolates between neighboring replicates, so the limits agree to one gap
     gap = 2 * np.diff(np.unique(peer.bootstrap_distribution)).max()
     assert ours.low == pytest.approx(peer.confidence_interval.low, abs=gap)
     assert ours.high == pytest.approx(peer.confidence_interval.high, abs=gap)

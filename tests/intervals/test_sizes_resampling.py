@@ -42,8 +42,8 @@ def test_size_of_the_resampled_t_with_and_without_the_correction():
 def _size_of_published_5x2_t():
     """P(|T| > c) for ten independent normal means: T = sqrt(5/2) (S/R + U).
 
-    S is the normalised sum of the first pair, R and U length and first coordinate of the direction of the five
-    normalised differences: S sqrt(5) / R has a t distribution with 5 degrees of freedom, U the density
+    S is the normalized sum of the first pair, R and U length and first coordinate of the direction of the five
+    normalized differences: S sqrt(5) / R has a t distribution with 5 degrees of freedom, U the density
     3/4 (1 - u^2) of a coordinate of a random direction in five dimensions, and they are independent.
     """
     critical = stats.t.ppf(1 - LEVEL / 2, 5) / np.sqrt(2.5)

@@ -1,4 +1,4 @@
-"""The additive model: training error, and the check that the coefficients minimise the loss."""
+"""The additive model: training error, and the check that the coefficients minimize the loss."""
 
 from __future__ import annotations
 

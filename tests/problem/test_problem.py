@@ -1,4 +1,4 @@
-"""The arrays of the optimisation problems: checks, standard forms, selection, files."""
+"""The arrays of the optimization problems: checks, standard forms, selection, files."""
 
 from __future__ import annotations
 
@@ -311,7 +311,7 @@ def test_a_saved_draw_is_solved_to_the_same_bits(kind: str, tmp_path: Path) -> N
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_loss_penalties_weights_and_offset_are_saved(loss: str, tmp_path: Path) -> None:
-    problem = make_with_loss("general", 0, loss, penalised=True, weighted=True, shifted=True)
+    problem = make_with_loss("general", 0, loss, penalized=True, weighted=True, shifted=True)
     problem = replace(problem, l1_penalty=np.linspace(0.0, 1.0, problem.coef.size))
     problem.save(tmp_path / "problem.npz")
     loaded = Problem.load(tmp_path / "problem.npz")

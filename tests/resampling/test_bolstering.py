@@ -124,7 +124,7 @@ def test_duplicates_have_no_kernel_and_count_as_classified():
     X, y = [[0.0], [0.0], [1.0], [3.0]], [-1, -1, 1, 1]
     widths = kernel_widths(X, y)
     assert widths.negative == 0.0
-    assert widths.remarks == ("no kernel around the rows of class -1: their nearest neighbours coincide",)
+    assert widths.remarks == ("no kernel around the rows of class -1: their nearest neighbors coincide",)
     losses = linear_bolstered_losses(X, y, widths.of_rows, [1.0], 0.0)  # score 0 is class +1
     assert losses[:2].tolist() == [1.0, 1.0]
     assert (losses[2:] < 1.0).all()

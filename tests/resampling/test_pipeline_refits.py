@@ -22,7 +22,7 @@ from sklearn.svm import SVC
 from cudbound import LeastSquaresClassifier, compare_intervals
 from cudbound.estimators.batched import Columns, Draws
 from cudbound.estimators.batched import batched_refit as batches_refit
-from cudbound.estimators.batched.scalers import standardise
+from cudbound.estimators.batched.scalers import standardize
 from cudbound.estimators.batched.squares import least_squares_scores, principal_components
 from cudbound.problem.draws import draw_counts
 from cudbound.resampling import refits
@@ -32,7 +32,7 @@ Array = NDArray[np.float64]
 Counts = NDArray[np.int32]
 Bools = NDArray[np.bool_]
 
-# derandomised: the same examples on every run; the seeds inside an example are drawn by hypothesis
+# derandomized: the same examples on every run; the seeds inside an example are drawn by hypothesis
 PROPERTY = settings(
     max_examples=60, deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
 )
@@ -198,7 +198,7 @@ def _cases() -> dict[str, Case]:
             np.column_stack([normal, normal[:, 3] + 1e-8 * rng.normal(size=30)]),
             nearly_all,
         ),
-        "centred, more columns than rows": Case(
+        "centered, more columns than rows": Case(
             make_pipeline(StandardScaler(with_std=False), classifier),
             wide * np.logspace(-1, 1, 40),
             nearly_all,
@@ -299,20 +299,20 @@ def test_rotations_do_not_matter_to_components() -> None:
 
 
 @pytest.mark.parametrize(("with_mean", "with_std"), [(True, True), (True, False), (False, True)])
-def test_standardised_rows_are_those_of_scikit_learn(with_mean: bool, with_std: bool) -> None:
+def test_standardized_rows_are_those_of_scikit_learn(with_mean: bool, with_std: bool) -> None:
     rng = np.random.default_rng(2)
     X = np.column_stack([rng.normal(size=(12, 3)) * [1.0, 50.0, 0.01] + [0.0, 300.0, 4.0], np.full(12, 0.3)])
     counts = draw_counts(12, 20, rng)
     draws = Draws(counts.astype(float), np.ones(12))
     for shared in (Columns(X), Columns(np.broadcast_to(X, (20, 12, 4)))):
-        made, clear = standardise(
+        made, clear = standardize(
             shared, draws, with_mean=with_mean, with_std=with_std, constants_matter=False
         )
         assert clear.all()
-        _check_standardised(made.stacked(20), X, counts, with_mean=with_mean, with_std=with_std)
+        _check_standardized(made.stacked(20), X, counts, with_mean=with_mean, with_std=with_std)
 
 
-def _check_standardised(made: Array, X: Array, counts: Counts, **options: bool) -> None:
+def _check_standardized(made: Array, X: Array, counts: Counts, **options: bool) -> None:
     for fit, row in zip(made, counts, strict=True):
         scaler = StandardScaler(**options).fit(X[np.repeat(np.arange(12), row)])
         np.testing.assert_allclose(fit, scaler.transform(X), rtol=1e-9, atol=1e-12)

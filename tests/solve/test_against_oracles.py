@@ -128,7 +128,7 @@ def test_the_two_oracles_agree(kind: str) -> None:
             weights, p = problem.score_weights(draw), problem.coef.size
             drawn = np.linalg.matrix_rank(problem.design[problem.counts[draw] > 0])
             if np.count_nonzero(weights) < p or drawn < p:
-                continue  # visiting flats needs lines, and a single minimiser
+                continue  # visiting flats needs lines, and a single minimizer
             expected = values_of(enumerate_q(problem, draw), problem.alpha)
             assert visit_flats(problem, draw).q_at(problem.alpha) == pytest.approx(
                 tuple(expected.values()), abs=1e-9
@@ -138,7 +138,7 @@ def test_the_two_oracles_agree(kind: str) -> None:
 
 
 def test_a_draw_of_zero_rows_alone_has_a_flat_loss() -> None:
-    # the loss is constant, so g = 1 everywhere and Q is the best open cell; orthonormalising the design must not
+    # the loss is constant, so g = 1 everywhere and Q is the best open cell; orthonormalizing the design must not
     # turn its zero rows into rows of rounding errors
     problem = make("no_intercept", 216)
     draw = 1

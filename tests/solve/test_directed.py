@@ -17,7 +17,7 @@ from cudbound.losses.surrogates import LOSSES, get_loss
 from cudbound.problem.problem import Problem
 from cudbound.quantiles import quantile_rank, within
 from cudbound.results import Draws, SolveStatus
-from cudbound.solve.native import minimise
+from cudbound.solve.native import minimize
 from cudbound.solve.solve_draws import solve_problem
 
 Array = NDArray[np.float64]
@@ -52,7 +52,7 @@ def case(seed: int, *, loss: str | None = None) -> Case:
     if rng.random() < 0.3:
         problem = replace(problem, sample_weight=rng.choice([0.5, 1.0, 2.0], size=n))
     once = replace(problem, counts=np.ones((1, n), dtype=np.int32))
-    problem = replace(problem, coef=minimise(once).coef[0], alpha=float(rng.choice([0.0, n / 4, n, n, n**2])))
+    problem = replace(problem, coef=minimize(once).coef[0], alpha=float(rng.choice([0.0, n / 4, n, n, n**2])))
     kind = rng.integers(3)
     if kind == 1:
         positive = problem.labels > 0

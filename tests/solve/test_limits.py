@@ -88,7 +88,7 @@ def test_a_node_limit_ends_in_bounds_that_hold_and_tighten(noise: Problem, side:
 
 
 @pytest.mark.parametrize(
-    "kind", ["weak_labels", "integer_features", "duplicates_opposite_labels", "penalised"]
+    "kind", ["weak_labels", "integer_features", "duplicates_opposite_labels", "penalized"]
 )
 def test_a_node_limit_on_small_problems_of_other_kinds(kind: str) -> None:
     stopped = 0
@@ -550,7 +550,7 @@ def test_arrays_of_any_type_and_layout_give_the_same_bits(name: str) -> None:
 
 
 def test_arguments_are_not_changed() -> None:
-    problem = make("penalised", 1)
+    problem = make("penalized", 1)
     before = {
         name: getattr(problem, name).copy() for name in ("design", "labels", "coef", "counts", "penalty")
     }

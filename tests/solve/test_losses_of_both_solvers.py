@@ -66,8 +66,8 @@ def test_kernel_equals_enumeration(kind: str, loss: str) -> None:
     # 7 problems of each of the 19 kinds: 133 a loss. The first three are without a penalty (unless the kind has
     # one), with one, and with class or sample weights and an offset; the others are mixed at random.
     chosen: list[dict[str, bool]] = [
-        {"penalised": False},
-        {"penalised": True, "weighted": False},
+        {"penalized": False},
+        {"penalized": True, "weighted": False},
         {"weighted": True, "shifted": True},
     ]
     left_open = 0
@@ -119,11 +119,11 @@ def test_kernel_equals_reference(loss: str) -> None:
 def fitted_world(
     loss: str, n: int, p: int, signal: float, seed: int, n_draws: int, penalty: float | None = None
 ) -> Problem:
-    """Return a `world_problem` whose anchor minimises the penalised loss of the training set."""
+    """Return a `world_problem` whose anchor minimizes the penalized loss of the training set."""
     problem = world_problem(n, p, signal, seed, n_draws=n_draws)
     problem = replace(problem, loss=get_loss(loss), penalty=None if penalty is None else np.full(p, penalty))
     training = replace(problem, counts=np.ones((1, n), dtype=np.int32))
-    found = kernel.minimise(training)
+    found = kernel.minimize(training)
     assert found.attained.all()
     return replace(problem, coef=found.coef[0])
 
@@ -161,7 +161,7 @@ def test_more_coefficients_than_rows_with_a_ridge_penalty(loss: str) -> None:
     penalty[0] = 0.0
     problem = make_problem(design, labels, np.zeros(p), draw_counts(n, 3, rng), loss=loss, penalty=penalty)
     problem = replace(
-        problem, coef=kernel.minimise(replace(problem, counts=np.ones((1, n), np.int32))).coef[0]
+        problem, coef=kernel.minimize(replace(problem, counts=np.ones((1, n), np.int32))).coef[0]
     )
     draws = solve_problem(problem, node_limit=300)
     assert (draws.lower <= draws.upper).all()
@@ -206,7 +206,7 @@ def test_threads_do_not_change_a_bit(loss: str) -> None:
 # ---- relations -------------------------------------------------------------------------------------------------
 
 RELATION = settings(PROPERTY, max_examples=60)
-every_loss = cases(losses=tuple(LOSSES), penalised=True, infinite=False)
+every_loss = cases(losses=tuple(LOSSES), penalized=True, infinite=False)
 
 
 @RELATION
@@ -342,8 +342,8 @@ def test_q_is_at_least_the_value_of_any_classifier(case: Case) -> None:
             assert draws.upper[draw] >= deviation * g - 1e-9
 
 
-def test_bounds_enclose_where_rounding_hides_the_minimiser_of_a_draw() -> None:
-    # the loss overflows on the way: nothing may be claimed of the point where the search for the minimiser ended
+def test_bounds_enclose_where_rounding_hides_the_minimizer_of_a_draw() -> None:
+    # the loss overflows on the way: nothing may be claimed of the point where the search for the minimizer ended
     problem = make_with_loss("no_intercept", 142, "exponential").select(2)
     expected = enumerate_q(problem, 0).q
     draws = solve_problem(problem)

@@ -1,4 +1,4 @@
-"""Whether coefficients minimise a loss: the residual in units of g, what is refused, and polishing."""
+"""Whether coefficients minimize a loss: the residual in units of g, what is refused, and polishing."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from worlds import world
 
-from cudbound.exceptions import NoMinimiserError, NotMinimiserError
+from cudbound.exceptions import NoMinimizerError, NotMinimizerError
 from cudbound.losses.surrogates import LOSSES
 from cudbound.solve.minimum import (
     RESIDUAL_TOLERANCE,
-    check_minimiser,
+    check_minimizer,
     draws_problem,
     optimality_residual,
     polish,
@@ -30,7 +30,7 @@ def test_least_squares_fits_are_accepted(n: int, p: int, features: str) -> None:
     design, labels, coef = world(n, p, 1.0, 0, features=features)
     model = model_of(design, labels, coef)
     assert optimality_residual(model) < 1e-9
-    check_minimiser(model)
+    check_minimizer(model)
 
 
 def test_badly_scaled_columns_are_accepted() -> None:
@@ -41,17 +41,17 @@ def test_badly_scaled_columns_are_accepted() -> None:
 
 def test_a_column_of_zeros_does_not_count() -> None:
     design, labels, coef = world(30, 3, 1.0, 0)
-    check_minimiser(model_of(np.column_stack([design, np.zeros(30)]), labels, np.append(coef, 5.0)))
+    check_minimizer(model_of(np.column_stack([design, np.zeros(30)]), labels, np.append(coef, 5.0)))
 
 
 def test_the_residual_is_what_g_loses() -> None:
-    # squared loss: the excess of the sum of squares is |design (coef - minimiser)|^2, by Pythagoras
+    # squared loss: the excess of the sum of squares is |design (coef - minimizer)|^2, by Pythagoras
     design, labels, coef = world(40, 4, 1.0, 0)
     step = np.array([0.01, -0.02, 0.0, 0.03])
     moved = model_of(design, labels, coef + step)
     assert optimality_residual(moved) == pytest.approx(((design @ step) ** 2).sum(), rel=1e-9)
-    # g of the minimiser at alpha = n on the training set itself is 1 + n (L(coef) - min L), clipped: here 1 - residual
-    # of the moved one if the minimiser is the anchor
+    # g of the minimizer at alpha = n on the training set itself is 1 + n (L(coef) - min L), clipped: here 1 - residual
+    # of the moved one if the minimizer is the anchor
     problem = draws_problem(moved, np.ones((1, 40), dtype=np.int32))
     lost = problem.alpha * (problem.mean_loss(0, coef + step) - problem.mean_loss(0, coef))
     assert optimality_residual(moved) == pytest.approx(lost, rel=1e-9)
@@ -98,40 +98,40 @@ def test_other_data_are_noticed(change: str) -> None:
     else:
         labels[17] *= -1.0
     message = (
-        r"do not minimise the mean squared loss on the X and y that were passed: optimality residual "
+        r"do not minimize the mean squared loss on the X and y that were passed: optimality residual "
         r"\d\.\d\de-0\d, allowed 1e-02\. If the classifier was fitted to other rows .* pass polish=True"
     )
-    with pytest.raises(NotMinimiserError, match=message):
-        check_minimiser(model_of(design, labels, coef))
+    with pytest.raises(NotMinimizerError, match=message):
+        check_minimizer(model_of(design, labels, coef))
 
 
 def test_coefficients_that_are_not_numbers_are_refused() -> None:
     design, labels, coef = world(20, 3, 1.0, 0)
     with pytest.raises(ValueError, match=r"'coef' must be finite\. Got nan or inf"):
-        check_minimiser(model_of(design, labels, coef * np.nan))
+        check_minimizer(model_of(design, labels, coef * np.nan))
 
 
 @pytest.mark.parametrize("loss", ["logistic", "exponential"])
-def test_separable_data_have_no_minimiser_and_the_error_says_what_to_do(loss: str) -> None:
+def test_separable_data_have_no_minimizer_and_the_error_says_what_to_do(loss: str) -> None:
     design = np.column_stack([np.ones(6), [-3.0, -2.0, -1.0, 1.0, 2.0, 3.0]])
     model = model_of(design, np.repeat([-1.0, 1.0], 3), np.array([0.0, 5.0]), loss)
-    for action in (check_minimiser, polish, optimality_residual):
+    for action in (check_minimizer, polish, optimality_residual):
         with pytest.raises(
-            NoMinimiserError, match=rf"the mean {loss} loss without a penalty has no minimiser"
+            NoMinimizerError, match=rf"the mean {loss} loss without a penalty has no minimizer"
         ) as e:
             action(model)
         assert "LogisticRegression(C=1.0)" in str(e.value)
         assert "LeastSquaresClassifier()" in str(e.value)
-    penalised = polish(replace(model, penalty=np.array([0.0, 0.01])))
-    check_minimiser(penalised)
+    penalized = polish(replace(model, penalty=np.array([0.0, 0.01])))
+    check_minimizer(penalized)
     # least by another algorithm as well
-    problem = draws_problem(penalised, np.ones((1, 6), dtype=np.int32))
+    problem = draws_problem(penalized, np.ones((1, 6), dtype=np.int32))
     found = minimize(lambda beta: problem.mean_loss(0, beta), np.zeros(2), tol=1e-12)
-    assert problem.mean_loss(0, penalised.coef) <= found.fun + 1e-9
+    assert problem.mean_loss(0, penalized.coef) <= found.fun + 1e-9
 
 
 def test_a_polish_says_how_far_it_went() -> None:
-    # least squares through 4 points: the minimiser of y on x is 0.8 x; the anchor 0.8 x - 1 calls x = 1 negative
+    # least squares through 4 points: the minimizer of y on x is 0.8 x; the anchor 0.8 x - 1 calls x = 1 negative
     x = np.array([-2.0, -1.0, 1.0, 2.0])
     labels = np.array([-1.0, -1.0, 1.0, 1.0])
     slope = (x @ labels) / (x @ x)
@@ -155,6 +155,6 @@ def test_the_tolerance_is_on_the_scale_of_g() -> None:
     design, labels, coef = world(40, 3, 1.0, 0)
     step = np.array([1.0, 0.0, 0.0])
     length = np.sqrt(RESIDUAL_TOLERANCE / ((design @ step) ** 2).sum())
-    check_minimiser(model_of(design, labels, coef + 0.99 * length * step))
-    with pytest.raises(NotMinimiserError, match="optimality residual"):
-        check_minimiser(model_of(design, labels, coef + 1.01 * length * step))
+    check_minimizer(model_of(design, labels, coef + 0.99 * length * step))
+    with pytest.raises(NotMinimizerError, match="optimality residual"):
+        check_minimizer(model_of(design, labels, coef + 1.01 * length * step))

@@ -1,4 +1,4 @@
-"""The losses of the compiled module and the minimisers it finds."""
+"""The losses of the compiled module and the minimizers it finds."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_an_unknown_loss_is_refused() -> None:
         _solvers.loss_at("cubic", 0.0)
 
 
-# ---- minimisers ------------------------------------------------------------------------------------------------
+# ---- minimizers ------------------------------------------------------------------------------------------------
 
 
 def training(loss: str, *, n: int = 60, p: int = 4, signal: float = 0.5, **options: Any) -> Problem:
@@ -64,7 +64,7 @@ def training(loss: str, *, n: int = 60, p: int = 4, signal: float = 0.5, **optio
 
 def assert_minimal(problem: Problem, coef: Array, *, tolerance: float = 1e-8) -> None:
     """No other coefficients may be better than the kernel's by more than the tolerance."""
-    found = kernel.minimise(problem)
+    found = kernel.minimize(problem)
     assert found.coef.shape == (problem.n_draws, problem.coef.size)
     assert found.attained.all()
     for draw in range(problem.n_draws):
@@ -82,7 +82,7 @@ def test_ridge_regression() -> None:
 
 @pytest.mark.parametrize("class_weight", [None, {-1: 0.5, 1: 3.0}])
 def test_logistic_regression(class_weight: dict[int, float] | None) -> None:
-    # sklearn minimises |w|^2 / 2 + C sum_i loss_i with a free intercept
+    # sklearn minimizes |w|^2 / 2 + C sum_i loss_i with a free intercept
     problem = training("logistic", penalty=[0.0, 0.05, 0.05, 0.05])
     if class_weight is not None:
         problem = replace(problem, sample_weight=np.where(problem.labels > 0, 3.0, 0.5))
@@ -94,7 +94,7 @@ def test_logistic_regression(class_weight: dict[int, float] | None) -> None:
 
 @pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
 def test_linear_support_vector_classifier(loss: str) -> None:
-    # its intercept is a coefficient like the others, and penalised
+    # its intercept is a coefficient like the others, and penalized
     problem = training(loss, penalty=0.05)
     fit = LinearSVC(
         C=1 / (2 * 60 * 0.05), loss=loss, dual=True, tol=1e-10, max_iter=1_000_000, random_state=0
@@ -102,7 +102,7 @@ def test_linear_support_vector_classifier(loss: str) -> None:
     assert_minimal(problem, np.append(fit.intercept_, fit.coef_))
 
 
-def minimise_by_scipy(problem: Problem, draw: int) -> Array:
+def minimize_by_scipy(problem: Problem, draw: int) -> Array:
     loss = get_loss(problem.loss.name)
     drawn = problem.counts[draw] > 0
     design, labels, shares = problem.design[drawn], problem.labels[drawn], problem.shares(draw)
@@ -122,7 +122,7 @@ def minimise_by_scipy(problem: Problem, draw: int) -> Array:
     return np.asarray(found.x)
 
 
-def minimise_by_cvxpy(problem: Problem, draw: int) -> Array:
+def minimize_by_cvxpy(problem: Problem, draw: int) -> Array:
     import cvxpy as cp
 
     drawn = problem.counts[draw] > 0
@@ -155,14 +155,14 @@ DRESSES: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("dress", DRESSES)
 @pytest.mark.parametrize("loss", LOSSES)
-def test_minimisers_equal_those_of_a_general_solver(loss: str, dress: str) -> None:
+def test_minimizers_equal_those_of_a_general_solver(loss: str, dress: str) -> None:
     problem = training(loss, **DRESSES[dress])
     problem = replace(
         problem, counts=np.random.default_rng(8).multinomial(60, np.full(60, 1 / 60), size=1).astype(np.int32)
     )
-    assert_minimal(problem, minimise_by_cvxpy(problem, 0))
+    assert_minimal(problem, minimize_by_cvxpy(problem, 0))
     if loss != "hinge":  # it has no gradient at its kinks
-        assert_minimal(problem, minimise_by_scipy(problem, 0))
+        assert_minimal(problem, minimize_by_scipy(problem, 0))
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -170,7 +170,7 @@ def test_no_point_is_better_in_problems_of_any_kind(loss: str) -> None:
     rng = np.random.default_rng(4)
     for kind in KINDS:
         problem = make_with_loss(kind, 77, loss)
-        found = kernel.minimise(problem)
+        found = kernel.minimize(problem)
         for draw in range(problem.n_draws):
             coef = found.coef[draw]
             least = problem.mean_loss(draw, coef)
@@ -191,9 +191,9 @@ def separable(loss: str, **options: Any) -> Problem:
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_separable_data_have_no_minimiser_under_a_loss_that_vanishes(loss: str) -> None:
+def test_separable_data_have_no_minimizer_under_a_loss_that_vanishes(loss: str) -> None:
     problem = separable(loss)
-    found = kernel.minimise(problem)
+    found = kernel.minimize(problem)
     assert found.attained.tolist() == [loss not in VANISHING]
     if loss != "squared":
         assert problem.mean_loss(0, found.coef[0]) <= 1e-8
@@ -202,34 +202,34 @@ def test_separable_data_have_no_minimiser_under_a_loss_that_vanishes(loss: str) 
 
 
 @pytest.mark.parametrize("loss", LOSSES)
-def test_a_penalty_on_all_coefficients_brings_the_minimiser_back(loss: str) -> None:
+def test_a_penalty_on_all_coefficients_brings_the_minimizer_back(loss: str) -> None:
     problem = separable(loss, penalty=0.01)
-    assert_minimal(problem, minimise_by_cvxpy(problem, 0))
+    assert_minimal(problem, minimize_by_cvxpy(problem, 0))
 
 
 @pytest.mark.parametrize("loss", VANISHING)
-def test_draws_of_one_class_have_no_minimiser_even_if_only_the_intercept_is_free(loss: str) -> None:
+def test_draws_of_one_class_have_no_minimizer_even_if_only_the_intercept_is_free(loss: str) -> None:
     problem = world_problem(20, 3, 0.5, 1, n_draws=2)
     counts = np.vstack([problem.labels > 0, np.ones(20, dtype=bool)]).astype(np.int32)
     problem = replace(problem, loss=get_loss(loss), counts=counts, penalty=np.array([0.0, 1.0, 1.0]))
-    found = kernel.minimise(problem)
+    found = kernel.minimize(problem)
     assert found.attained.tolist() == [False, True]
     assert problem.mean_loss(0, found.coef[0]) <= 1e-8
 
 
 def test_anchor_alpha_and_weights_do_not_matter() -> None:
-    problem = make_with_loss("general", 3, "logistic", penalised=True)
+    problem = make_with_loss("general", 3, "logistic", penalized=True)
     other = replace(problem, coef=problem.coef + 1.0, alpha=7.0, weights=np.ones(problem.counts.shape))
-    np.testing.assert_allclose(kernel.minimise(other).coef, kernel.minimise(problem).coef, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(kernel.minimize(other).coef, kernel.minimize(problem).coef, rtol=0, atol=1e-6)
 
 
 def test_a_minimum_that_rounding_kept_out_of_reach_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = make_with_loss("general", 0, "huber")
-    exact = _solvers.minimise(kernel._native(problem, kernel.orthonormal_basis(problem)))
+    exact = _solvers.minimize(kernel._native(problem, kernel.orthonormal_basis(problem)))
     missed = np.array([True, False, False])
-    monkeypatch.setattr(_solvers, "minimise", lambda _: (*exact[:2], ~missed))
+    monkeypatch.setattr(_solvers, "minimize", lambda _: (*exact[:2], ~missed))
     with pytest.warns(
-        CudboundWarning, match="Rounding kept 1 of 3 minimisations of the huber loss from their minimum"
+        CudboundWarning, match="Rounding kept 1 of 3 minimizations of the huber loss from their minimum"
     ):
-        found = kernel.minimise(problem)
+        found = kernel.minimize(problem)
     assert np.isfinite(found.coef).all()

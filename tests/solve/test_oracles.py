@@ -12,7 +12,7 @@ import pytest
 from cell_minima import GAP, WAYS, Support, cones_of, gap_of, shape_of
 from cud_vectors import CUD_VECTORS, vector_problem
 from numpy.typing import NDArray
-from oracles import arrange, enumerate_q, interior_point, interior_point_by_linprog, localisation, open_cells
+from oracles import arrange, enumerate_q, interior_point, interior_point_by_linprog, localization, open_cells
 from random_problems import KINDS, make, make_with_loss
 
 from cudbound.losses.surrogates import LOSSES
@@ -56,10 +56,10 @@ def test_strict_feasibility_by_least_squares_and_by_linear_program_agree(seed: i
 def best_of_random_classifiers(problem: Problem, draw: int, rng: np.random.Generator) -> float:
     weights, anchor = problem.score_weights(draw), problem.mean_loss(draw, problem.coef)
     best = 0.0
-    for centre, spread in itertools.product((np.zeros_like(problem.coef), problem.coef), (0.01, 0.3, 3.0)):
-        for beta in centre + spread * rng.normal(size=(60, problem.coef.size)):
+    for center, spread in itertools.product((np.zeros_like(problem.coef), problem.coef), (0.01, 0.3, 3.0)):
+        for beta in center + spread * rng.normal(size=(60, problem.coef.size)):
             classes = np.where(problem.design @ beta >= 0.0, 1.0, -1.0)
-            g = localisation(problem.alpha, anchor, np.array(problem.mean_loss(draw, beta)))
+            g = localization(problem.alpha, anchor, np.array(problem.mean_loss(draw, beta)))
             best = max(best, abs(weights @ (classes != problem.labels)) * float(g))
     return best
 
@@ -126,7 +126,7 @@ def test_least_losses_of_an_intercept_alone(loss: str) -> None:
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_an_offset_shifts_the_loss_and_not_the_sides(loss: str) -> None:
-    # an offset of 1/4 and the intercept b are one sum: the least loss is the same while the minimiser, at 0.6 to 1.4,
+    # an offset of 1/4 and the intercept b are one sum: the least loss is the same while the minimizer, at 0.6 to 1.4,
     # less the offset stays positive; on the negative side b = 0 is the best, and the scores are 1/4
     value = LOSSES[loss].value
     at_offset = float(
@@ -184,7 +184,7 @@ def test_modified_huber_loss_is_linear_below_margin_minus_1() -> None:
 
 def test_a_point_that_is_not_the_minimum_has_no_certificate() -> None:
     for loss in LOSSES:
-        problem = make_with_loss("general", 3, loss, penalised=True)
+        problem = make_with_loss("general", 3, loss, penalized=True)
         shape, normals = shape_of(problem, 0), arrange(problem, 0).normals
         cone = cones_of(normals, enumerate_q(problem, 0).patterns)[0]
         support = WAYS[loss][0](shape, cone)
@@ -226,7 +226,7 @@ def conic_loss(loss: str, labels: Array, scores: Any) -> Any:
         ("rank_deficient_draws", 125, 0, "squared"),
         ("pure_noise", 299, 0, "squared"),
         ("dependent_columns", 8, 0, "squared"),
-        ("penalised", 1, 0, "squared"),
+        ("penalized", 1, 0, "squared"),
         *(("pure_noise", 7, 1, loss) for loss in LOSSES),
         *(("ridge_with_fewer_rows", 2, 0, loss) for loss in LOSSES),
         *(("duplicates_opposite_labels", 4, 2, loss) for loss in LOSSES),
@@ -240,7 +240,7 @@ def test_least_losses_of_all_cells_agree_with_a_conic_solver(
 
     # under a penalty the conic solver finds a minimum of every loss
     vanishing = LOSSES[loss].vanishes
-    problem = make(kind, seed) if loss == "squared" else make_with_loss(kind, seed, loss, penalised=vanishing)
+    problem = make(kind, seed) if loss == "squared" else make_with_loss(kind, seed, loss, penalized=vanishing)
     oracle = enumerate_q(problem, draw)
     n, p = problem.design.shape
     penalty = np.zeros(p) if problem.penalty is None else problem.penalty

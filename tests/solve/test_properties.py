@@ -130,7 +130,7 @@ def test_one_row_split_into_copies(case: Case) -> None:
 @PROPERTY
 @given(cases(infinite=False))
 def test_opposite_labels_on_one_row_are_one_hyperplane_and_a_constant(case: Case) -> None:
-    # w1 1{+1 is wrong} + w2 1{-1 is wrong} = w2 + (w1 - w2) 1{+1 is wrong}; a zero row labelled -1 is always
+    # w1 1{+1 is wrong} + w2 1{-1 is wrong} = w2 + (w1 - w2) 1{+1 is wrong}; a zero row labeled -1 is always
     # wrong, as sign(0) = +1, and carries the constant
     problem = with_weights(case.problem)
     i = int(case.rng.integers(problem.labels.size))

@@ -56,7 +56,7 @@ def test_one_sided_values_equal_enumeration(kind: str) -> None:
                 check_witness(problem, b, draws, side=side)
 
 
-@pytest.mark.parametrize("kind", ["general", "integer_features", "rank_deficient_draws", "penalised"])
+@pytest.mark.parametrize("kind", ["general", "integer_features", "rank_deficient_draws", "penalized"])
 def test_clarabel_gives_the_same(kind: str) -> None:
     problem = make(kind, 3)
     draws = solve_reference(problem, cvxpy_solver="CLARABEL")
@@ -125,7 +125,7 @@ def test_scale_of_the_columns_does_not_matter() -> None:
 
 def test_polishing_keeps_a_right_guess_of_the_walls_and_refuses_a_wrong_one() -> None:
     # min |b - t|^2 over b >= 0 in the plane: t = (-1, 1) gives (0, 1); t = (1, 1) gives (1, 1), so that the
-    # least point on the wall b1 = 0 is not the minimiser
+    # least point on the wall b1 = 0 is not the minimizer
     plane, none = np.eye(2), np.zeros(2)
 
     def distance(target: list[float]) -> Objective:

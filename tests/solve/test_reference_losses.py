@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from oracles import arrange, check_witness, enumerate_q, localisation, open_cells
+from oracles import arrange, check_witness, enumerate_q, localization, open_cells
 from random_problems import KINDS, make, make_with_loss
 
 import cudbound
@@ -95,7 +95,7 @@ def test_an_answer_that_cannot_be_made_exact_is_a_lower_bound_of_the_loss(
     loss: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("cudbound.solve.reference_cones.polish", lambda *_: None)
-    for kind in ("penalised", "single_class_draws"):
+    for kind in ("penalized", "single_class_draws"):
         problem = make_with_loss(kind, 2, loss).select(2)
         oracle, draws = enumerate_q(problem, 0).q, solve_reference(problem)
         assert oracle - 1e-12 <= draws.upper[0] <= oracle + 1e-6
@@ -144,7 +144,7 @@ def test_a_row_that_can_be_separated_does_not_count_in_the_least_loss(loss: str)
 
 
 def test_a_penalty_on_every_coefficient_leaves_no_direction_free() -> None:
-    # separable and penalised: the minimum of log(1 + e^-b) + b^2 / 2 is at b = 1 / (1 + e^b) = 0.401058
+    # separable and penalized: the minimum of log(1 + e^-b) + b^2 / 2 is at b = 1 / (1 + e^b) = 0.401058
     b = 0.4010581375415163
     least = math.log1p(math.exp(-b)) + b**2 / 2
     problem = make_problem(
@@ -165,7 +165,7 @@ def test_a_penalty_on_every_coefficient_leaves_no_direction_free() -> None:
 def test_a_linear_program_that_fails_is_no_silent_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     failed = SimpleNamespace(status=4, x=None, message="Numerical difficulties.")
     monkeypatch.setattr("cudbound.solve.reference_cones.linprog", lambda *_, **__: failed)
-    problem = make_with_loss("general", 0, "logistic", penalised=False)
+    problem = make_with_loss("general", 0, "logistic", penalized=False)
     with pytest.raises(
         RuntimeError, match=r"HiGHS failed on the separability of \d+ rows: Numerical difficulties"
     ):
@@ -213,7 +213,7 @@ def q_by_one_program_a_cell(problem: Problem, loss: str) -> tuple[float, float]:
         losses[k] = program.solve(solver="CLARABEL")
     sides = np.where(patterns > 0, arrangement.score_positive, arrangement.score_negative)
     scores = arrangement.constant + sides.sum(axis=1)
-    g = localisation(problem.alpha, problem.mean_loss(0, problem.coef), losses)
+    g = localization(problem.alpha, problem.mean_loss(0, problem.coef), losses)
     best = int((np.abs(scores) * g).argmax())
     return float(abs(scores[best]) * g[best]), float(g[best])
 
@@ -223,7 +223,7 @@ def q_by_one_program_a_cell(problem: Problem, loss: str) -> tuple[float, float]:
 def test_l1_and_elastic_net_equal_one_program_a_cell(loss: str, ridge: bool) -> None:
     decided_by_the_loss = 0
     for kind, seed in (("two_coefficients", 0), ("two_coefficients", 2), ("weak_labels", 0)):
-        problem = make_with_loss(kind, seed, loss, penalised=ridge).select(0)
+        problem = make_with_loss(kind, seed, loss, penalized=ridge).select(0)
         # strengths that make some coefficients 0; the intercept is free in one of three
         l1 = np.full(problem.coef.size, 0.15)
         l1[0] = 0.0 if kind == "weak_labels" else 0.05
@@ -239,7 +239,7 @@ def test_l1_and_elastic_net_equal_one_program_a_cell(loss: str, ridge: bool) -> 
 
 
 def test_units_of_the_columns_do_not_matter_under_both_penalties() -> None:
-    problem = replace(make_with_loss("general", 5, "logistic", penalised=True), l1_penalty=None)
+    problem = replace(make_with_loss("general", 5, "logistic", penalized=True), l1_penalty=None)
     problem = replace(problem, l1_penalty=np.full(problem.coef.size, 0.02))
     units = 10.0 ** np.linspace(3, -3, problem.coef.size)
     scaled = replace(
@@ -252,7 +252,7 @@ def test_units_of_the_columns_do_not_matter_under_both_penalties() -> None:
     np.testing.assert_allclose(solve_reference(scaled).upper, solve_reference(problem).upper, atol=1e-9)
 
 
-# ---- exact minimisers --------------------------------------------------------------------------------------
+# ---- exact minimizers --------------------------------------------------------------------------------------
 
 
 def one_coefficient(loss: str, ridge: float = 0.0, l1: float = 0.0, label: float = 1.0) -> Objective:
@@ -261,7 +261,7 @@ def one_coefficient(loss: str, ridge: float = 0.0, l1: float = 0.0, label: float
 
 
 @pytest.mark.parametrize(
-    ("objective", "minimiser"),
+    ("objective", "minimizer"),
     [
         # (1 - b)_+ + r b^2 has its least point at the kink b = 1 for r <= 1/2, and at b = 1 / (2 r) beyond
         (one_coefficient("hinge", ridge=0.25), 1.0),
@@ -283,17 +283,17 @@ def one_coefficient(loss: str, ridge: float = 0.0, l1: float = 0.0, label: float
         (one_coefficient("hinge", l1=0.1, label=-1.0), 0.0),
     ],
 )
-def test_polishing_finds_minimisers_by_hand_and_refuses_other_points(
-    objective: Objective, minimiser: float
+def test_polishing_finds_minimizers_by_hand_and_refuses_other_points(
+    objective: Objective, minimizer: float
 ) -> None:
     wall = np.ones((1, 1))
-    found = polish(objective, wall, np.array([minimiser + 3e-8]))
-    np.testing.assert_allclose(found, [minimiser], atol=1e-12)
-    # a guess of the kinks and walls that is wrong leads to a point that is refused, or to the minimiser all the same
-    for start in (minimiser + 0.3, minimiser - 0.3 + 1e-8):
+    found = polish(objective, wall, np.array([minimizer + 3e-8]))
+    np.testing.assert_allclose(found, [minimizer], atol=1e-12)
+    # a guess of the kinks and walls that is wrong leads to a point that is refused, or to the minimizer all the same
+    for start in (minimizer + 0.3, minimizer - 0.3 + 1e-8):
         other = polish(objective, wall, np.array([start]))
-        assert other is None or other == pytest.approx([minimiser], abs=1e-12)
-    if minimiser == 1.0:
+        assert other is None or other == pytest.approx([minimizer], abs=1e-12)
+    if minimizer == 1.0:
         assert polish(objective, wall, np.array([1.3])) is None
 
 

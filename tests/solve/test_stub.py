@@ -16,7 +16,7 @@ from cudbound.solve.native import SIDES
 PACKAGE = Path(cudbound.__file__).parent
 
 
-def normalised(source: str) -> str:
+def normalized(source: str) -> str:
     """Return the statements without comments, layout and the order of quotes."""
     return ast.unparse(ast.parse(source))
 
@@ -26,7 +26,7 @@ def test_the_committed_stub_is_that_of_the_module(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "nanobind.stubgen", "-q", "-m", "cudbound._solvers", "-o", str(fresh)]
     subprocess.run(command, check=True)
     committed = (PACKAGE / "_solvers.pyi").read_text()
-    assert normalised(committed) == normalised(fresh.read_text()), "write it again with 'make stub'"
+    assert normalized(committed) == normalized(fresh.read_text()), "write it again with 'make stub'"
     assert "def solve_draws(" in committed
 
 

@@ -10,7 +10,7 @@ import pytest
 from sklearn.dummy import DummyClassifier
 from sklearn.tree import DecisionTreeClassifier
 
-from cudbound import LeastSquaresClassifier, Scenario, Study, run_study, summarise
+from cudbound import LeastSquaresClassifier, Scenario, Study, run_study, summarize
 from cudbound.resampling import ResamplingSizes
 from cudbound.study.populations.worlds import WORLDS
 from cudbound.study.run.replicate import N_TIMED, run_replicate
@@ -128,7 +128,7 @@ def test_a_study_of_comparisons_ends_in_its_store_and_summary(tmp_path):
     run_study(study, tmp_path / "s.sqlite", n_jobs=2)
     with Store.open(tmp_path / "s.sqlite") as store:
         rows, expected = store.rows_frame(), store.expected_frame()
-    cells = summarise(tmp_path / "s.sqlite").cells.set_index("method")
+    cells = summarize(tmp_path / "s.sqlite").cells.set_index("method")
     for method in METHODS:
         pvalues = rows.loc[rows["method"] == method, "pvalue"]
         assert cells.loc[method, "rejection"] == np.mean(pvalues <= 0.1)
@@ -156,7 +156,7 @@ def test_methods_are_timed_by_themselves_in_the_first_replicates(tmp_path):
         row = run_replicate(study, scenario, 24, number)
         assert sorted(row.method_seconds) == (sorted(study.methods) if number < N_TIMED else [])
     run_study(study, tmp_path / "s.sqlite")
-    cells = summarise(tmp_path / "s.sqlite").cells
+    cells = summarize(tmp_path / "s.sqlite").cells
     with Store.open(tmp_path / "s.sqlite") as store:
         seconds = store.method_timings_frame().groupby("method")["seconds"].apply(list)
     assert [len(seconds[method]) for method in study.methods] == [N_TIMED] * 2

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest, norm
 
-from cudbound import Scenario, Study, run_study, summarise
+from cudbound import Scenario, Study, run_study, summarize
 from cudbound.study.design.learning_algorithm import ClassifierRecipe
 from cudbound.study.populations.worlds import Gaussians, NearSeparable, Noise
 from cudbound.study.run.store import Store
@@ -44,7 +44,7 @@ def store(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def coverage(store) -> pd.Series[float]:
     """Coverage by scenario and method."""
-    return summarise(store).cells.set_index(["scenario", "method"])["coverage"]
+    return summarize(store).cells.set_index(["scenario", "method"])["coverage"]
 
 
 def chance_of_so_few(coverage: float) -> float:

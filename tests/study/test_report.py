@@ -19,7 +19,7 @@ from cudbound.resampling import ResamplingSizes
 from cudbound.rounding import format_proportion
 from cudbound.study.design.published import PublishedValue
 from cudbound.study.design.scenario import Scenario, Study
-from cudbound.study.measure.summary import summarise
+from cudbound.study.measure.summary import summarize
 from cudbound.study.report.report_tables import cell_reports, conventions, overview_report
 from cudbound.study.report.write import FORMATS, run_notes, write_report
 from cudbound.study.run.rows import Key, ReplicateRow
@@ -126,7 +126,7 @@ def test_hostile_names_are_text(page):
 
 def test_the_page_has_the_numbers_of_the_summary(store, page):
     cells = Page(page).cells
-    summary = summarise(store)
+    summary = summarize(store)
     for row in summary.cells.to_dict("records"):
         start = [row["scenario"].replace("\x1b", "\\x1b"), str(row["n"]), row["method"]]
         numbers = [
@@ -178,7 +178,7 @@ def test_markdown(store, tmp_path):
 
 
 def test_the_overview_marks_what_misses_its_level_and_the_shortest_that_keeps_it(store):
-    summary = summarise(store)
+    summary = summarize(store)
     table = overview_report(summary)
     assert [column.key for column in table.columns] == ["scenario", "n", *METHODS]
     assert len(table.rows) == len(summary.scores.cells)
@@ -220,7 +220,7 @@ def test_csv_is_the_frames_unrounded(store, tmp_path):
         "report-shortest.csv",
         "report-aggregates.csv",
     ]
-    summary = summarise(store)
+    summary = summarize(store)
     for path, name in zip(
         written, ("cells", "samples", "differences", "shortest", "aggregates"), strict=True
     ):
@@ -236,7 +236,7 @@ def test_csv_is_the_frames_unrounded(store, tmp_path):
 
 
 def test_every_column_of_a_table_has_values_and_every_note_ends(store):
-    summary = summarise(store)
+    summary = summarize(store)
     for table in cell_reports(summary):
         assert all(set(row) == {column.key for column in table.columns} for row in table.rows)
         assert all(note.endswith(".") for note in table.notes)
@@ -245,13 +245,13 @@ def test_every_column_of_a_table_has_values_and_every_note_ends(store):
 
 def test_methods_of_another_estimand_have_a_table_that_says_what_it_is_of(store, page):
     assert "Coverage of the expected error at n1 training cases, for methods that aim at it" in page
-    titles = [table.name for table in cell_reports(summarise(store))]
-    assert titles == ["cells", "expected", "widths", "centres"]
+    titles = [table.name for table in cell_reports(summarize(store))]
+    assert titles == ["cells", "expected", "widths", "centers"]
 
 
 def test_a_study_of_the_fitted_classifier_alone_has_no_such_table(tmp_path):
     store = store_of(tmp_path / "study.sqlite", methods=("cud", "langford-binomial"))
-    assert [table.name for table in cell_reports(summarise(store))] == ["cells", "widths", "centres"]
+    assert [table.name for table in cell_reports(summarize(store))] == ["cells", "widths", "centers"]
 
 
 def test_a_study_without_the_reference_has_a_report(tmp_path):
@@ -273,7 +273,7 @@ def test_a_study_in_which_everything_failed_has_a_report(tmp_path, form):
     text = written[0].read_text("utf-8")
     assert all(method in text for method in METHODS)
     assert "3 of 3 replicates, of which 3 failed." in text or form == "csv"
-    assert summarise(store).cells["coverage"].tolist() == [0.0, 0.0, 0.0]
+    assert summarize(store).cells["coverage"].tolist() == [0.0, 0.0, 0.0]
 
 
 def test_an_unknown_format_is_refused(store, tmp_path):
@@ -369,4 +369,4 @@ def test_published_values_have_a_section(tmp_path):
     written = write_report(path, tmp_path / "report.csv", "csv")
     found = pd.read_csv(written[-1])
     assert found["published"].tolist() == [0.9]
-    assert found["value"].tolist() == summarise(path).cells.query("method == 'cud'")["coverage"].tolist()
+    assert found["value"].tolist() == summarize(path).cells.query("method == 'cud'")["coverage"].tolist()

@@ -19,7 +19,7 @@ from cudbound.study.design.published import PublishedValue, beside_published
 from cudbound.study.measure.cell_measures import clopper_pearson, keeps_level
 from cudbound.study.measure.measures import interval_score, mean_measure, paired_difference, share_measure
 from cudbound.study.measure.scoring import EXPECTED_COLUMNS
-from cudbound.study.measure.summary import Summary, summarise
+from cudbound.study.measure.summary import Summary, summarize
 from cudbound.study.run.rows import ReplicateRow
 
 NONE_EXPECTED = pd.DataFrame(columns=EXPECTED_COLUMNS)
@@ -33,7 +33,7 @@ def rows() -> list[ReplicateRow]:
 
 @pytest.fixture(scope="module")
 def summary(rows) -> Summary:
-    return summarise(frames_of(rows))
+    return summarize(frames_of(rows))
 
 
 def of_cell(rows: list[ReplicateRow], scenario: str, n: int) -> list[ReplicateRow]:
@@ -123,12 +123,12 @@ def test_every_number_of_a_cell(rows, summary):
             missed = share_measure(
                 [interval_of(row, method) is not None and not holds(row, method, aim.value) for row in cell]
             )
-            centre = mean_measure([one.estimate for _, one in given_rows])
+            center = mean_measure([one.estimate for _, one in given_rows])
             expected |= {
                 "missed_expected": missed.value,
                 "missed_expected_mcse": missed.mcse,
-                "bias_of_expected": centre.value - aim.value,
-                "bias_of_expected_mcse": math.hypot(centre.mcse, aim.mcse),
+                "bias_of_expected": center.value - aim.value,
+                "bias_of_expected_mcse": math.hypot(center.mcse, aim.mcse),
                 "expected_se": 0.0,
                 "n_expected": len(errors),
             }
@@ -240,7 +240,7 @@ def test_the_shortest_that_keeps_its_level():
         {"cud": 0.99, "narrow": 0.91, "middle": 0.925, "wide": 1.0},
         {"cud": 0.3, "narrow": 0.1, "middle": 0.2, "wide": 0.35},
     )
-    summary = summarise(frames)
+    summary = summarize(frames)
     assert summary.cells.set_index("method")["keeps_level"].to_dict() == {
         "cud": True,
         "middle": True,
@@ -260,7 +260,7 @@ def test_the_shortest_that_keeps_its_level():
 
 
 def test_a_cell_in_which_no_method_keeps_its_level_has_no_shortest():
-    summary = summarise(written_out({"cud": 0.5, "other": 0.0}, {"cud": 0.3, "other": 0.1}))
+    summary = summarize(written_out({"cud": 0.5, "other": 0.0}, {"cud": 0.3, "other": 0.1}))
     (found,) = summary.shortest.to_dict("records")
     assert (found["n_keeping"], found["shortest"]) == (0, "")
     assert not found["reference_keeps_level"]
@@ -268,7 +268,7 @@ def test_a_cell_in_which_no_method_keeps_its_level_has_no_shortest():
 
 
 def test_the_reference_may_be_the_shortest():
-    (found,) = summarise(written_out({"cud": 1.0, "b": 1.0}, {"cud": 0.1, "b": 0.2})).shortest.to_dict(
+    (found,) = summarize(written_out({"cud": 1.0, "b": 1.0}, {"cud": 0.1, "b": 0.2})).shortest.to_dict(
         "records"
     )
     assert (found["shortest"], found["width_difference"], found["width_difference_mcse"]) == ("cud", 0.0, 0.0)
@@ -300,8 +300,8 @@ TABLES = ("samples", "cells", "differences", "shortest", "aggregates")
 @given(seed=st.integers(0, 2**32 - 1), n_replicates=st.integers(1, 6))
 def test_the_order_of_the_rows_does_not_matter(seed, n_replicates):
     replicates, intervals, expected = frames_of(made_up_rows(n_replicates=n_replicates, seed=seed))
-    ordered = summarise((replicates, intervals, expected), methods=METHODS)
-    mixed = summarise(
+    ordered = summarize((replicates, intervals, expected), methods=METHODS)
+    mixed = summarize(
         tuple(frame.sample(frac=1, random_state=seed) for frame in (replicates, intervals, expected)),
         methods=METHODS,
     )
@@ -314,11 +314,11 @@ def test_the_order_of_the_rows_does_not_matter(seed, n_replicates):
 def test_other_methods_and_scenarios_do_not_matter(seed):
     replicates, intervals, expected = frames_of(made_up_rows(n_replicates=8, seed=seed))
     few = intervals[(intervals["method"] != "langford-binomial") & (intervals["scenario"] == "null")]
-    part = summarise(
+    part = summarize(
         (replicates[replicates["scenario"] == "null"], few, expected),
         methods=["cud", "corrected-resampled-t"],
     )
-    whole = summarise((replicates, intervals, expected), methods=METHODS)
+    whole = summarize((replicates, intervals, expected), methods=METHODS)
     for name in ("cells", "differences"):
         full = getattr(whole, name)
         full = full[(full["method"] != "langford-binomial") & (full["scenario"] == "null")]
@@ -347,7 +347,7 @@ def test_the_rule_at_a_coverage_of_0_and_1():
 def test_a_method_that_always_fails_has_a_coverage_of_0_and_no_width():
     replicates, intervals, none = written_out({"cud": 1.0, "other": 1.0}, {"cud": 0.2, "other": 0.1})
     intervals.loc[intervals["method"] == "other", ["low", "high", "estimate"]] = np.nan
-    summary = summarise((replicates, intervals, none))
+    summary = summarize((replicates, intervals, none))
     found = summary.cells.set_index("method").loc["other"]
     assert (found["coverage"], found["n_failed"], found["keeps_level"]) == (0.0, 200, False)
     assert found[["width", "bias", "interval_score", "coverage_of_successes"]].isna().all()
@@ -357,7 +357,7 @@ def test_a_method_that_always_fails_has_a_coverage_of_0_and_no_width():
 
 
 def test_one_replicate_has_no_standard_error():
-    cells = summarise(written_out({"cud": 1.0}, {"cud": 0.2}, n_replicates=1)).cells
+    cells = summarize(written_out({"cud": 1.0}, {"cud": 0.2}, n_replicates=1)).cells
     assert cells["coverage"].tolist() == [1.0]
     assert cells[["width_mcse", "bias_mcse"]].isna().all(axis=None)
 
@@ -366,14 +366,14 @@ def test_infinite_raw_limits_are_no_error():
     """Some formulas give the whole line for few cases; clipped, it is [0, 1]."""
     replicates, intervals, none = written_out({"cud": 1.0}, {"cud": 0.2})
     intervals.loc[0, ["raw_low", "raw_high"]] = -math.inf, math.inf
-    (found,) = summarise((replicates, intervals, none)).cells.to_dict("records")
+    (found,) = summarize((replicates, intervals, none)).cells.to_dict("records")
     assert (found["raw_width"], found["n_failed"]) == (math.inf, 0)
     assert math.isnan(found["raw_width_mcse"])
     assert found["raw_width_median"] == pytest.approx(0.2)
 
 
 def test_equal_training_errors_have_no_kurtosis():
-    assert summarise(written_out({"cud": 1.0}, {"cud": 0.2})).samples["training_error_kurtosis"].isna().all()
+    assert summarize(written_out({"cud": 1.0}, {"cud": 0.2})).samples["training_error_kurtosis"].isna().all()
 
 
 def test_published_values_stand_beside_those_of_the_study(rows, summary):
@@ -419,7 +419,7 @@ def as_expected(frames, methods, aim: float = 0.5):
 def test_methods_that_all_aim_at_the_expected_error_are_judged_by_it():
     """The truth .5 is in every interval of a, and the expected error .7 in those of b alone."""
     frames = written_out({"a": 1.0, "b": 1.0}, {"a": 0.2, "b": 0.5})
-    one = summarise(as_expected(frames, ["a", "b"], aim=0.7), methods=["a", "b"])
+    one = summarize(as_expected(frames, ["a", "b"], aim=0.7), methods=["a", "b"])
     assert one.judged_by == "coverage_of_expected"
     assert one.cells["coverage"].tolist() == [1.0, 1.0]
     assert one.judged_cells["coverage"].tolist() == [0.0, 1.0]
@@ -428,7 +428,7 @@ def test_methods_that_all_aim_at_the_expected_error_are_judged_by_it():
     assert one.differences["coverage_difference"].tolist() == [1.0]
     # one method that claims the error of the fitted classifier, and all are judged by that
     frames = written_out({"a": 1.0, "b": 1.0}, {"a": 0.2, "b": 0.5})
-    other = summarise(as_expected(frames, ["a"], aim=0.7), methods=["a", "b"])
+    other = summarize(as_expected(frames, ["a"], aim=0.7), methods=["a", "b"])
     assert other.judged_by == "coverage"
     assert other.shortest["shortest"].tolist() == ["a"]
 
@@ -441,7 +441,7 @@ def test_a_method_that_always_fails_misses_the_expected_error_and_rejects_nothin
     intervals.loc[dead, ["low", "high", "raw_low", "raw_high", "estimate"]] = np.nan
     intervals.loc[dead, "estimand"] = "expected"  # n1 is not known where nothing was split
     intervals["pvalue"] = np.where(dead, np.nan, 0.01)
-    found = summarise((replicates, intervals, expected)).cells.set_index("method")
+    found = summarize((replicates, intervals, expected)).cells.set_index("method")
     assert found["coverage_of_expected"].tolist() == [1.0, 0.0]
     assert found["missed_expected"].tolist() == [0.0, 0.0]
     assert found["rejection"].tolist() == [1.0, 0.0]
@@ -452,7 +452,7 @@ def test_a_test_rejects_although_its_confidence_set_is_empty():
     replicates, intervals, none = written_out({"5x2cv-f": 1.0}, {"5x2cv-f": 0.2}, n_replicates=4)
     intervals["pvalue"] = [0.001, 0.5, 0.001, np.nan]
     intervals.loc[[0, 3], ["low", "high", "raw_low", "raw_high"]] = np.nan
-    (found,) = summarise((replicates, intervals, none)).cells.to_dict("records")
+    (found,) = summarize((replicates, intervals, none)).cells.to_dict("records")
     assert found["rejection"] == 0.5
     assert found["n_failed"] == 2
 
@@ -460,7 +460,7 @@ def test_a_test_rejects_although_its_confidence_set_is_empty():
 def test_estimates_that_are_all_equal_have_no_ratio_of_standard_errors():
     replicates, intervals, none = written_out({"a": 1.0}, {"a": 0.2}, n_replicates=4)
     intervals["standard_error"] = 0.25
-    (found,) = summarise((replicates, intervals, none)).cells.to_dict("records")
+    (found,) = summarize((replicates, intervals, none)).cells.to_dict("records")
     assert (found["empirical_se"], found["model_se"]) == (0.0, 0.25)
     assert math.isnan(found["se_ratio"])
 
@@ -472,14 +472,14 @@ def test_a_published_value_of_nothing_is_refused():
 
 def test_a_study_without_the_cud_bound_refers_to_its_first_method():
     frames = written_out({"b": 1.0, "a": 1.0}, {"b": 0.2, "a": 0.1})
-    assert summarise(frames, methods=["b", "a"]).reference == "b"
-    assert summarise(frames, methods=["b", "a"]).aggregates["relative_width"].tolist() == pytest.approx(
+    assert summarize(frames, methods=["b", "a"]).reference == "b"
+    assert summarize(frames, methods=["b", "a"]).aggregates["relative_width"].tolist() == pytest.approx(
         [1, 0.5]
     )
 
 
 def test_without_the_reference_there_are_no_differences():
-    summary = summarise(written_out({"b": 1.0}, {"b": 0.2}), reference="cud")
+    summary = summarize(written_out({"b": 1.0}, {"b": 0.2}), reference="cud")
     assert summary.differences.empty
     assert summary.shortest["shortest"].tolist() == ["b"]
     assert summary.aggregates["relative_width"].isna().all()
@@ -487,9 +487,9 @@ def test_without_the_reference_there_are_no_differences():
 
 def test_a_store_gives_what_its_frames_give(tmp_path):
     path = store_of(tmp_path / "study.sqlite", scenarios=("null", "donut"))
-    stored = summarise(path)
+    stored = summarize(path)
     assert stored.scenarios == ("null", "donut")  # in the order of the study
-    framed = summarise(frames_of(made_up_rows(scenarios=("null", "donut"))), methods=METHODS)
+    framed = summarize(frames_of(made_up_rows(scenarios=("null", "donut"))), methods=METHODS)
     key = ["scenario", "n", "method"]
     pd.testing.assert_frame_equal(
         stored.cells.sort_values(key, ignore_index=True),
@@ -501,7 +501,7 @@ def test_a_store_gives_what_its_frames_give(tmp_path):
 
 def test_a_name_of_a_scenario_that_sorts_elsewhere_keeps_its_place(tmp_path):
     path = store_of(tmp_path / "study.sqlite", scenarios=("z", "a"), n_samples=(50, 30), n_replicates=3)
-    found = summarise(path).samples[["scenario", "n"]].itertuples(index=False, name=None)
+    found = summarize(path).samples[["scenario", "n"]].itertuples(index=False, name=None)
     assert list(found) == [("z", 30), ("z", 50), ("a", 30), ("a", 50)]
 
 
@@ -534,18 +534,18 @@ def test_a_name_of_a_scenario_that_sorts_elsewhere_keeps_its_place(tmp_path):
 def test_frames_that_do_not_fit_are_refused(change, message):
     frames = change(*written_out({"cud": 1.0}, {"cud": 0.2}))
     with pytest.raises(ValueError, match=message):
-        len(summarise(frames).cells)
+        len(summarize(frames).cells)
 
 
 def test_a_method_that_was_not_named_is_refused():
     frames = written_out({"cud": 1.0, "b": 1.0}, {"cud": 0.2, "b": 0.2})
     with pytest.raises(ValueError, match=r"'methods' parameter must hold .* Got \['cud'\], without 'b'"):
-        len(summarise(frames, methods=["cud"]).cells)
+        len(summarize(frames, methods=["cud"]).cells)
 
 
 def test_a_level_outside_of_0_to_1_is_refused():
     with pytest.raises(ValueError, match="'confidence_level' parameter must be a float in the range"):
-        summarise(written_out({"cud": 1.0}, {"cud": 0.2}), confidence_level=95)
+        summarize(written_out({"cud": 1.0}, {"cud": 0.2}), confidence_level=95)
 
 
 @pytest.mark.slow
@@ -582,7 +582,7 @@ def test_a_million_rows_take_seconds_and_little_memory():
     )
     assert len(intervals) > 1_000_000
     begun = time.process_time()
-    summary = summarise((replicates, intervals, NONE_EXPECTED))
+    summary = summarize((replicates, intervals, NONE_EXPECTED))
     for name in TABLES:
         getattr(summary, name)
     assert time.process_time() - begun < 15.0

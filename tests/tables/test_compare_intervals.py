@@ -15,7 +15,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import LeastSquaresClassifier, compare_intervals, cud_interval
-from cudbound.exceptions import NotCertifiedWarning, NotMinimiserError, UnsupportedEstimatorError
+from cudbound.exceptions import NotCertifiedWarning, NotMinimizerError, UnsupportedEstimatorError
 from cudbound.intervals import GROUPS
 from cudbound.point_estimates import error_632, leave_one_out_bootstrap_error
 from cudbound.problem.draws import draw_counts
@@ -318,7 +318,7 @@ def test_estimators_that_are_no_fitted_classifiers_of_two_classes():
 def test_polish_and_solver_are_those_of_the_bound():
     X, y = _data()
     rough = SGDClassifier("squared_error", alpha=0.1, average=True, random_state=0).fit(X, y)
-    with pytest.raises(NotMinimiserError, match="pass polish=True"):
+    with pytest.raises(NotMinimizerError, match="pass polish=True"):
         compare_intervals(rough, X, y, methods=["cud"], rng=0)
     table = compare_intervals(rough, X, y, methods=["cud"], rng=0, n_resamples=20, polish=True)
     alone = cud_interval(rough, X, y, rng=0, n_resamples=20, polish=True)
@@ -330,7 +330,7 @@ def test_polish_and_solver_are_those_of_the_bound():
 
 def test_data_that_do_not_fit_the_classifier():
     clf, X, y = _fitted()
-    with pytest.raises(NotMinimiserError, match="do not minimise"):
+    with pytest.raises(NotMinimizerError, match="do not minimize"):
         compare_intervals(clf, X[::-1], y)
     logistic = LogisticRegression().fit(X, y)
     with pytest.raises(ValueError, match=r"same number of rows\. Got 29 and 30"):

@@ -39,14 +39,14 @@ def _fitted(seed=0, n=30):
     return LeastSquaresClassifier().fit(X, y), X, y
 
 
-def _neighbours():
+def _neighbors():
     """A classifier that cannot be used after a fit to fewer than five rows, which some methods take."""
     X, y = _data(2, 10)
     return KNeighborsClassifier(5).fit(X, y), X, y
 
 
 def test_a_method_whose_refits_fail_keeps_its_row_and_the_others_theirs():
-    clf, X, y = _neighbours()
+    clf, X, y = _neighbors()
     fine = compare_intervals(clf, X, y, methods="corrected-resampled-t", rng=0).rows[0]
     table = compare_intervals(clf, X, y, methods=["conservative-z", "corrected-resampled-t"], rng=0)
     assert table["corrected-resampled-t"] == fine
@@ -59,7 +59,7 @@ def test_a_method_whose_refits_fail_keeps_its_row_and_the_others_theirs():
 
 
 def test_a_comparison_whose_refits_fail_keeps_its_row():
-    clf, X, y = _neighbours()
+    clf, X, y = _neighbors()
     other = LeastSquaresClassifier()
     fine = tabulate_comparisons(clf, other, X, y, methods="corrected-resampled-t", rng=0).rows[0]
     methods = ["corrected-resampled-t", "austern-zhou", "independent-test-sets"]

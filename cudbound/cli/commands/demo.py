@@ -56,7 +56,7 @@ def introduction(data: DemoData) -> str:
     return _paragraph(
         f"Data: {data.sample.y.size} rows drawn at random (seed {SAMPLE_SEED}) from the {total} of the "
         f"Wisconsin diagnostic breast cancer data that scikit-learn carries (load_breast_cancer). The event "
-        f"is a {data.sample.event} tumour; {len(FEATURES)} of the 30 features are used: "
+        f"is a {data.sample.event} tumor; {len(FEATURES)} of the 30 features are used: "
         f"{', '.join(FEATURES)}."
     )
 

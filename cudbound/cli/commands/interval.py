@@ -99,12 +99,12 @@ SOLVERS = ("native", "cvxpy")
     default="n",
     show_default=True,
     metavar="n|paper-literal|FLOAT",
-    help="Localisation rate of the CUD bound on the scale of the mean loss; paper-literal is n squared.",
+    help="Localization rate of the CUD bound on the scale of the mean loss; paper-literal is n squared.",
 )
 @click.option(
     "--polish",
     is_flag=True,
-    help="For cud, replace the fitted coefficients by the exact minimiser of their loss; the remarks say how far "
+    help="For cud, replace the fitted coefficients by the exact minimizer of their loss; the remarks say how far "
     "they moved.",
 )
 @click.option(

@@ -27,20 +27,20 @@ OF_A_OR_B = OptionNames("--a (or --b)", "--set-a (or --set-b)")
 
 #: scikit-learn's own text is several lines long and speaks of Python.
 _NOT_CONVERGED = (
-    "{what} did not converge; standardise the features with --standardize, or raise the number of steps with "
+    "{what} did not converge; standardize the features with --standardize, or raise the number of steps with "
     "{names.assignment} max_iter=N"
 )
-_NOT_MINIMISER = (
-    "add --polish for the CUD interval of the exact minimiser, or fit more exactly with {names.assignment} tol=1e-10 "
+_NOT_MINIMIZER = (
+    "add --polish for the CUD interval of the exact minimizer, or fit more exactly with {names.assignment} tol=1e-10 "
     "and {names.assignment} max_iter=100000"
 )
-_SAVED_NOT_MINIMISER = (
+_SAVED_NOT_MINIMIZER = (
     "check that FILE.csv holds the rows that the model was fitted to, and that it was fitted without sample weights; "
-    "if so its solver stopped early: add --polish for the CUD interval of the exact minimiser"
+    "if so its solver stopped early: add --polish for the CUD interval of the exact minimizer"
 )
-_NO_MINIMISER = (
+_NO_MINIMIZER = (
     "choose a classifier with a penalty, such as {names.classifier} logistic or {names.classifier} convex-loss "
-    "{names.assignment} penalty=0.01, or one whose loss always has a minimiser, such as {names.classifier} "
+    "{names.assignment} penalty=0.01, or one whose loss always has a minimizer, such as {names.classifier} "
     "least-squares"
 )
 _UNSUPPORTED = (
@@ -67,14 +67,14 @@ def advice_of_the_command(names: OptionNames = OF_INTERVAL, *, saved: bool = Fal
     saved : bool, default False
         Whether the classifier comes from a file, so that options of a fit are no way out.
     """
-    from cudbound.exceptions import NoMinimiserError, NotMinimiserError, UnsupportedEstimatorError
+    from cudbound.exceptions import NoMinimizerError, NotMinimizerError, UnsupportedEstimatorError
 
     try:
         yield
-    except NoMinimiserError as error:
-        raise ValueError(_advise(error, _NO_MINIMISER.format(names=names))) from error
-    except NotMinimiserError as error:
-        way_on = _SAVED_NOT_MINIMISER if saved else _NOT_MINIMISER.format(names=names)
+    except NoMinimizerError as error:
+        raise ValueError(_advise(error, _NO_MINIMIZER.format(names=names))) from error
+    except NotMinimizerError as error:
+        way_on = _SAVED_NOT_MINIMIZER if saved else _NOT_MINIMIZER.format(names=names)
         raise ValueError(_advise(error, way_on)) from error
     except UnsupportedEstimatorError as error:
         raise ValueError(_advise(error, _UNSUPPORTED)) from error

@@ -68,8 +68,8 @@ class DiscriminantFit:
         within = np.zeros((len(rows), rows.shape[2], rows.shape[2]))
         for which in (0, 1):
             weights = counts[:, which] * (shares[:, which] / counts[:, which].sum(axis=1))[:, None]
-            centred = rows - means[:, which, None]
-            within += (centred * weights[:, :, None]).swapaxes(1, 2) @ centred
+            centered = rows - means[:, which, None]
+            within += (centered * weights[:, :, None]).swapaxes(1, 2) @ centered
         deviations = np.sqrt(np.einsum("fjj->fj", within))
         varies = deviations > CLEAR_SHARE * np.abs(rows).max(axis=1)
         scale = np.where(varies, deviations, 1.0)

@@ -1,4 +1,4 @@
-"""Linear classifiers of a stack of fits: the exact minimisers of their penalised losses."""
+"""Linear classifiers of a stack of fits: the exact minimizers of their penalized losses."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from cudbound.estimators.batched.columns import Columns, Draws
 from cudbound.losses.surrogates import get_loss
 from cudbound.problem.additive_model import TIE_TOLERANCE
 from cudbound.problem.problem import make_problem
-from cudbound.solve.native import fit_stack, minimise
+from cudbound.solve.native import fit_stack, minimize
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -20,13 +20,13 @@ Bools = NDArray[np.bool_]
 #: Losses that fall to 0 without reaching it.
 FALLING = ("logistic", "exponential")
 
-#: Error of a score by the kernel's minimiser, relative to the sum of its terms. It solves for values of the loss.
+#: Error of a score by the kernel's minimizer, relative to the sum of its terms. It solves for values of the loss.
 KERNEL_DOUBT = 1e-6
 
 
 @dataclass(frozen=True)
 class LinearFit:
-    """A linear classifier that minimises sum_i c_i loss_i + sum_j r_j beta_j^2, c_i being weights of the classes.
+    """A linear classifier that minimizes sum_i c_i loss_i + sum_j r_j beta_j^2, c_i being weights of the classes.
 
     Attributes
     ----------
@@ -67,7 +67,7 @@ class LinearFit:
         weights = self._weights(draws)
         strengths = self._strengths(columns.n_columns, weights)
         flat = columns.scale is None and columns.n_columns >= draws.labels.size and not np.any(self.penalty)
-        if self.loss == "hinge" or flat:  # the latter never has a single minimiser
+        if self.loss == "hinge" or flat:  # the latter never has a single minimizer
             scores, doubt = np.zeros(weights.shape), np.zeros(weights.shape)
             found = np.zeros(draws.n_fits, dtype=bool)
         else:
@@ -83,7 +83,7 @@ class LinearFit:
                 threads=self.n_jobs,
             )
         if self.loss == "hinge" or (self.ties == "second" and self.loss in FALLING):
-            # clones of this package's classifiers refuse separable training sets under a loss without a minimiser
+            # clones of this package's classifiers refuse separable training sets under a loss without a minimizer
             rest = np.flatnonzero(~found)
             scores[rest], found[rest] = self._by_kernel(columns, draws, weights, strengths, rest)
         if self.ties == "second":
@@ -155,7 +155,7 @@ class LinearFit:
             penalty=strengths / labels.size if strengths.any() else None,
             sample_weight=weights,
         )
-        found = minimise(problem)
+        found = minimize(problem)
         scores = found.coef @ design.T
         near = np.abs(scores) <= KERNEL_DOUBT * (np.abs(found.coef) @ np.abs(design).T)
         sure = np.asarray((self.ties == "second") | ~near.any(axis=1))

@@ -19,7 +19,7 @@ CANCELLED_SHARE = 1e-3
 TAKEN_FOR_ZERO = 1e-14
 
 
-def standardise(
+def standardize(
     columns: Columns,
     draws: Draws,
     *,
@@ -49,7 +49,7 @@ def standardise(
     Examples
     --------
     >>> draws = Draws(np.array([[1.0, 1.0, 0.0]]), np.array([-1.0, 1.0, 1.0]))
-    >>> columns, clear = standardise(Columns(np.array([[1.0], [3.0], [9.0]])), draws)
+    >>> columns, clear = standardize(Columns(np.array([[1.0], [3.0], [9.0]])), draws)
     >>> columns.stacked(1)[0, :, 0].tolist(), clear.tolist()
     ([-1.0, 1.0, 7.0], [True])
     """
@@ -68,9 +68,9 @@ def _spread(rows: Array, draws: Draws) -> tuple[Array, Array, Bools]:
     if rows.ndim == 3:
         return _spread_from_inside(rows, draws)
     middle = rows.mean(axis=0)
-    centred = rows - middle
-    means = averages(draws.shares, centred)
-    squares = averages(draws.shares, centred**2)
+    centered = rows - middle
+    means = averages(draws.shares, centered)
+    squares = averages(draws.shares, centered**2)
     variances = squares - means**2
     deviations = np.sqrt(np.maximum(variances, 0.0))
     constant = np.zeros(means.shape, dtype=bool)
@@ -85,11 +85,11 @@ def _spread(rows: Array, draws: Draws) -> tuple[Array, Array, Bools]:
 def _spread_from_inside(rows: Array, draws: Draws) -> tuple[Array, Array, Bools]:
     # seen from a row of the fit a constant column is exactly 0
     inside = np.take_along_axis(rows, draws.counts.argmax(axis=1)[:, None, None], axis=1)
-    centred = rows - inside
-    constant = averages(draws.shares, np.abs(centred)) == 0.0
-    shifted = averages(draws.shares, centred)
-    centred -= shifted[:, None, :]
-    return shifted + inside[:, 0], np.sqrt(averages(draws.shares, centred**2)), constant
+    centered = rows - inside
+    constant = averages(draws.shares, np.abs(centered)) == 0.0
+    shifted = averages(draws.shares, centered)
+    centered -= shifted[:, None, :]
+    return shifted + inside[:, 0], np.sqrt(averages(draws.shares, centered**2)), constant
 
 
 def scale_to_range(

@@ -71,7 +71,7 @@ def _analysis_of_variance(columns: Columns, draws: Draws) -> tuple[Array, Array]
         zero |= columns.scale == 0.0
     doubtful = (within <= CLEAR_SHARE * squares) | (squares == 0.0)
     scores = np.divide(between, within, out=np.full(total.shape, np.nan), where=~doubtful)
-    # scikit-learn adds squares that were not centred
+    # scikit-learn adds squares that were not centered
     noise = np.divide(1e-14 * raw, total, out=np.zeros(total.shape), where=~doubtful).max(axis=1, initial=0.0)
     return np.where(zero, -1.0, scores), noise
 

@@ -31,7 +31,7 @@ def principal_components(
         From 1 on. Fits whose rows span fewer dimensions are not clear.
     by_covariance : bool, default=False
         Whether fits count as clear only if the eigenvectors of a covariance matrix would be so, computed from rows
-        that were not centred, which loses half of the digits.
+        that were not centered, which loses half of the digits.
 
     Returns
     -------
@@ -49,15 +49,15 @@ def principal_components(
     """
     rows, shares = columns.stacked(draws.n_fits), draws.shares
     means = averages(shares, rows)
-    centred = rows - means[:, None, :]
-    _, singular, axes = np.linalg.svd(np.sqrt(shares)[:, :, None] * centred, full_matrices=False)
+    centered = rows - means[:, None, :]
+    _, singular, axes = np.linalg.svd(np.sqrt(shares)[:, :, None] * centered, full_matrices=False)
     # those asked for and the next one, 0 where there are not so many
     leading = np.zeros((len(rows), n_components + 1))
     leading[:, : singular.shape[1]] = singular[:, : n_components + 1]
     power = 2 if by_covariance else 1
     size = np.sqrt((means**2).sum(axis=1) + leading[:, 0] ** 2)
     clear = (-np.diff(leading**power, axis=1) > CLEAR_SHARE * size[:, None] ** power).all(axis=1)
-    return Columns(centred @ axes[:, :n_components].swapaxes(1, 2)), clear
+    return Columns(centered @ axes[:, :n_components].swapaxes(1, 2)), clear
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ from sklearn.preprocessing import (
 
 from cudbound.estimators.batched.columns import Step
 from cudbound.estimators.batched.imputing import STRATEGIES, Imputer
-from cudbound.estimators.batched.scalers import scale_by_quantiles, scale_to_range, standardise
+from cudbound.estimators.batched.scalers import scale_by_quantiles, scale_to_range, standardize
 from cudbound.estimators.batched.selection import select_best
 from cudbound.estimators.batched.squares import principal_components
 from cudbound.estimators.batched.terms import Splines, mapped, products
@@ -94,7 +94,7 @@ def batched_step(step: Any, follower: Any, n_samples: int) -> Step | None:
     if type(step) is StandardScaler:
         constants_matter = not (type(follower) is PCA or getattr(follower, "ignores_constants", False))
         return partial(
-            standardise, with_mean=step.with_mean, with_std=step.with_std, constants_matter=constants_matter
+            standardize, with_mean=step.with_mean, with_std=step.with_std, constants_matter=constants_matter
         )
     if type(step) is MinMaxScaler and not step.clip:
         return partial(scale_to_range, low=float(step.feature_range[0]), high=float(step.feature_range[1]))

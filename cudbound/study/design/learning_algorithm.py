@@ -76,7 +76,7 @@ class ClassifierRecipe:
         if self.scale:
             steps.append(StandardScaler())
         if self.components is not None:
-            # the randomised solver would draw random numbers
+            # the randomized solver would draw random numbers
             steps.append(PCA(self.components, svd_solver="full"))
         if self.degree > 1:
             steps.append(PolynomialFeatures(self.degree, include_bias=False))

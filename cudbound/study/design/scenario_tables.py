@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from cudbound.adapters import express
-from cudbound.exceptions import NotMinimiserError, UnsupportedEstimatorError
+from cudbound.exceptions import NotMinimizerError, UnsupportedEstimatorError
 from cudbound.hints import did_you_mean
 from cudbound.inputs.csv_file import CsvError, quoted
 from cudbound.intervals import Method
@@ -116,7 +116,7 @@ def try_scenario(scenario: Scenario, n_samples: Collection[int], methods: Iterab
                 scenario.make_rival().fit(drawn.X, drawn.y)
             if any(method.needs & OF_MODEL for method in methods):
                 express(classifier, drawn.X, drawn.y)
-    except NotMinimiserError:
+    except NotMinimizerError:
         return  # of this sample alone; replicates that fail are counted
     except UnsupportedEstimatorError as error:
         raise ValueError(f"{error} Leave cud and aci out of methods to go on without them.") from error

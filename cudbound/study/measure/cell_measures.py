@@ -133,8 +133,8 @@ def standard_errors_by_cell(scores: Scores) -> pd.DataFrame:
 def excess_kurtosis(rows: pd.DataFrame) -> Array:
     """Return the excess kurtosis m4/m2^2 - 3 of the training errors of each cell."""
     errors = rows.groupby("cell", sort=True)["training_error"]
-    centred = (rows["training_error"] - errors.transform("mean")).groupby(rows["cell"], sort=True)
-    second, fourth = centred.agg(lambda x: (x**2).mean()), centred.agg(lambda x: (x**4).mean())
+    centered = (rows["training_error"] - errors.transform("mean")).groupby(rows["cell"], sort=True)
+    second, fourth = centered.agg(lambda x: (x**2).mean()), centered.agg(lambda x: (x**4).mean())
     spread = (errors.max() > errors.min()).to_numpy()
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(spread, fourth / second**2 - 3.0, np.nan)

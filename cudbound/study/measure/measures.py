@@ -49,7 +49,7 @@ def _mean(name: str, values: ArrayLike) -> Measured:
 
 
 def mean_measure(values: ArrayLike) -> Measured:
-    """Return the mean over replicates, of widths, scores or errors of the centre.
+    """Return the mean over replicates, of widths, scores or errors of the center.
 
     Parameters
     ----------

@@ -246,14 +246,14 @@ class Summary:
         return [joined.get(key, "") for key in index.itertuples(index=False, name=None)]
 
 
-def summarise(
+def summarize(
     source: str | os.PathLike[str] | tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame],
     *,
     confidence_level: float = 0.95,
     reference: str | None = None,
     methods: Sequence[str] | None = None,
 ) -> Summary:
-    """Summarise a coverage study.
+    """Summarize a coverage study.
 
     Parameters
     ----------
@@ -299,13 +299,13 @@ def summarise(
     ...     "raw_low": [0.0, 0.0], "raw_high": [0.5, 0.125], "n_fits": 1, "degenerate": None,
     ...     "standard_error": None, "pvalue": None})
     >>> expected = pd.DataFrame(columns=["scenario", "n", "replicate", "n_train", "truth", "truth_se"])
-    >>> summarise((replicates, intervals, expected)).cells[["coverage", "truth_above", "width", "bias"]]
+    >>> summarize((replicates, intervals, expected)).cells[["coverage", "truth_above", "width", "bias"]]
        coverage  truth_above   width   bias
     0       0.5          0.5  0.3125 -0.125
     """
     if not isinstance(source, tuple):
         with Store.open(os.fspath(source)) as store:
-            return summarise_store(store, reference=reference)
+            return summarize_store(store, reference=reference)
     replicates, intervals, expected = source
     if methods is None:
         named = set(intervals["method"])
@@ -329,8 +329,8 @@ def _reference(reference: str | None, methods: Sequence[str]) -> str:
     return next((name for name in methods if name == "cud"), next(iter(methods), "cud"))
 
 
-def summarise_store(store: Store, *, reference: str | None = None) -> Summary:
-    """Summarise the study of an open store, which a run may be writing; replicates that come later are left out."""
+def summarize_store(store: Store, *, reference: str | None = None) -> Summary:
+    """Summarize the study of an open store, which a run may be writing; replicates that come later are left out."""
     described = store.description
     methods = tuple(described["methods"])
     replicates = store.replicates_frame()

@@ -27,7 +27,7 @@ TURN_WIDTHS = 5.0
 class Donut(ContinuousWorld):
     """Class 1 in the middle, class 0 on a ring around it: no line separates them better than chance does much.
 
-    The first two features are a point of the ring (class 0, uniform angle) or its centre (class 1), each plus normal
+    The first two features are a point of the ring (class 0, uniform angle) or its center (class 1), each plus normal
     noise; all others are noise of variance 1. Classes have equal size.
 
     Parameters
@@ -35,7 +35,7 @@ class Donut(ContinuousWorld):
     radius : float, default=3.0
         Of the ring, in [0, 20).
     sd : float, default=1.0
-        Of the noise around ring and centre, in [0.2, 100).
+        Of the noise around ring and center, in [0.2, 100).
     n_features : int, default=2
         At least 2.
 
@@ -52,7 +52,7 @@ class Donut(ContinuousWorld):
     Examples
     --------
     >>> import numpy as np
-    >>> round(Donut().linear_error(np.array([1.0, 0.0]), 0.0), 6)  # a line through the centre
+    >>> round(Donut().linear_error(np.array([1.0, 0.0]), 0.0), 6)  # a line through the center
     0.5
     """
 

@@ -72,15 +72,15 @@ def _two_classes(
     positive_sd: float = 1.0,
 ) -> _Mixture:
     """Means at plus and minus half the distance along the diagonal of the features with signal."""
-    centre = np.zeros(n_features)
-    centre[:n_signal] = 0.5 * distance / math.sqrt(n_signal)
+    center = np.zeros(n_features)
+    center[:n_signal] = 0.5 * distance / math.sqrt(n_signal)
     shares, labels, means, sds = [], [], [], []
     for label, share in ((0, 1.0 - positive_share), (1, positive_share)):
         for part, spread in ((1.0 - contaminated, 1.0), (contaminated, sd)):
             if part > 0.0:
                 shares.append(share * part)
                 labels.append(label)
-                means.append((2 * label - 1) * centre)
+                means.append((2 * label - 1) * center)
                 sds.append(spread * (positive_sd if label else 1.0))
     return _Mixture(np.array(shares), np.array(labels), np.array(means), np.array(sds))
 

@@ -48,13 +48,13 @@ def overview_report(summary: Summary) -> Report:
 
 
 def cell_reports(summary: Summary) -> list[Report]:
-    """Return the primary tables, every method in every cell: coverage, widths, then centres."""
+    """Return the primary tables, every method in every cell: coverage, widths, then centers."""
     return [
         _coverage(summary),
         *_expected(summary),
         *_rejections(summary),
         _widths(summary),
-        _centres(summary),
+        _centers(summary),
     ]
 
 
@@ -273,7 +273,7 @@ def _expected(summary: Summary) -> list[Report]:
                 Column("coverage_of_expected_high", "95% high", "proportion"),
                 Column("keeps_level_of_expected", "keeps level", "text"),
                 Column("missed_expected", "missed", "proportion"),
-                Column("bias_of_expected", "bias of centre", "difference"),
+                Column("bias_of_expected", "bias of center", "difference"),
                 Column("bias_of_expected_mcse", _MCSE, "proportion"),
                 Column("expected_se", "mean SE of an error", "proportion"),
                 Column("n_expected", "further samples", "statistic"),
@@ -342,15 +342,15 @@ def _widths(summary: Summary) -> Report:
     )
 
 
-def _centres(summary: Summary) -> Report:
+def _centers(summary: Summary) -> Report:
     return _report(
-        "centres",
-        "Centres and standard errors, every method in every cell",
+        "centers",
+        "Centers and standard errors, every method in every cell",
         summary.cells,
         (
             *_CELL,
             _METHOD,
-            Column("bias", "bias of centre", "difference"),
+            Column("bias", "bias of center", "difference"),
             Column("bias_mcse", _MCSE, "proportion"),
             Column("mse", "mean square error", "proportion"),
             Column("mse_mcse", _MCSE, "proportion"),

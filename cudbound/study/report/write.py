@@ -20,7 +20,7 @@ from cudbound.report.render import escape_text, render_report
 from cudbound.report.tables import Report
 from cudbound.rounding import format_cell, format_level, printable
 from cudbound.study.measure.cell_table import CELL
-from cudbound.study.measure.summary import Summary, summarise_store
+from cudbound.study.measure.summary import Summary, summarize_store
 from cudbound.study.report.report_tables import (
     aggregates_report,
     cell_reports,
@@ -121,7 +121,7 @@ def report_texts(
     if format not in FORMATS:
         raise ValueError(f"The 'format' parameter must be one of {list(FORMATS)}. Got {format!r} instead.")
     with Store.open(os.fspath(store_path)) as store:
-        summary = summarise_store(store)
+        summary = summarize_store(store)
         title, said = f"Coverage study {store.description['name']}", run_notes(store)
     if summary.replicates.empty:
         raise ValueError(f"store {os.fspath(store_path)!r}: it holds no replicate yet; run the study first")
@@ -204,7 +204,7 @@ def _sections(summary: Summary, said: Sequence[str], *, plots: bool) -> Iterator
 
 def _plots(summary: Summary) -> Iterator[tuple[str, str]]:
     cells, level = summary.judged_cells, summary.confidence_level
-    band = "Dashed: nominal level. Grey: where an exact interval's coverage falls in 95% of such studies."
+    band = "Dashed: nominal level. Gray: where an exact interval's coverage falls in 95% of such studies."
     yield (
         f"Coverage against mean width, one point a cell and method, with one MCSE. {band}",
         draw_svg(CoverageWidthDisplay(cells, level), (7.0, 4.2), "width"),

@@ -116,15 +116,15 @@ using Monitor = std::function<bool(std::int64_t)>;
 void solve_draws(const Problem& problem, const Limits& limits, Side side, const Ranks& ranks, int threads,
                  const Monitor& monitor, const Results& results);
 
-// Row d of every array belongs to draw d; coef has shape (draws, p). Where L has no minimiser, attained is false and
+// Row d of every array belongs to draw d; coef has shape (draws, p). Where L has no minimizer, attained is false and
 // the coefficients have a loss within rounding of its infimum; where rounding kept the search from either, found is
 // false.
-struct Minimisers {
+struct Minimizers {
     double* coef = nullptr;
     bool* attained = nullptr;
     bool* found = nullptr;
 };
 
-void minimise(const Problem& problem, const Minimisers& minimisers);
+void minimize(const Problem& problem, const Minimizers& minimizers);
 
 }  // namespace cudbound

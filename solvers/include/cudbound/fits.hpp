@@ -8,7 +8,7 @@
 
 namespace cudbound {
 
-// Fit f minimises, over the coefficients beta of its columns z_ij and of the intercept beta_0,
+// Fit f minimizes, over the coefficients beta of its columns z_ij and of the intercept beta_0,
 //   sum_i weight_fi loss(y_i (beta_0 + z_i'beta)) + sum_j penalty_fj beta_j^2.
 // Arrays are row-major and belong to the caller; they are only read.
 struct Fits {
@@ -30,7 +30,7 @@ struct Fits {
 
 // Row f of every array belongs to fit f. `doubt` bounds the rounding error of a score; it is 0 for the
 // score of a row of zeros without an intercept alone. `found` is false where there is
-// no single minimiser, or rounding kept the search from it; scores and doubts of that fit are then 0.
+// no single minimizer, or rounding kept the search from it; scores and doubts of that fit are then 0.
 struct Scores {
     double* scores = nullptr;  // shape (fits, n): of all rows, those without weight too
     double* doubt = nullptr;   // shape (fits, n)

@@ -8,14 +8,14 @@ struct Settings {
     // are collinear as the caller gave them. No answer depends on it.
     static constexpr double near = 1e-7;
 
-    // Rounding error of an entry of a unit vector, and of a step of a factorisation relative to its condition.
+    // Rounding error of an entry of a unit vector, and of a step of a factorization relative to its condition.
     static constexpr double unit_error = 4.5e-16;
 
     // How many times its rounding error a weight of a conflict must be to have a sign. A conflict that is less certain
     // is taken for a cell, whose value is left open, which can only enlarge the upper bound.
     static constexpr double certain = 16.0;
 
-    // Pivots of the weighted Gram matrix below this share of the largest send the draw to a factorisation of the
+    // Pivots of the weighted Gram matrix below this share of the largest send the draw to a factorization of the
     // weighted rows themselves, whose rounding errors grow with the root of that share.
     static constexpr double gram = 1e-3;
 
@@ -26,7 +26,7 @@ struct Settings {
     // Pivots of the penalty matrix below this share of the largest are rounding errors of a semidefinite matrix.
     static constexpr double penalty_rank = 1e-14;
 
-    // A hyperplane this close to a minimiser (relative to the radius of the search) passes through it. Counting
+    // A hyperplane this close to a minimizer (relative to the radius of the search) passes through it. Counting
     // it as reached understates the loss needed to cross it, which can only enlarge Q.
     static constexpr double tie = 1e-10;
 
@@ -43,7 +43,7 @@ struct Settings {
     // vectors. Witnesses are checked on their own.
     static constexpr double cone_margin = 1e-9;
 
-    // Excess losses are lowered by this share of their scale, and by the rounding error of the draw's factorisation,
+    // Excess losses are lowered by this share of their scale, and by the rounding error of the draw's factorization,
     // before g is applied: rounding enlarges Q.
     static constexpr double excess = 1e-13;
 
@@ -123,7 +123,7 @@ struct Settings {
     static constexpr double pieces_gap = 1e-7;
 
     // Pivots of a Hessian below this share of its largest entry make it singular: this multiple of the largest entry is
-    // added to its diagonal, and no lower bound is taken from a node before its minimiser is found. Curvature of a
+    // added to its diagonal, and no lower bound is taken from a node before its minimizer is found. Curvature of a
     // piecewise quadratic loss is there or not; that of a vanishing one may be small and still count, and what is added
     // to it is below rounding.
     static constexpr double pieces_pivot = 1e-10;
@@ -135,7 +135,7 @@ struct Settings {
     static constexpr double lend_more = 1e3;
     static constexpr double lend_most = 1e-3;
 
-    // A singular Hessian costs digits: its node's minimiser may lie on the wrong side of a forced hyperplane by this,
+    // A singular Hessian costs digits: its node's minimizer may lie on the wrong side of a forced hyperplane by this,
     // relative to the length of the coefficients. It moves the loss by no more than that.
     static constexpr double singular_tie = 1e-8;
 
@@ -143,12 +143,12 @@ struct Settings {
     // again would lose the digits that put a point onto a hyperplane.
     static constexpr double longest_step = 10.0;
 
-    // Without strong convexity, what is left of the gradient at the minimiser on a cone is taken to act over so many
+    // Without strong convexity, what is left of the gradient at the minimizer on a cone is taken to act over so many
     // times the size of the coefficients. The lower end is used, which can only enlarge Q.
     static constexpr double residual_reach = 10.0;
 
     // Under a loss that never reaches 0, rows whose loss falls below `vanished` count as having none until it is above
-    // `returned` again, which can only enlarge Q. On separable draws it ends the search for a minimiser at infinity.
+    // `returned` again, which can only enlarge Q. On separable draws it ends the search for a minimizer at infinity.
     static constexpr double vanished = 1e-10;
     static constexpr double returned = 1e-8;
 
@@ -166,15 +166,15 @@ struct Settings {
     // errors. What they may cost is taken off the loss, which can only enlarge Q.
     static constexpr double hinge_rounding = 1e-14;
 
-    // What is left of the slope at the minimiser on a cone is taken to act over so many times the size of the point.
+    // What is left of the slope at the minimizer on a cone is taken to act over so many times the size of the point.
     // The lower end is used, which can only enlarge Q.
     static constexpr double hinge_reach = 2.0;
 
-    // Least share of the multipliers' size that ties are relative to, where the anchor and the minimiser are shorter.
+    // Least share of the multipliers' size that ties are relative to, where the anchor and the minimizer are shorter.
     static constexpr double hinge_load = 1e-6;
 
     // Rows this close to margin 1 at the anchor, relative to its length, are there in the first guess; steps that move
-    // a point by less than this share of the centre's are not extended. No answer depends on either.
+    // a point by less than this share of the center's are not extended. No answer depends on either.
     static constexpr double hinge_start = 1e-6;
     static constexpr double hinge_still = 1e-6;
 
@@ -232,7 +232,7 @@ struct Settings {
     static constexpr double fit_level = 1e-13;
 
     // Rows within this of the edge of a curved piece of the loss do not count when it is judged whether a refit has a
-    // single minimiser. If they have to, the fit is not found.
+    // single minimizer. If they have to, the fit is not found.
     static constexpr double fit_edge = 1e-6;
 
     // Pivots of the Hessian of a refit, its diagonal scaled to 1, below this make it singular: the fit is not found.
