@@ -114,7 +114,7 @@ class RunInterrupted(KeyboardInterrupt):
 
     Attributes
     ----------
-    unfinished : cudbound.tables.session.Unfinished
+    unfinished : cudbound.tables.unfinished.Unfinished
         Pass it as ``previous=`` to the same call to go on from there.
     """
 

@@ -10,36 +10,24 @@ import numpy as np
 
 from cudbound.adapters import express
 from cudbound.bound.boundary import NODE_LIMIT, boundary_deviations, check_curvature, near_rate
+from cudbound.bound.cud_interval import solve_bound
 from cudbound.exceptions import UnsupportedEstimatorError
 from cudbound.intervals import Method, compute_interval, find_methods
-from cudbound.method_card import check_options
 from cudbound.problem.additive_model import AdditiveModel
-from cudbound.problem.draws import draw_counts
 from cudbound.resampling import ResamplingSizes
-from cudbound.resampling.plan import record_refits, spawn_streams
 from cudbound.resampling.refits import Refits, prepare_refits
 from cudbound.results import ConfidenceInterval, IntervalEstimate
 from cudbound.solve.minimum import draws_problem
-from cudbound.tables.session import (
-    Run,
-    Unfinished,
-    check_sample,
-    check_test_set,
-    compute_rows,
-    given_records,
-    make_plan,
-    progress_bar,
-    raise_failed,
-)
+from cudbound.solve.search import Search
+from cudbound.tables.session import Resampling, Session
 from cudbound.tables.table import IntervalTable
+from cudbound.tables.unfinished import Unfinished
 from cudbound.validation import (
     check_alpha,
     check_binary_classifier,
     check_choice,
     check_confidence_level,
     check_inner,
-    check_n_jobs,
-    check_n_resamples,
 )
 
 #: Groups of methods in which one that a classifier does not allow keeps its row, with the reason.
@@ -208,105 +196,73 @@ def compare_intervals(
     >>> bool(0.0 <= table["martin-beta"].confidence_interval.low <= table["martin-beta"].estimate)
     True
     """
-    chosen = find_methods(methods)
-    by_name = check_options({} if options is None else options, chosen)
+    session = Session(find_methods(methods), options, rng=rng, previous=previous, n_jobs=n_jobs)
     level = check_confidence_level(confidence_level)
-    n_resamples = check_n_resamples(n_resamples)
-    n_inner = None if inner is None else check_inner(inner)
-    n_jobs = check_n_jobs(n_jobs)
     check_choice("solver", solver, ("native", "cvxpy"))
-    run = Run(rng, previous)
+    search = Search(
+        solver=solver,
+        n_jobs=session.n_jobs,
+        node_limit=node_limit,
+        time_limit=time_limit,
+        total_node_limit=total_node_limit,
+        total_time_limit=total_time_limit,
+    )
+    n_inner = None if inner is None else check_inner(inner)
     lenient = isinstance(methods, str) and methods in LENIENT
     model: AdditiveModel | None = None
-    lacking: dict[str, str] = {}
-    if any(method.needs & OF_MODEL for method in chosen):
-        model, lacking = _express(estimator, X, y, chosen, polish, aci_rate, lenient=lenient)
-    classes = check_binary_classifier(estimator)
-    sample = check_sample(X, y, classes)
+    refused: dict[str, str] = {}
+    if any(method.needs & OF_MODEL for method in session.methods):
+        model, refused = _express(estimator, X, y, session.methods, polish, aci_rate, lenient=lenient)
+    counts = session.take(X, y, check_binary_classifier(estimator), n_resamples)
+    sample = session.sample
     rate = check_alpha(alpha, sample.n_samples)
     near_rate(aci_rate, sample.n_samples)  # refuses what is no rate, also where no method reads it
-    counts = draw_counts(sample.n_samples, n_resamples, run.rng)
-    streams = spawn_streams(run.rng)
-    available = [method for method in chosen if method.name not in lacking]
+    available = [method for method in session.methods if method.name not in refused]
     refits: Refits | None = None
     if any(method.needs & RESAMPLED for method in available):
-        refits = prepare_refits(estimator, X, sample.y, n_jobs=n_jobs)
+        refits = prepare_refits(estimator, X, sample.y, n_jobs=session.n_jobs)
         if inner is None and refits.batched:
             n_inner = INNER_DRAWS
-    plan = make_plan(
-        available,
-        sample,
-        streams,
-        n_inner=n_inner,
-        sizes=sizes,
-        on_single_class=on_single_class,
-        cv=cv,
-        groups=groups,
-        has_test_set=test_set is not None,
-    )
-    run.identify(sample, plan, repr(estimator), n_resamples, rate, aci_rate)
-    new = None if test_set is None else check_test_set(test_set, classes, chosen)
-    records = given_records(estimator, sample, new)
-    failed: dict[str, Exception] = {}
-    with run.stoppable():
-        bound = None
+    resampling = Resampling(sizes, on_single_class, cv, groups, test_set, n_inner)
+    plan = session.prepare(available, resampling, repr(estimator), n_resamples, rate, aci_rate)
+    records = session.given_records(estimator)
+    with session.run.stoppable():
         if model is not None and "bound" in plan.needs:
-            from cudbound.bound.cud_interval import solve_bound
-            from cudbound.solve.search import Search
-
             bound = solve_bound(
                 model,
                 counts,
                 confidence_level=level,
                 alpha=rate,
-                search=Search(
-                    solver=solver,
-                    n_jobs=n_jobs,
-                    node_limit=node_limit,
-                    time_limit=time_limit,
-                    total_node_limit=total_node_limit,
-                    total_time_limit=total_time_limit,
-                ),
+                search=search,
                 progress=progress,
-                previous=run.draws,
+                previous=session.run.draws,
             )
-            run.draws = bound.draws
-        boundary = None
+            session.run.draws = bound.draws
+            records = replace(records, bound=bound)
         if model is not None and "boundary" in plan.needs:
             boundary = boundary_deviations(
                 model,
                 counts,
                 rate=aci_rate,
-                n_jobs=n_jobs,
+                n_jobs=session.n_jobs,
                 node_limit=NODE_LIMIT if node_limit is None else node_limit,
                 time_limit=time_limit,
                 total_time_limit=total_time_limit,
                 progress=progress,
             )
-        made: dict[str, Any] = {}
-        if plan.refits_are_needed:
-            refits = refits or prepare_refits(estimator, X, sample.y, n_jobs=n_jobs)
-            total = plan.n_fits(n_resamples, sample.n_samples, counts)
-            with progress_bar(total, progress) as advance:
-                made = record_refits(
-                    plan,
-                    refits,
-                    sample.labels,
-                    counts,
-                    streams=streams,
-                    tape=run.tape,
-                    advance=advance,
-                    failed=failed,
-                )
-    records = replace(records, **made, bound=bound, boundary=boundary)
-
-    def compute(method: Method) -> IntervalEstimate:
-        raise_failed(method, failed)
-        return compute_interval(method, records, level, by_name.get(method.name, {}), fallback=fallback)
-
+            records = replace(records, boundary=boundary)
+    if plan.refits_are_needed:
+        refits = refits or prepare_refits(estimator, X, sample.y, n_jobs=session.n_jobs)
+        n_fits = plan.n_fits(len(counts), sample.n_samples, counts)
+        with session.refitting(n_fits, progress) as advance:
+            records = replace(records, **session.refit(refits, counts, advance))
     return IntervalTable(
-        compute_rows(
-            chosen, compute, lambda method, reason: _unavailable(method, level, reason), lacking=lacking
+        session.rows(
+            lambda method: compute_interval(
+                method, records, level, session.options_of(method), fallback=fallback
+            ),
+            lambda method, reason: _unavailable(method, level, reason),
+            refused=refused,
         )
     )
 

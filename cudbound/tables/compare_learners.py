@@ -13,28 +13,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from cudbound.intervals import Method, find_comparisons
 from cudbound.intervals.difference import check_alternative, compute_comparison
-from cudbound.method_card import check_options
 from cudbound.records import Records, TestSetLosses
 from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.own_test_sets import record_own_test_sets
-from cudbound.resampling.plan import kept_going, record_refits, spawn_streams
+from cudbound.resampling.plan import kept_going
 from cudbound.resampling.refits import difference, prepare_refits, seeded_clone, unseeded_parameters
 from cudbound.results import ComparisonResult, ConfidenceInterval
-from cudbound.tables.session import (
-    Run,
-    Unfinished,
-    check_sample,
-    check_test_set,
-    compute_rows,
-    make_plan,
-    progress_bar,
-    raise_failed,
-)
+from cudbound.tables.session import Resampling, Session
 from cudbound.tables.table import ComparisonTable
+from cudbound.tables.unfinished import Unfinished
 from cudbound.validation import (
     check_binary_classifier,
     check_confidence_level,
-    check_n_jobs,
 )
 
 #: Methods that read this record need the losses of each classifier, not their differences.
@@ -223,56 +213,34 @@ def tabulate_comparisons(
     >>> [row.method for row in table.rows]
     ['mcnemar', '5x2cv-t']
     """
-    chosen = find_comparisons(methods)
-    by_name = check_options({} if options is None else options, chosen)
+    session = Session(find_comparisons(methods), options, rng=rng, previous=previous, n_jobs=n_jobs)
     level = check_confidence_level(confidence_level)
-    check_alternative(alternative, chosen)  # before the refits
-    n_jobs = check_n_jobs(n_jobs)
-    run = Run(rng, previous)
-    streams = spawn_streams(run.rng)
-    seed = int(streams["learners"].integers(2**31 - 1))
+    check_alternative(alternative, session.methods)  # before the refits
+    session.spawn()
+    seed = int(session.streams["learners"].integers(2**31 - 1))
     first, second = _fitted(a, X, y, seed), _fitted(b, X, y, seed)
-    sample = check_sample(X, y, _common_classes(first, second))
-    plan = make_plan(
-        chosen,
-        sample,
-        streams,
-        sizes=sizes,
-        on_single_class=on_single_class,
-        cv=cv,
-        groups=groups,
-        has_test_set=test_set is not None,
-    )
-    run.identify(sample, plan, repr(a), repr(b))
-    new = None if test_set is None else check_test_set(test_set, sample.classes, chosen)
+    none_drawn = session.take(X, y, _common_classes(first, second))
+    resampling = Resampling(sizes, on_single_class, cv, groups, test_set)
+    plan = session.prepare(session.methods, resampling, repr(a), repr(b))
+    sample = session.sample
     # losses on two test sets are no differences: they are recorded on their own
-    of_differences = [method.needs for method in chosen if OWN_TEST_SETS not in method.needs]
+    of_differences = [method.needs for method in session.methods if OWN_TEST_SETS not in method.needs]
     shared = replace(plan, needs=plan.needs & frozenset[str]().union(*of_differences))
-    one, other = (prepare_refits(each, X, sample.y, n_jobs=n_jobs) for each in (first, second))
-    none_drawn = np.zeros((0, sample.n_samples), dtype=np.int32)
+    one, other = (prepare_refits(each, X, sample.y, n_jobs=session.n_jobs) for each in (first, second))
     both = difference(one, other)
-    own = Records()
     given: dict[str, TestSetLosses] = {}
-    if new is not None:
-        wrong = [(each.predict(new[0]) != new[1]).astype(np.int8) for each in (first, second)]
+    if session.new_cases is not None:
+        X_test, y_test = session.new_cases
+        wrong = [(each.predict(X_test) != y_test).astype(np.int8) for each in (first, second)]
         given["test_set"] = TestSetLosses(wrong[0] - wrong[1], sample.n_samples, estimand="conditional")
-    failed: dict[str, Exception] = {}
+    own = Records()
     failed_own: dict[str, Exception] = {}
     total = 2 * shared.n_fits(0, sample.n_samples) + (2 if OWN_TEST_SETS in plan.needs else 0)
-    with run.stoppable(), progress_bar(total, progress) as advance:
-        made = record_refits(
-            shared,
-            both,
-            sample.labels,
-            none_drawn,
-            streams=streams,
-            tape=run.tape,
-            advance=lambda n_pairs: advance(2 * n_pairs),
-            failed=failed,
-        )
+    with session.refitting(total, progress) as advance:
+        made = session.refit(both, none_drawn, lambda n_pairs: advance(2 * n_pairs), shared)
         if OWN_TEST_SETS in plan.needs:
-            draws, *seeds = streams[OWN_TEST_SETS].spawn(3)
-            tape = run.tape.part(OWN_TEST_SETS)
+            draws, *seeds = session.streams[OWN_TEST_SETS].spawn(3)
+            tape = session.run.tape.part(OWN_TEST_SETS)
             with kept_going(failed_own, OWN_TEST_SETS):
                 tested = record_own_test_sets(
                     (one.recorded(seeds[0], tape, advance), other.recorded(seeds[1], tape, advance)),
@@ -285,12 +253,15 @@ def tabulate_comparisons(
     records = Records(**made | given)
 
     def compute(method: Method) -> ComparisonResult:
-        its, why = (own, failed_own) if OWN_TEST_SETS in method.needs else (records, failed)
-        raise_failed(method, why)
-        return compute_comparison(method, its, level, alternative, by_name.get(method.name, {}))
+        its = own if OWN_TEST_SETS in method.needs else records
+        return compute_comparison(method, its, level, alternative, session.options_of(method))
 
     return ComparisonTable(
-        compute_rows(chosen, compute, lambda method, reason: _unavailable(method, level, alternative, reason))
+        session.rows(
+            compute,
+            lambda method, reason: _unavailable(method, level, alternative, reason),
+            failed=lambda method: failed_own if OWN_TEST_SETS in method.needs else session.failed,
+        )
     )
 
 

@@ -8,26 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from cudbound.method_card import check_options
-from cudbound.point_estimates import PointEstimate, PointEstimator, compute_estimate, find_estimators
-from cudbound.problem.draws import draw_counts
+from cudbound.point_estimates import PointEstimate, compute_estimate, find_estimators
 from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.bolstering import record_bolstered
-from cudbound.resampling.plan import kept_going, record_refits, spawn_streams
+from cudbound.resampling.plan import kept_going
 from cudbound.resampling.refits import prepare_refits
-from cudbound.tables.session import (
-    Run,
-    Unfinished,
-    check_sample,
-    check_test_set,
-    compute_rows,
-    given_records,
-    make_plan,
-    progress_bar,
-    raise_failed,
-)
+from cudbound.tables.session import Resampling, Session
 from cudbound.tables.table import PointEstimateTable
-from cudbound.validation import check_binary_classifier, check_n_jobs, check_n_resamples
+from cudbound.tables.unfinished import Unfinished
+from cudbound.validation import check_binary_classifier
 
 
 def estimate_error(
@@ -97,53 +86,24 @@ def estimate_error(
     >>> table["resubstitution"].estimate < table["bootstrap-632"].estimate
     True
     """
-    chosen = find_estimators(methods)
-    by_name = check_options({} if options is None else options, chosen)
-    n_resamples = check_n_resamples(n_resamples)
-    n_jobs = check_n_jobs(n_jobs)
-    run = Run(rng, previous)
-    classes = check_binary_classifier(estimator)
-    sample = check_sample(X, y, classes)
-    counts = draw_counts(sample.n_samples, n_resamples, run.rng)
-    streams = spawn_streams(run.rng)
-    plan = make_plan(
-        chosen,
-        sample,
-        streams,
-        sizes=sizes,
-        on_single_class=on_single_class,
-        cv=cv,
-        groups=groups,
-        has_test_set=test_set is not None,
-    )
-    run.identify(sample, plan, repr(estimator), n_resamples)
-    new = None if test_set is None else check_test_set(test_set, classes, chosen)
-    records = given_records(estimator, sample, new)
-    failed: dict[str, Exception] = {}
+    session = Session(find_estimators(methods), options, rng=rng, previous=previous, n_jobs=n_jobs)
+    counts = session.take(X, y, check_binary_classifier(estimator), n_resamples)
+    resampling = Resampling(sizes, on_single_class, cv, groups, test_set)
+    plan = session.prepare(session.methods, resampling, repr(estimator), n_resamples)
+    records = session.given_records(estimator)
+    sample = session.sample
     if "bolstered" in plan.needs:
-        with kept_going(failed, "bolstered"):
-            kernel = record_bolstered(estimator, X, sample.y, rng=streams["bolstered"])
+        with kept_going(session.failed, "bolstered"):
+            kernel = record_bolstered(estimator, X, sample.y, rng=session.streams["bolstered"])
             records = replace(records, bolstered=kernel)
-    total = plan.n_fits(n_resamples, sample.n_samples, counts)
-    refits = prepare_refits(estimator, X, sample.y, n_jobs=n_jobs)
-    with run.stoppable(), progress_bar(total, progress) as advance:
-        made = record_refits(
-            plan,
-            refits,
-            sample.labels,
-            counts,
-            streams=streams,
-            tape=run.tape,
-            advance=advance,
-            failed=failed,
+    refits = prepare_refits(estimator, X, sample.y, n_jobs=session.n_jobs)
+    with session.refitting(plan.n_fits(len(counts), sample.n_samples, counts), progress) as advance:
+        records = replace(records, **session.refit(refits, counts, advance))
+    return PointEstimateTable(
+        session.rows(
+            lambda method: compute_estimate(method, records, session.options_of(method)),
+            lambda method, reason: PointEstimate(
+                method.name, np.nan, method.estimand, n_fits=0, degenerate=reason
+            ),
         )
-    records = replace(records, **made)
-
-    def compute(method: PointEstimator) -> PointEstimate:
-        raise_failed(method, failed)
-        return compute_estimate(method, records, by_name.get(method.name, {}))
-
-    def without(method: PointEstimator, reason: str) -> PointEstimate:
-        return PointEstimate(method.name, np.nan, method.estimand, n_fits=0, degenerate=reason)
-
-    return PointEstimateTable(compute_rows(chosen, compute, without))
+    )

@@ -1,41 +1,31 @@
-"""What the entry points that refit have in common: the sample, the random numbers, and going on after Ctrl-C."""
+"""What the entry points that refit share: one session from the arguments to the rows of a table."""
 
 from __future__ import annotations
 
-import time
-import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from copy import deepcopy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Any, TypeVar, cast
+from typing import Any, Generic, TypeVar, cast
 
-import joblib
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.exceptions import RunInterrupted, SlowRefitsWarning, SolveInterrupted
-from cudbound.method_card import Registered
+from cudbound.method_card import Registered, check_options
+from cudbound.problem.draws import draw_counts
 from cudbound.records import Records, TestSetLosses
 from cudbound.resampling import POLICIES, Policy, ResamplingPlan, ResamplingSizes
-from cudbound.resampling.plan import training_records
-from cudbound.resampling.refits import Tape
+from cudbound.resampling.plan import record_refits, spawn_streams, training_records
+from cudbound.resampling.refits import Refits
 from cudbound.resampling.splitters import make_splits
-from cudbound.results import Draws
-from cudbound.validation import (
-    check_choice,
-    check_labels,
-    check_lengths,
-    check_rng,
-)
+from cudbound.tables.progress import progress_bar
+from cudbound.tables.unfinished import Run, Unfinished
+from cudbound.validation import check_choice, check_labels, check_lengths, check_n_jobs, check_n_resamples
 
 Array = NDArray[np.float64]
 Row = TypeVar("Row")
 Named = TypeVar("Named", bound=Registered)
 
-#: Refits one by one that are likely to take longer than this, judged after so many seconds of them, are announced.
-LONG_SECONDS, SECONDS_BEFORE_FORECAST = 60.0, 2.0
 #: Records that a splitter can fill.
 FROM_SPLITS = frozenset({"splits", "folds", "repeated_folds", "halvings"})
 #: Records for which no rows are resampled.
@@ -75,110 +65,193 @@ def check_sample(X: Any, y: Any, classes: NDArray[Any]) -> Sample:
 
 
 @dataclass(frozen=True, eq=False)
-class Unfinished:
-    """What a run that was stopped had computed; pass it as ``previous=`` to the same call to go on.
+class Resampling:
+    """What a caller says of the rows that are fitted and tested: see `cudbound.compare_intervals`."""
 
-    Attributes
-    ----------
-    rng : numpy.random.Generator
-        The random numbers as they were at the start of the run.
-    tape : Tape
-        Losses of the refits that were made.
-    draws : Draws or None
-        What was proved about the draws of the CUD bound.
-    digest : str
-        Names the data and the arguments, so that it is not taken for another run's.
-    """
-
-    rng: np.random.Generator = field(repr=False)
-    tape: Tape = field(repr=False)
-    draws: Draws | None = field(repr=False)
-    digest: str = field(repr=False)
-
-    @property
-    def n_fits(self) -> int:
-        """Number of refits that were made."""
-        return self.tape.n_fits
+    sizes: ResamplingSizes | None = None
+    on_single_class: str | None = None
+    cv: Any = None
+    groups: Any = None
+    test_set: tuple[Any, Any] | None = None
+    n_inner: int | None = 50
 
 
-class Run:
-    """One run of an entry point: its random numbers and what it has computed so far.
+class Session(Generic[Named]):
+    """One call of an entry point: what was asked for, the sample, and what was recorded.
 
     Parameters
     ----------
+    methods : sequence of Registered
+        In the order of the rows.
+    options : mapping of str to mapping, or None
+        Options of single methods by name.
     rng : int, numpy.random.Generator or None
     previous : Unfinished or None
-        Its random numbers and results are used instead of new ones.
+    n_jobs : int or None
+
+    Attributes
+    ----------
+    sample : Sample
+        After `take`.
+    streams : mapping of str to numpy.random.Generator
+        After `take`: a generator for each record.
+    plan : ResamplingPlan
+        After `prepare`.
+    failed : dict of str to Exception
+        Why records could not be made, by the fields of `Records`.
 
     Raises
     ------
     ValueError
-        If one of them is none of these.
+        If an argument is out of range.
     """
 
-    def __init__(self, rng: Any, previous: Unfinished | None):
-        if previous is not None and not isinstance(previous, Unfinished):
-            raise ValueError(
-                "The 'previous' parameter must be what RunInterrupted carries as 'unfinished', or None. "
-                f"Got {previous!r} instead."
-            )
-        generator = check_rng(rng)
-        self._previous = previous
-        self._start = deepcopy(generator if previous is None else previous.rng)
-        self._identity: object = None
-        self.rng = generator if previous is None else deepcopy(previous.rng)
-        self.tape = Tape(None if previous is None else previous.tape)
-        self.draws = None if previous is None else previous.draws
+    sample: Sample
+    streams: Mapping[str, np.random.Generator]
+    plan: ResamplingPlan
 
-    def identify(self, sample: Sample, plan: ResamplingPlan, *arguments: object) -> None:
-        """Note the data and the arguments that decide the results.
+    def __init__(
+        self,
+        methods: Sequence[Named],
+        options: Mapping[str, Mapping[str, Any]] | None,
+        *,
+        rng: Any,
+        previous: Unfinished | None,
+        n_jobs: int | None,
+    ):
+        self.methods = methods
+        self.n_jobs = check_n_jobs(n_jobs)
+        self.run = Run(rng, previous)
+        self.failed: dict[str, Exception] = {}
+        self._options = check_options({} if options is None else options, methods)
+        self._new_cases: tuple[Any, NDArray[Any]] | None = None
+
+    def options_of(self, method: Named) -> Mapping[str, Any]:
+        """Return the options of a method that differ from their defaults."""
+        return self._options.get(method.name, {})
+
+    def take(self, X: Any, y: Any, classes: NDArray[Any], n_resamples: object = None) -> NDArray[np.int32]:
+        """Take a training set, and return that many bootstrap draws of it; none if the number is None."""
+        size = 0 if n_resamples is None else check_n_resamples(n_resamples)
+        self.sample = check_sample(X, y, classes)
+        counts = np.zeros((0, self.sample.n_samples), dtype=np.int32)
+        if size:
+            counts = draw_counts(self.sample.n_samples, size, self.run.rng)
+        if not hasattr(self, "streams"):
+            self.spawn()
+        return counts
+
+    def spawn(self) -> None:
+        """Spawn the streams of random numbers, where they are needed before there is a sample."""
+        self.streams = spawn_streams(self.run.rng)
+
+    def prepare(self, methods: Iterable[Named], resampling: Resampling, *identity: object) -> ResamplingPlan:
+        """Plan what has to be recorded for some of the methods; `identity` are further arguments that decide results.
 
         Raises
         ------
         ValueError
-            If `previous` belongs to others.
+            As `make_plan` and `check_test_set`, or if what was passed as `previous` belongs to another call.
         """
-        splits = None if plan.splits is None else (plan.splits.training, plan.splits.test)
-        sizes = (plan.n_inner, plan.sizes, plan.on_single_class, splits)
-        self._identity = (sample.X, sample.y, sorted(plan.needs), sizes, arguments)
-        if self._previous is not None and self._previous.digest != self._digest:
-            raise ValueError(
-                "The 'previous' parameter belongs to other data or other arguments. Pass those of the run that was "
-                "stopped, or leave it out."
-            )
+        self.plan = make_plan(methods, self.sample, self.streams, resampling)
+        self.run.identify(self.sample, self.plan, *identity)
+        if resampling.test_set is not None:
+            self._new_cases = check_test_set(resampling.test_set, self.sample.classes, self.methods)
+        return self.plan
 
     @property
-    def _digest(self) -> str:
-        return str(joblib.hash(self._identity))  # only a run that stops or goes on needs it
+    def new_cases(self) -> tuple[Any, NDArray[Any]] | None:
+        """Checked new cases ``(X_test, y_test)``, or None."""
+        return self._new_cases
 
-    @property
-    def unfinished(self) -> Unfinished:
-        """What has been computed so far."""
-        return Unfinished(self._start, self.tape, self.draws, self._digest)
+    def given_records(self, estimator: Any) -> Records:
+        """Return the losses of a fitted classifier on its training set and, if there are any, on new cases."""
+        sample = self.sample
+        records = training_records(estimator, sample.X, sample.y, sample.labels)
+        if self._new_cases is None:
+            return records
+        X_test, y_test = self._new_cases
+        wrong = np.asarray(estimator.predict(X_test) != y_test)
+        return replace(records, test_set=TestSetLosses(wrong, sample.n_samples, estimand="conditional"))
 
     @contextmanager
-    def stoppable(self) -> Iterator[None]:
-        """Turn Ctrl-C into `RunInterrupted`, which carries what has been computed so far."""
-        try:
-            yield
-        except SolveInterrupted as stopped:
-            self.draws = stopped.draws
-            raise RunInterrupted(self.unfinished, stopped.proved) from stopped
-        except KeyboardInterrupt as stopped:
-            raise RunInterrupted(self.unfinished) from stopped
+    def refitting(self, n_fits: int, progress: bool) -> Iterator[Callable[[int], object]]:
+        """Show how far the refits are, and keep what was made if Ctrl-C stops them; yields how to advance."""
+        with self.run.stoppable(), progress_bar(n_fits, progress) as advance:
+            yield advance
+
+    def refit(
+        self,
+        refits: Refits,
+        counts: NDArray[np.int32],
+        advance: Callable[[int], object],
+        plan: ResamplingPlan | None = None,
+    ) -> dict[str, Any]:
+        """Make the refits of the plan, or of the part of it that is given; return fields of `Records`."""
+        return record_refits(
+            self.plan if plan is None else plan,
+            refits,
+            self.sample.labels,
+            counts,
+            streams=self.streams,
+            tape=self.run.tape,
+            advance=advance,
+            failed=self.failed,
+        )
+
+    def rows(
+        self,
+        compute: Callable[[Named], Row],
+        unavailable: Callable[[Named, str], Row],
+        *,
+        refused: Mapping[str, str] = MappingProxyType({}),
+        failed: Callable[[Named], Mapping[str, Exception]] | None = None,
+    ) -> tuple[Row, ...]:
+        """Return one row per method. One that fails keeps its row, with the reason: those of the others took refits.
+
+        Parameters
+        ----------
+        compute : callable
+            ``compute(method)`` returns the row.
+        unavailable : callable
+            ``unavailable(method, reason)`` returns a row without numbers.
+        refused : mapping of str to str, default={}
+            Why methods were left out, by their names.
+        failed : callable, default=None
+            ``failed(method)``: which records could not be made; None takes those of the session for every method.
+
+        Raises
+        ------
+        Exception
+            The first one, if no method has a row of its own.
+        """
+        rows: list[Row] = []
+        errors: list[Exception] = []
+        n_computed = 0
+        for method in self.methods:
+            if method.name in refused:
+                rows.append(unavailable(method, refused[method.name]))
+                continue
+            try:
+                _raise_failed(method, self.failed if failed is None else failed(method))
+                rows.append(compute(method))
+                n_computed += 1
+            except Warning:
+                raise
+            except Exception as error:
+                errors.append(error)
+                reason = " ".join(str(error).split())
+                rows.append(unavailable(method, f"could not be computed: {type(error).__name__}: {reason}"))
+        if errors and not n_computed:
+            raise errors[0]
+        return tuple(rows)
 
 
 def make_plan(
     methods: Iterable[Registered],
     sample: Sample,
     streams: Mapping[str, np.random.Generator],
-    *,
-    n_inner: int | None = 50,
-    sizes: ResamplingSizes | None = None,
-    on_single_class: str | None = None,
-    cv: Any = None,
-    groups: Any = None,
-    has_test_set: bool = False,
+    resampling: Resampling,
 ) -> ResamplingPlan:
     """Return what has to be recorded for some methods.
 
@@ -188,6 +261,8 @@ def make_plan(
         If a parameter is of the wrong kind, if no method reads what `cv` gives, or if `groups` are given and a method
         would resample rows without regard to them.
     """
+    sizes, on_single_class = resampling.sizes, resampling.on_single_class
+    cv, groups, has_test_set = resampling.cv, resampling.groups, resampling.test_set is not None
     methods = tuple(methods)
     if on_single_class is not None:
         check_choice("on_single_class", on_single_class, POLICIES)
@@ -209,7 +284,7 @@ def make_plan(
     if splits is not None and "splits" in needs:
         # variances taken from halves or replicates of the data are those of a mean over as many and as large splits
         sizes = replace(sizes, n_splits=max(2, len(splits.test)), test_fraction=float(splits.test.mean()))
-    return ResamplingPlan(needs, n_inner, sizes, cast("Policy | None", on_single_class), splits)
+    return ResamplingPlan(needs, resampling.n_inner, sizes, cast("Policy | None", on_single_class), splits)
 
 
 def _check_use(
@@ -261,136 +336,7 @@ def check_test_set(
     return X_test, y_test
 
 
-def given_records(estimator: Any, sample: Sample, test_set: tuple[Any, NDArray[Any]] | None) -> Records:
-    """Return the losses of a fitted classifier on its training set and, if there are any, on new cases.
-
-    `test_set` is from `check_test_set`.
-    """
-    records = training_records(estimator, sample.X, sample.y, sample.labels)
-    if test_set is None:
-        return records
-    wrong = np.asarray(estimator.predict(test_set[0]) != test_set[1])
-    return replace(records, test_set=TestSetLosses(wrong, sample.n_samples, estimand="conditional"))
-
-
-def raise_failed(method: Registered, failed: Mapping[str, Exception]) -> None:
-    """Raise why a record that the method needs could not be made; `failed` is by the fields of `Records`."""
+def _raise_failed(method: Registered, failed: Mapping[str, Exception]) -> None:
+    """Raise why a record that the method needs could not be made."""
     for need in sorted(method.needs & failed.keys()):
         raise failed[need]
-
-
-def compute_rows(
-    methods: Iterable[Named],
-    compute: Callable[[Named], Row],
-    without: Callable[[Named, str], Row],
-    *,
-    lacking: Mapping[str, str] = MappingProxyType({}),
-) -> tuple[Row, ...]:
-    """Return one row a method. A method that fails keeps its row, with the reason: those of the others took refits.
-
-    Parameters
-    ----------
-    methods : iterable of Registered
-    compute : callable
-        ``compute(method)`` returns the row.
-    without : callable
-        ``without(method, reason)`` returns a row without numbers.
-    lacking : mapping of str to str, default={}
-        Why methods were left out, by their names.
-
-    Raises
-    ------
-    Exception
-        The first one, if no method has a row of its own.
-    """
-    rows: list[Row] = []
-    errors: list[Exception] = []
-    n_computed = 0
-    for method in methods:
-        if method.name in lacking:
-            rows.append(without(method, lacking[method.name]))
-            continue
-        try:
-            rows.append(compute(method))
-            n_computed += 1
-        except Warning:
-            raise
-        except Exception as error:
-            errors.append(error)
-            said = " ".join(str(error).split())
-            rows.append(without(method, f"could not be computed: {type(error).__name__}: {said}"))
-    if errors and not n_computed:
-        raise errors[0]
-    return tuple(rows)
-
-
-class Forecast:
-    """Warns once of refits that are going to take long, as soon as the first few tell.
-
-    Parameters
-    ----------
-    total : int
-        Refits of the run.
-    clock : callable, default=time.monotonic
-    """
-
-    def __init__(self, total: int, clock: Callable[[], float] = time.monotonic):
-        self._total = total
-        self._clock = clock
-        self._begun: float | None = None
-        self._made = 0
-        self._told = False
-
-    def __call__(self, n_fits: int) -> None:
-        """Note that so many refits more have been made."""
-        if self._told or not n_fits:
-            return
-        if self._begun is None:
-            # the start of workers, and what an earlier run has made, say nothing of the others
-            self._begun = self._clock()
-            return
-        self._made += n_fits
-        elapsed = self._clock() - self._begun
-        if elapsed < SECONDS_BEFORE_FORECAST:
-            return
-        self._told = True
-        seconds = elapsed / self._made * self._total
-        if seconds >= LONG_SECONDS:
-            warnings.warn(
-                SlowRefitsWarning(
-                    f"{self._total:,} refits will take about {_in_words(seconds)}, judged by the first "
-                    f"{self._made}. Ctrl-C stops them and keeps what was made; n_jobs=-1 uses all cores, inner='oob' "
-                    "and a smaller n_resamples need fewer fits, and progress=True shows how far they are.",
-                    n_fits=self._total,
-                    seconds=seconds,
-                ),
-                stacklevel=2,
-            )
-
-
-def _in_words(seconds: float) -> str:
-    minutes = seconds / 60.0
-    return f"{minutes:.0f} minutes" if minutes < 90.0 else f"{minutes / 60.0:.1f} hours"
-
-
-@contextmanager
-def progress_bar(total: int, show: bool) -> Iterator[Callable[[int], object]]:
-    """Show a bar over all refits of a run, with the time that they are likely to take; yields how to advance it.
-
-    Parameters
-    ----------
-    total : int
-        Refits of the run.
-    show : bool
-        Whether there is a bar. Without one the time is told if it is going to be long.
-    """
-    if not show or total == 0:
-        yield Forecast(total) if total else lambda _: None
-        return
-    from tqdm import tqdm
-
-    # with smoothing 0 the time that remains is judged by all fits made so far, not by the last few
-    with tqdm(total=total, desc="refits", unit="fit", leave=False, smoothing=0) as bar:
-        yield bar.update
-        bar.total = bar.n  # draws that were dropped, or drawn again, are counted here at last
-        bar.refresh()

@@ -227,7 +227,7 @@ def test_ctrl_c_gives_the_row_of_what_is_proved(monkeypatch):
 
     settings = Settings(seed=0, n_resamples=100, inner="oob")
     whole = run.compute(fitted, settings)
-    monkeypatch.setattr("cudbound.tables.compare_intervals.record_refits", press)
+    monkeypatch.setattr("cudbound.tables.session.record_refits", press)
     outcome = run.compute(fitted, settings)
     assert outcome.interrupted
     assert outcome.certified

@@ -173,10 +173,9 @@ def test_data_that_cannot_be_predicted_are_refused_before_the_refits(entry, monk
     def refit(*_, **__):
         raise AssertionError("refits were begun")
 
-    monkeypatch.setattr(f"{entry.__module__}.record_refits", refit)
+    monkeypatch.setattr("cudbound.tables.session.record_refits", refit)
     with pytest.raises(ValueError, match=r"X has 1 features, but .* expecting 2"):
         entry(clf, X, y, methods=[method], test_set=(X[:, :1], y))
-    monkeypatch.setattr("cudbound.tables.compare_learners.record_refits", refit)
     with pytest.raises(ValueError, match=r"X has 1 features, but .* expecting 2"):
         compare_learners(clf, clf, X, y, method="mcnemar", test_set=(X[:, :1], y))
     logistic = LogisticRegression().fit(X, y)

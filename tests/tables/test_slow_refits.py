@@ -16,8 +16,8 @@ from sklearn.preprocessing import StandardScaler
 from cudbound import compare_intervals
 from cudbound.cli.output.advice import OF_INTERVAL, collected_warnings
 from cudbound.exceptions import SlowRefitsWarning
-from cudbound.tables import session as recording
-from cudbound.tables.session import Forecast
+from cudbound.tables import progress as recording
+from cudbound.tables.progress import Forecast
 
 BOOTSTRAP = ["bootstrap-percentile", "kohavi-normal"]
 

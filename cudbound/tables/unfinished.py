@@ -1,0 +1,115 @@
+"""What a call has computed so far, and how a call that was stopped is resumed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import joblib
+import numpy as np
+
+from cudbound.exceptions import RunInterrupted, SolveInterrupted
+from cudbound.resampling import ResamplingPlan
+from cudbound.resampling.refits import Tape
+from cudbound.results import Draws
+from cudbound.validation import check_rng
+
+if TYPE_CHECKING:
+    from cudbound.tables.session import Sample
+
+
+@dataclass(frozen=True, eq=False)
+class Unfinished:
+    """What a run that was stopped had computed; pass it as ``previous=`` to the same call to go on.
+
+    Attributes
+    ----------
+    rng : numpy.random.Generator
+        The random numbers as they were at the start of the run.
+    tape : Tape
+        Losses of the refits that were made.
+    draws : Draws or None
+        What was proved about the draws of the CUD bound.
+    digest : str
+        Names the data and the arguments, so that it is not taken for another run's.
+    """
+
+    rng: np.random.Generator = field(repr=False)
+    tape: Tape = field(repr=False)
+    draws: Draws | None = field(repr=False)
+    digest: str = field(repr=False)
+
+    @property
+    def n_fits(self) -> int:
+        """Number of refits that were made."""
+        return self.tape.n_fits
+
+
+class Run:
+    """One run of an entry point: its random numbers and what it has computed so far.
+
+    Parameters
+    ----------
+    rng : int, numpy.random.Generator or None
+    previous : Unfinished or None
+        Its random numbers and results are used instead of new ones.
+
+    Raises
+    ------
+    ValueError
+        If one of them is none of these.
+    """
+
+    def __init__(self, rng: Any, previous: Unfinished | None):
+        if previous is not None and not isinstance(previous, Unfinished):
+            raise ValueError(
+                "The 'previous' parameter must be what RunInterrupted carries as 'unfinished', or None. "
+                f"Got {previous!r} instead."
+            )
+        generator = check_rng(rng)
+        self._previous = previous
+        self._start = deepcopy(generator if previous is None else previous.rng)
+        self._identity: object = None
+        self.rng = generator if previous is None else deepcopy(previous.rng)
+        self.tape = Tape(None if previous is None else previous.tape)
+        self.draws = None if previous is None else previous.draws
+
+    def identify(self, sample: Sample, plan: ResamplingPlan, *arguments: object) -> None:
+        """Note the data and the arguments that decide the results.
+
+        Raises
+        ------
+        ValueError
+            If `previous` belongs to others.
+        """
+        splits = None if plan.splits is None else (plan.splits.training, plan.splits.test)
+        sizes = (plan.n_inner, plan.sizes, plan.on_single_class, splits)
+        self._identity = (sample.X, sample.y, sorted(plan.needs), sizes, arguments)
+        if self._previous is not None and self._previous.digest != self._digest:
+            raise ValueError(
+                "The 'previous' parameter belongs to other data or other arguments. Pass those of the run that was "
+                "stopped, or leave it out."
+            )
+
+    @property
+    def _digest(self) -> str:
+        return str(joblib.hash(self._identity))  # only a run that stops or goes on needs it
+
+    @property
+    def unfinished(self) -> Unfinished:
+        """What has been computed so far."""
+        return Unfinished(self._start, self.tape, self.draws, self._digest)
+
+    @contextmanager
+    def stoppable(self) -> Iterator[None]:
+        """Turn Ctrl-C into `RunInterrupted`, which carries what has been computed so far."""
+        try:
+            yield
+        except SolveInterrupted as stopped:
+            self.draws = stopped.draws
+            raise RunInterrupted(self.unfinished, stopped.proved) from stopped
+        except KeyboardInterrupt as stopped:
+            raise RunInterrupted(self.unfinished) from stopped
