@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from study_frames import METHODS, frames_of, made_up_rows, store_of
+from study_measures import mean_measure, paired_difference, share_measure
 
 from cudbound.study.design.published import PublishedValue, beside_published
 from cudbound.study.measure.cell_measures import clopper_pearson, keeps_level
-from cudbound.study.measure.measures import interval_score, mean_measure, paired_difference, share_measure
-from cudbound.study.measure.scoring import EXPECTED_COLUMNS
+from cudbound.study.measure.scoring import EXPECTED_COLUMNS, interval_score
 from cudbound.study.measure.summary import Summary, summarize
 from cudbound.study.run.rows import ReplicateRow
 

@@ -1,4 +1,4 @@
-"""Measures of all cells and methods of a study at once; `cudbound.study.measure.measures` has those of one."""
+"""Measures of all cells and methods of a study at once, with Monte Carlo standard errors."""
 
 from __future__ import annotations
 

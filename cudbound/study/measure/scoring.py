@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from cudbound.method_card import training_size
-from cudbound.study.measure.measures import interval_score
 from cudbound.study.run.store_columns import EXPECTED, INTERVALS, REPLICATES
+from cudbound.validation import check_confidence_level
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -240,3 +240,34 @@ def _places(ordered: pd.DataFrame, intervals: pd.DataFrame, methods: Sequence[st
 def _said(key: Iterable[object]) -> str:
     scenario, n, replicate = key
     return f"scenario {scenario!r}, n {n}, replicate {replicate}"
+
+
+def interval_score(low: ArrayLike, high: ArrayLike, truth: ArrayLike, confidence_level: float) -> Array:
+    """Return the interval score of each replicate: the width plus a penalty for a miss; lower is better.
+
+    Parameters
+    ----------
+    low, high, truth : array-like of float, shape (...)
+        Limits and what they should cover.
+    confidence_level : float
+        Nominal level 1 - d.
+
+    Returns
+    -------
+    ndarray of float, shape (...)
+        (high - low) + (2/d) max(low - truth, 0) + (2/d) max(truth - high, 0).
+
+    References
+    ----------
+    Winkler, R. L. (1972). A decision-theoretic approach to interval estimation. JASA 67, 187-191; Gneiting, T. and
+    Raftery, A. E. (2007). Strictly proper scoring rules, prediction, and estimation. JASA 102, 359-378, section 6.2.
+
+    Examples
+    --------
+    >>> round(float(interval_score(0.1, 0.4, 0.45, 0.95)), 6)
+    2.3
+    """
+    price = 2.0 / (1.0 - check_confidence_level(confidence_level))
+    lower, upper, value = (np.asarray(one, dtype=float) for one in (low, high, truth))
+    missed = np.maximum(lower - value, 0.0) + np.maximum(value - upper, 0.0)
+    return np.asarray(upper - lower + price * missed)

@@ -8,15 +8,15 @@ import signal
 import warnings
 from collections import defaultdict
 from collections.abc import Callable, Generator, Iterator, Mapping
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from pathlib import Path
 from threading import Event, Semaphore
 
+import cloudpickle
 from joblib import Parallel, delayed, parallel_config
-from joblib.externals.loky.backend.reduction import dumps
-from joblib.externals.loky.process_executor import BrokenProcessPool
 from threadpoolctl import threadpool_limits
 
 from cudbound.exceptions import StudyError, StudyInterrupted
@@ -292,7 +292,7 @@ def _pack(study: Study) -> dict[str, bytes]:
     packed = {}
     for scenario in study.scenarios:
         try:
-            packed[scenario.name] = bytes(dumps((replace(study, scenarios=(scenario,)), methods)))
+            packed[scenario.name] = cloudpickle.dumps((replace(study, scenarios=(scenario,)), methods))
         except Exception as error:  # of any kind: classes of the user may say how they are written
             raise StudyError(
                 f"scenario {scenario.name!r}: its population, its classifier or a method of the study cannot be sent "
