@@ -230,7 +230,7 @@ def boundary_deviations(
 
 def check_curvature(problem: Problem) -> None:
     """Raise `UnsupportedEstimatorError` unless the sandwich covariance of the coefficients is defined."""
-    if is_native(problem) and problem.loss.name != "hinge":
+    if is_native(problem) and LOSSES[problem.loss.name].smooth:
         return
     what = (
         "an l1 penalty" if problem.l1_penalty is not None and problem.l1_penalty.any() else problem.loss.name

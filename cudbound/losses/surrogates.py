@@ -40,6 +40,10 @@ class Loss(Protocol):
 class NativeLoss(Loss, Protocol):
     """A loss that the compiled solver knows, with its derivatives; at a kink, those from the side of large margins."""
 
+    @property
+    def smooth(self) -> bool:
+        """Whether it has a gradient everywhere, so that its curvature says how coefficients vary."""
+
     def gradient(self, labels: Array, scores: Array) -> Array:
         """First derivative in the score, shape of `scores`."""
 
@@ -53,6 +57,7 @@ class SquaredLoss:
 
     name: str = "squared"
     vanishes: bool = False
+    smooth: bool = True
 
     def value(self, labels: Array, scores: Array) -> Array:
         """Return (y - f)^2."""
@@ -77,6 +82,7 @@ class LogisticLoss:
 
     name: str = "logistic"
     vanishes: bool = True
+    smooth: bool = True
 
     def value(self, labels: Array, scores: Array) -> Array:
         """Return log(1 + exp(-m))."""
@@ -98,6 +104,7 @@ class ExponentialLoss:
 
     name: str = "exponential"
     vanishes: bool = True
+    smooth: bool = True
 
     def value(self, labels: Array, scores: Array) -> Array:
         """Return exp(-m)."""
@@ -118,6 +125,7 @@ class SquaredHingeLoss:
 
     name: str = "squared_hinge"
     vanishes: bool = False
+    smooth: bool = True
 
     def value(self, labels: Array, scores: Array) -> Array:
         """Return max(0, 1 - m)^2."""
@@ -138,6 +146,7 @@ class HingeLoss:
 
     name: str = "hinge"
     vanishes: bool = False
+    smooth: bool = False
 
     def value(self, labels: Array, scores: Array) -> Array:
         """Return max(0, 1 - m)."""
@@ -161,6 +170,7 @@ class HuberLoss:
 
     name: str = "huber"
     vanishes: bool = False
+    smooth: bool = True
 
     def value(self, labels: Array, scores: Array) -> Array:
         """Return max(0, 1 - m)^2 for m >= -1, else -4 m."""

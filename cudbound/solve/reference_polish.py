@@ -81,7 +81,7 @@ def _length(beta: Array) -> float:
 def _face(objective: Objective, rows: Array, beta: Array, closeness: float) -> _Face:
     walls = rows[rows @ beta <= closeness]
     margins = objective.labels * (objective.design @ beta + objective.offset)
-    has_kink = objective.loss.name == "hinge"
+    has_kink = not objective.loss.smooth
     at_kink = (np.abs(margins - 1.0) <= closeness) & has_kink
     at_zero = (objective.l1 > 0.0) & (np.abs(beta) <= closeness)
     labels, shares, l1 = objective.labels[at_kink], objective.shares[at_kink], objective.l1[at_zero]

@@ -17,9 +17,6 @@ from cudbound.solve.native import fit_stack, minimize
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-#: Losses that fall to 0 without reaching it.
-FALLING = ("logistic", "exponential")
-
 #: Error of a score by the kernel's minimizer, relative to the sum of its terms. It solves for values of the loss.
 KERNEL_DOUBT = 1e-6
 
@@ -64,10 +61,11 @@ class LinearFit:
 
     def __call__(self, columns: Columns, draws: Draws) -> tuple[Bools, Bools]:
         """Return whether each row is given the second class in each fit, and which fits are clear."""
+        loss = get_loss(self.loss)
         weights = self._weights(draws)
         strengths = self._strengths(columns.n_columns, weights)
         flat = columns.scale is None and columns.n_columns >= draws.labels.size and not np.any(self.penalty)
-        if self.loss == "hinge" or flat:  # the latter never has a single minimizer
+        if not loss.smooth or flat:  # the latter never has a single minimizer
             scores, doubt = np.zeros(weights.shape), np.zeros(weights.shape)
             found = np.zeros(draws.n_fits, dtype=bool)
         else:
@@ -82,7 +80,7 @@ class LinearFit:
                 fit_intercept=self.fit_intercept,
                 threads=self.n_jobs,
             )
-        if self.loss == "hinge" or (self.ties == "second" and self.loss in FALLING):
+        if not loss.smooth or (self.ties == "second" and loss.vanishes):
             # clones of this package's classifiers refuse separable training sets under a loss without a minimizer
             rest = np.flatnonzero(~found)
             scores[rest], found[rest] = self._by_kernel(columns, draws, weights, strengths, rest)
