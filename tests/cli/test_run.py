@@ -240,7 +240,7 @@ def test_ctrl_c_gives_the_row_of_what_is_proved(monkeypatch):
 
 def test_limits_of_the_command_reach_the_search():
     fitted = fit(Choice(), demo_data().sample, 0)
-    for limit in ({"total_node_limit": 0}, {"time_limit": 0.0}):
+    for limit in ({"total_node_limit": 0}, {"total_time_limit": 0.0}):
         outcome = run.compute(fitted, Settings(seed=0, n_resamples=50, methods=("cud",), **limit))
         assert not outcome.certified
         assert "q between" in outcome.table["cud"].remarks[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 from click.core import ParameterSource
@@ -19,9 +19,6 @@ from cudbound.cli.inputs.sample import DataFile, check_folds_of, new_seed, read_
 from cudbound.cli.output import destination as output
 from cudbound.cli.output.exit_codes import EXIT_CODES, NOT_CERTIFIED, UNUSABLE
 from cudbound.cli.output.one_line import fail, say_seed, say_warnings
-
-if TYPE_CHECKING:
-    from cudbound.resampling import ResamplingSizes
 
 SOLVERS = ("native", "cvxpy")
 
@@ -70,6 +67,7 @@ SOLVERS = ("native", "cvxpy")
 @common_options.confidence_level_option
 @click.option(
     "--resamples",
+    "n_resamples",
     type=click.IntRange(min=1),
     default=1000,
     show_default=True,
@@ -129,6 +127,7 @@ SOLVERS = ("native", "cvxpy")
 )
 @click.option(
     "--time-limit",
+    "total_time_limit",
     type=click.FloatRange(min=0.0),
     metavar="SECONDS",
     help="End the whole search of cud, and that of aci, after so many seconds, with safe upper bounds, instead of "
@@ -139,30 +138,18 @@ SOLVERS = ("native", "cvxpy")
 @click.pass_context
 def interval(
     context: click.Context,
+    /,
     *,
     data: DataFile,
     classifier: str,
     assignments: tuple[str, ...],
     standardize: bool,
     model_file: Path | None,
-    methods: str | tuple[str, ...],
-    confidence_level: float,
-    resamples: int,
     seed: int | None,
     assigned: tuple[str, ...],
-    sizes: ResamplingSizes | None,
-    folds: int | None,
-    inner: int | str | None,
-    fallback: bool,
-    alpha: str | float,
-    polish: bool,
-    solver: str,
-    node_limit: int | None,
-    total_node_limit: float | None,
-    time_limit: float | None,
-    jobs: int,
     form: str,
     place: Path | None,
+    **asked: Any,
 ) -> None:
     """Print intervals for the error of a classifier that was trained on FILE.csv.
 
@@ -173,33 +160,16 @@ def interval(
     from cudbound.intervals import find_methods
 
     choice = _choice(context, classifier, assignments, standardize, model_file)
-    asked = find_methods(methods)
-    check_folds(context, folds, data.group, asked, find_methods("all"))
+    methods = find_methods(asked["methods"])
+    check_folds(context, asked["folds"], data.group, methods, find_methods("all"))
     chosen = new_seed() if seed is None else seed
-    settings = run.Settings(
-        seed=chosen,
-        confidence_level=confidence_level,
-        n_jobs=jobs,
-        options=method_options(context, assigned, asked),
-        sizes=sizes,
-        folds=folds,
-        methods=methods,
-        n_resamples=resamples,
-        alpha=alpha,
-        node_limit=node_limit,
-        total_node_limit=total_node_limit,
-        time_limit=time_limit,
-        inner=inner,
-        fallback=fallback,
-        polish=polish,
-        solver=solver,
-    )
+    settings = run.Settings(seed=chosen, options=method_options(context, assigned, methods), **asked)
     try:
         if place is not None:
             output.check_output(place, data=data.file, model=model_file)
         model: Choice | SavedModel = choice if model_file is None else load_model(model_file)
         sample = read_sample(data)
-        check_folds_of(sample, folds)
+        check_folds_of(sample, settings.folds)
         fitted = fit(model, sample, chosen)
         if seed is None:
             say_seed(chosen)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 import click
 
@@ -17,9 +17,6 @@ from cudbound.cli.output import destination as output
 from cudbound.cli.output.advice import OF_A, OF_B
 from cudbound.cli.output.exit_codes import EXIT_CODES, UNUSABLE
 from cudbound.cli.output.one_line import fail, say_seed, say_warnings
-
-if TYPE_CHECKING:
-    from cudbound.resampling import ResamplingSizes
 
 ALTERNATIVES = ("two-sided", "less", "greater")
 
@@ -87,6 +84,7 @@ ALTERNATIVES = ("two-sided", "less", "greater")
 @click.pass_context
 def compare_learners(
     context: click.Context,
+    /,
     *,
     data: DataFile,
     a: str,
@@ -94,16 +92,11 @@ def compare_learners(
     assigned_a: tuple[str, ...],
     assigned_b: tuple[str, ...],
     standardize: bool,
-    methods: str | tuple[str, ...],
-    alternative: str,
-    confidence_level: float,
     seed: int | None,
     assigned: tuple[str, ...],
-    sizes: ResamplingSizes | None,
-    folds: int | None,
-    jobs: int,
     form: str,
     place: Path | None,
+    **asked: Any,
 ) -> None:
     """Test whether two classifiers have the same error, on matched splits of FILE.csv.
 
@@ -115,25 +108,18 @@ def compare_learners(
 
     first = choose_or_refuse(context, a, assigned_a, standardize, "--set-a")
     second = choose_or_refuse(context, b, assigned_b, standardize, "--set-b")
-    asked = find_comparisons(methods)
-    check_alternative(context, alternative, asked)
-    check_folds(context, folds, data.group, asked, find_comparisons("all"))
+    methods = find_comparisons(asked["methods"])
+    check_alternative(context, asked["alternative"], methods)
+    check_folds(context, asked["folds"], data.group, methods, find_comparisons("all"))
     chosen = new_seed() if seed is None else seed
     settings = comparison.ComparisonSettings(
-        seed=chosen,
-        confidence_level=confidence_level,
-        n_jobs=jobs,
-        options=method_options(context, assigned, asked),
-        sizes=sizes,
-        folds=folds,
-        methods=methods,
-        alternative=alternative,
+        seed=chosen, options=method_options(context, assigned, methods), **asked
     )
     try:
         if place is not None:
             output.check_output(place, data=data.file)
         sample = read_sample(data)
-        check_folds_of(sample, folds)
+        check_folds_of(sample, settings.folds)
         fitted_a, fitted_b = fit(first, sample, chosen, names=OF_A), fit(second, sample, chosen, names=OF_B)
         if seed is None:
             say_seed(chosen)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cudbound.cli.inputs.fitted import Fitted
-from cudbound.cli.inputs.sample import Sample, make_cv
+from cudbound.cli.inputs.sample import Sample
 from cudbound.cli.inputs.settings import SharedSettings
 from cudbound.cli.output.advice import OF_INTERVAL, advice_of_the_command, collected_warnings
 
@@ -26,7 +26,7 @@ class Settings(SharedSettings):
     alpha: str | float = "n"
     node_limit: int | None = None
     total_node_limit: float | None = None
-    time_limit: float | None = None
+    total_time_limit: float | None = None
     inner: int | str | None = None
     fallback: bool = False
     polish: bool = False
@@ -103,30 +103,8 @@ def compute(fitted: Fitted, settings: Settings, *, progress: bool = False) -> Ou
 def _compare(fitted: Fitted, settings: Settings, progress: bool) -> IntervalTable:
     from cudbound.tables.compare_intervals import compare_intervals
 
-    cv, groups = make_cv(fitted.sample, settings.folds)
-    return compare_intervals(
-        fitted.estimator,
-        fitted.X,
-        fitted.y,
-        methods=settings.methods,
-        confidence_level=settings.confidence_level,
-        n_resamples=settings.n_resamples,
-        alpha=settings.alpha,
-        inner=settings.inner,
-        options=settings.options,
-        sizes=settings.sizes,
-        cv=cv,
-        groups=groups,
-        fallback=settings.fallback,
-        polish=settings.polish,
-        solver=settings.solver,
-        rng=settings.seed,
-        n_jobs=settings.n_jobs,
-        node_limit=settings.node_limit,
-        total_node_limit=settings.total_node_limit,
-        total_time_limit=settings.time_limit,
-        progress=progress,
-    )
+    arguments = settings.arguments(fitted.sample)
+    return compare_intervals(fitted.estimator, fitted.X, fitted.y, **arguments, progress=progress)
 
 
 def _cud_alone(fitted: Fitted, settings: Settings, draws: Draws) -> IntervalTable:

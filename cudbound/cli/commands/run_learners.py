@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from cudbound.cli.inputs.fitted import Fitted
-from cudbound.cli.inputs.sample import make_cv
 from cudbound.cli.inputs.settings import SharedSettings
 from cudbound.cli.output.advice import OF_A_OR_B, advice_of_the_command, collected_warnings
 
@@ -44,27 +43,12 @@ def compare(
     """
     from cudbound.tables.compare_learners import tabulate_comparisons
 
-    cv, groups = make_cv(a.sample, settings.folds)
     with (
         collected_warnings("some of the refits", OF_A_OR_B) as collected,
         advice_of_the_command(OF_A_OR_B),
     ):
-        table = tabulate_comparisons(
-            a.estimator,
-            b.estimator,
-            a.X,
-            a.y,
-            methods=settings.methods,
-            confidence_level=settings.confidence_level,
-            alternative=settings.alternative,
-            options=settings.options,
-            sizes=settings.sizes,
-            cv=cv,
-            groups=groups,
-            rng=settings.seed,
-            n_jobs=settings.n_jobs,
-            progress=progress,
-        )
+        arguments = settings.arguments(a.sample)
+        table = tabulate_comparisons(a.estimator, b.estimator, a.X, a.y, **arguments, progress=progress)
     said = [f"{name}: {warning}" for name, fitted in (("a", a), ("b", b)) for warning in fitted.warnings]
     return ComparisonOutcome(
         table, describe(a, b, settings), tuple(dict.fromkeys((*said, *map(str, collected))))

@@ -105,7 +105,7 @@ def run(
     *,
     design: Path,
     store: Path,
-    jobs: int,
+    n_jobs: int,
     backend: str,
     dask: str | None,
     data_folder: Path | None,
@@ -122,7 +122,7 @@ def run(
 
         planned = read_design(design, data_folder=data_folder, n_replicates=replicates)
         done = run_study(
-            planned, store, n_jobs=jobs, backend=backend, dask=dask, progress=output.on_terminal()
+            planned, store, n_jobs=n_jobs, backend=backend, dask=dask, progress=output.on_terminal()
         )
         click.echo(_status_text(done))
 

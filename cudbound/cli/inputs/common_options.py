@@ -91,6 +91,7 @@ seed_option = click.option(
 
 jobs_option = click.option(
     "--jobs",
+    "n_jobs",
     type=int,
     callback=options.jobs,
     default=1,

@@ -7,14 +7,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
+from cudbound.cli.inputs.sample import Sample, make_cv
+
 if TYPE_CHECKING:
-    from cudbound.cli.inputs.sample import Sample
     from cudbound.resampling import ResamplingSizes
 
 
 @dataclass(frozen=True, kw_only=True)
 class SharedSettings:
-    """Arguments of the package that every command which computes passes on.
+    """Arguments of the package that every command which computes passes on, by the names that the package has for them.
+
+    An option of a command has the name of its field: a new one is declared there and here, and nowhere else.
 
     Attributes
     ----------
@@ -35,6 +38,12 @@ class SharedSettings:
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     sizes: ResamplingSizes | None = None
     folds: int | None = None
+
+    def arguments(self, sample: Sample) -> dict[str, Any]:
+        """Return the arguments for the entry point that the command calls, with the folds made of the sample."""
+        given = {one.name: getattr(self, one.name) for one in fields(self)}
+        cv, groups = make_cv(sample, given.pop("folds"))
+        return given | {"rng": given.pop("seed"), "cv": cv, "groups": groups}
 
     def choices(self, sample: Sample) -> str | None:
         """Return the options of the command line that change numbers and stand nowhere else in the notes.
