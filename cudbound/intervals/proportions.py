@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, ndtri
 
 from cudbound.results import ConfidenceInterval
+
+Array = NDArray[np.float64]
 
 
 def wald_interval(
@@ -71,7 +75,20 @@ def inverted_binomial_interval(errors: float, n_tested: float, confidence_level:
     >>> round(inverted_binomial_interval(0, 10, 0.95).high, 4)
     0.3085
     """
+    low, high = inverted_binomial_limits(errors, n_tested, confidence_level)
+    return ConfidenceInterval(float(low), float(high))
+
+
+def inverted_binomial_limits(
+    errors: ArrayLike, n_tested: ArrayLike, confidence_level: float
+) -> tuple[Array, Array]:
+    """Return the limits of `inverted_binomial_interval` for many counts at once, in arrays of their shape.
+
+    It is written here because no library continues them to numbers that are not whole.
+    """
+    k, m = np.asarray(errors, dtype=np.float64), np.asarray(n_tested, dtype=np.float64)
     tail = (1.0 - confidence_level) / 2
-    low = 0.0 if errors <= 0 else float(betaincinv(errors, n_tested - errors + 1, tail))
-    high = 1.0 if errors >= n_tested else float(betaincinv(errors + 1, n_tested - errors, 1.0 - tail))
-    return ConfidenceInterval(low, high)
+    # where a parameter would be 0 the limit is that of the scale
+    low = np.where(k > 0.0, betaincinv(np.where(k > 0.0, k, 1.0), m - k + 1.0, tail), 0.0)
+    high = np.where(k < m, betaincinv(k + 1.0, np.where(k < m, m - k, 1.0), 1.0 - tail), 1.0)
+    return low, high

@@ -16,8 +16,9 @@ from scipy import stats
 from study_frames import METHODS, frames_of, made_up_rows, store_of
 from study_measures import mean_measure, paired_difference, share_measure
 
+from cudbound.intervals.proportions import inverted_binomial_limits
 from cudbound.study.design.published import PublishedValue, beside_published
-from cudbound.study.measure.cell_measures import clopper_pearson, keeps_level
+from cudbound.study.measure.cell_measures import keeps_level
 from cudbound.study.measure.scoring import EXPECTED_COLUMNS, interval_score
 from cudbound.study.measure.summary import Summary, summarize
 from cudbound.study.run.rows import ReplicateRow
@@ -330,7 +331,7 @@ def test_other_methods_and_scenarios_do_not_matter(seed):
 def test_clopper_pearson_is_that_of_one_share(count, extra):
     if count + extra == 0:
         return
-    low, high = clopper_pearson(np.array([float(count)]), np.array([float(count + extra)]))
+    low, high = inverted_binomial_limits(np.array([float(count)]), np.array([float(count + extra)]), 0.95)
     exact = share_measure([True] * count + [False] * extra).interval
     assert (low[0], high[0]) == pytest.approx((exact.low, exact.high), abs=1e-9)
 
@@ -338,7 +339,7 @@ def test_clopper_pearson_is_that_of_one_share(count, extra):
 def test_the_rule_at_a_coverage_of_0_and_1():
     coverage, none = np.array([0.0, 0.0, 1.0]), np.zeros(3)
     size = np.array([1.0, 2.0, 1.0])
-    high = clopper_pearson(coverage * size, size)[1]
+    high = inverted_binomial_limits(coverage * size, size, 0.95)[1]
     # one miss of one: the upper limit is 1 - 0.025 = 0.975; two of two: 1 - sqrt(0.025) = 0.84
     assert high == pytest.approx([0.975, 1 - math.sqrt(0.025), 1.0])
     assert keeps_level(coverage, none, high, 0.95).tolist() == [True, False, True]

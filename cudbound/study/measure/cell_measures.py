@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import beta
 
 from cudbound.study.measure.scoring import Array, Scores
 
@@ -22,31 +21,6 @@ RULE = (
     "Keeps its level: coverage + 1.645 MCSE >= nominal level; where the coverage is 0 or 1, the upper limit of its 95% "
     "Clopper-Pearson interval >= nominal level. With few replicates almost any coverage passes."
 )
-
-
-def clopper_pearson(count: Array, size: Array) -> tuple[Array, Array]:
-    """Return the exact 95% limits of binomial shares.
-
-    Parameters
-    ----------
-    count, size : ndarray, shape (...)
-        Successes, and trials of at least 1.
-
-    References
-    ----------
-    Clopper, C. J. and Pearson, E. S. (1934). Biometrika 26, 404-413.
-
-    Examples
-    --------
-    >>> low, high = clopper_pearson(np.array([19.0]), np.array([20.0]))
-    >>> round(float(low[0]), 3), round(float(high[0]), 3)
-    (0.751, 0.999)
-    """
-    tail = (1.0 - SHARE_LEVEL) / 2.0
-    # a parameter of 0 has no distribution; the limit there is that of the scale
-    low = np.where(count > 0, beta.ppf(tail, np.maximum(count, 1.0), size - count + 1.0), 0.0)
-    high = np.where(count < size, beta.ppf(1.0 - tail, count + 1.0, np.maximum(size - count, 1.0)), 1.0)
-    return low, high
 
 
 def keeps_level(coverage: Array, mcse: Array, high: Array, confidence_level: float) -> NDArray[np.bool_]:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cudbound.intervals.proportions import inverted_binomial_limits
 from cudbound.study.measure.cell_measures import (
+    SHARE_LEVEL,
     by_cell,
-    clopper_pearson,
     keeps_level,
     means_by_cell,
     shares_by_cell,
@@ -115,7 +116,7 @@ def tabulate_cells(
     )
     for name, verdict in (("coverage", "keeps_level"), ("coverage_of_expected", "keeps_level_of_expected")):
         share = table[name].to_numpy(dtype=np.float64)
-        low, high = clopper_pearson(np.rint(share * size).astype(np.float64), size)
+        low, high = inverted_binomial_limits(np.rint(share * size), size, SHARE_LEVEL)
         table[f"{name}_low"], table[f"{name}_high"] = low, high
         table[verdict] = keeps_level(share, table[f"{name}_mcse"].to_numpy(), high, confidence_level)
     table = table.join(
