@@ -1,6 +1,6 @@
-"""Do two learning algorithms differ in their error, on 150 real cases? By three methods, and how far it depends on rho.
+"""Do two learning algorithms differ in their error on 150 real cases? Three methods, and how far rho matters.
 
-The methods share their fits. Which of them is reported should be settled before the table is seen.
+The methods share their fits. Decide which of them to report before you look at the table.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ rows = np.random.default_rng(0).permutation(y.size)[:150]
 X, y = X[rows], y[rows]
 
 linear = make_pipeline(StandardScaler(), LogisticRegression())
-neighbors = KNeighborsClassifier(1)  # in the units of the features, where the areas dominate the distances
+neighbors = KNeighborsClassifier(1)  # not standardized, so that the areas dominate the distances
 
 methods = ["corrected-resampled-t", "grandvalet-bengio-t", "mcnemar"]
 print(tabulate_comparisons(linear, neighbors, X, y, methods=methods, rng=0))
@@ -27,5 +27,5 @@ print(tabulate_comparisons(linear, neighbors, X, y, methods=methods, rng=0))
 found = compare_learners(linear, neighbors, X, y, method="grandvalet-bengio-t", rng=0)
 threshold = found.details["rho_threshold"]
 print(
-    f"\nrho_threshold {threshold:.2f}: significant at the 5% level for every rho below it, and not from it on."
+    f"\nrho_threshold {threshold:.2f}: significant at the 5% level for every rho below it, and for none from there on."
 )

@@ -2,7 +2,7 @@
 
 Two Gaussian classes in the plane, n = 30, at three distances. ``python examples/pilot_coverage.py 400`` makes the
 table in docs/method.md, in a few minutes, and ``python examples/pilot_coverage.py 400 conditional`` that in
-docs/conditional_intervals.md; without a number it takes 5 samples a design, which says little.
+docs/conditional_intervals.md; without a number it takes 5 samples per design, which says little.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def methods_of(group: str) -> list[str]:
 
 
 def simulate(shift: float, n_data_sets: int, methods: list[str]) -> tuple[np.ndarray, np.ndarray]:
-    """Return the share of intervals that hold the true error, and the mean width, for every method."""
+    """Return the share of intervals that cover the true error, and the mean width, for every method."""
     rng = np.random.default_rng(0)
     covered, widths = [], []
     while len(covered) < n_data_sets:

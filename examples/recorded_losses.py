@@ -1,6 +1,6 @@
-"""Intervals and a test from losses that other software recorded: here scikit-learn, it might be a file of anyone.
+"""Intervals and a test from losses recorded by other software: here scikit-learn, but any source would do.
 
-Nothing is fitted by this package. A loss is 1 where a classifier is wrong; for a comparison it is the loss of the first
+This package fits nothing here. A loss is 1 where a classifier is wrong; for a comparison it is the loss of the first
 minus that of the second on the same row or split.
 """
 
@@ -20,7 +20,7 @@ rows = np.random.default_rng(0).permutation(y.size)[:100]
 X, y = X[rows], y[rows]
 forest, tree = RandomForestClassifier(10, random_state=0), DecisionTreeClassifier(random_state=0)
 
-# what a cross-validation leaves behind: was each row classified wrongly, and in which fold was it
+# the result of a cross-validation: whether each row was misclassified, and in which fold it was
 folds = KFold(10, shuffle=True, random_state=0)
 wrong = (cross_val_predict(forest, X, y, cv=folds) != y).astype(int)
 fold = np.empty(y.size, dtype=int)
@@ -32,7 +32,7 @@ for method in ("bayle-cv", "k-fold-t", "grandvalet-bengio-t"):
     limits = row.confidence_interval
     print(f"{method:22} {row.estimate:.3f}  {limits.low:.3f} to {limits.high:.3f}  {row.estimand}")
 
-# what repeated random splits leave behind: one accuracy a split and classifier
+# the result of repeated random splits: one accuracy per split and classifier
 splits = ShuffleSplit(15, test_size=10, random_state=0)
 errors = [1 - cross_val_score(each, X, y, cv=splits) for each in (forest, tree)]
 print()

@@ -12,7 +12,7 @@ from cudbound.problem.draws import replay_draw
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(50, 4))
-y = rng.integers(2, size=50)  # labels without any relation to X: the hard case for the solver
+y = rng.integers(2, size=50)  # labels unrelated to X: the hard case for the solver
 clf = LeastSquaresClassifier().fit(X, y)
 result = cud_interval(clf, X, y, n_resamples=200, rng=7, search="all")
 
@@ -24,14 +24,15 @@ assert (replay_draw(50, draw, 7) == result.problem.counts[draw]).all()
 
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder) / "draw.npz"
-    result.problem.select(draw).save(path)  # holds the training data: mind whom you send it to
+    result.problem.select(draw).save(path)  # holds the training data: be careful about sharing it
     problem = Problem.load(path)
 
 alone = solve_draws(problem.design, problem.labels, problem.coef, problem.counts, alpha=problem.alpha)
 print(f"alone: {SolveStatus(alone.status[0]).name}, Q between {alone.lower[0]:.6f} and {alone.upper[0]:.6f}")
 assert alone.upper[0] == result.draws.upper[draw]
 
-# The witness lies in the cell that attains Q; its own value is a little less, for the cell's infimum is not attained.
+# The witness lies in the cell that attains Q; its own value is a little lower, as the cell's infimum is not
+# attained.
 witness = alone.witness[0]
 errors = np.where(problem.design @ witness >= 0.0, 1.0, -1.0) != problem.labels
 score = float(problem.score_weights(0) @ errors)

@@ -1,9 +1,9 @@
-"""A CUD interval for the sensitivity of a classifier, from the low-level solver with weights of its own.
+"""A CUD interval for the sensitivity of a classifier, from the low-level solver with custom weights.
 
 Sensitivity is one minus the error among the positives, an average of error indicators over the positives, so the
 bound applies with the weights w_i = phi_i / n_pos_b - 1 / n_pos on the positives and 0 on the negatives; phi_i
-is how often case i was drawn, n_pos_b how many positives the draw holds. Drawing within each class keeps
-n_pos_b = n_pos, so that no draw is without positives, and the weights become (phi_i - 1) / n_pos.
+is how often case i was drawn, n_pos_b how many positives the draw holds. Drawing within each class keeps n_pos_b =
+n_pos, so that every draw has positives, and the weights become (phi_i - 1) / n_pos.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ for group in (event, ~event):
 
 n_pos = int(event.sum())
 weights = np.where(event, counts / n_pos - 1.0 / n_pos, 0.0)
-rank = quantile_rank(N_RESAMPLES, 0.95)  # draws are solved as far as this quantile takes
+rank = quantile_rank(N_RESAMPLES, 0.95)  # draws are solved only as far as this quantile requires
 draws = solve_draws(model.design, model.labels, model.coef, counts, weights=weights, ranks=rank)
 
 q_lower, q = draws.bracket(rank)
