@@ -279,7 +279,7 @@ def test_lv1o_from_records_names_what_it_did():
     assert row.estimate == sorted(row.details.values())[1]  # the median of the three
     assert row.remarks[0].startswith("experimental")
     crossed = replace(records, halvings=HalvingLosses(np.zeros((2, 2)), n_train=6))
-    assert "limits changed places" in compute_estimate(ESTIMATORS["lv1o"], crossed).remarks[-1]
+    assert "limits swapped" in compute_estimate(ESTIMATORS["lv1o"], crossed).remarks[-1]
 
 
 @pytest.mark.parametrize("sizes", [[3, 3, 3, 3], [4, 3, 3], [5, 1]])

@@ -1,4 +1,4 @@
-"""Which estimators can be written as additive classifiers, and how: one adapter a family."""
+"""Which estimators can be written as additive classifiers, and how: one adapter per family."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def find_adapter(estimator: Any) -> Adapter:
     Raises
     ------
     UnsupportedEstimatorError
-        If there is none; the message gives the reason, names what is supported and says how to go on.
+        If there is none; the message gives the reason, names what is supported and says what to do.
     """
     name = type(estimator).__name__
     for refusal in REFUSALS:
         if refusal.applies(estimator):
-            raise UnsupportedEstimatorError(f"{name} {refusal.reason} {refusal.way_out} {_OTHER_METHODS}")
+            raise UnsupportedEstimatorError(f"{name} {refusal.reason} {refusal.remedy} {_OTHER_METHODS}")
     for adapter in ADAPTERS:
         if adapter.accepts(estimator):
             return adapter
@@ -78,10 +78,10 @@ def express(estimator: Any, X: Any, y: Any, *, polish: bool = False) -> Additive
     X : array-like, shape (n_samples, n_features)
         The rows that the estimator was fitted to.
     y : array-like, shape (n_samples,)
-        Their labels, in the words the estimator was fitted with; at least two rows of each class.
+        Their labels, as passed to the estimator's `fit`; at least two rows of each class.
     polish : bool, default=False
-        Whether to replace the coefficients by the exact minimizer of the loss instead of checking that they are it;
-        the ``polish`` of the result says how far they moved.
+        Whether to replace the coefficients by the exact minimizer of the loss instead of checking that they minimize
+        it; the ``polish`` of the result says how far they moved.
 
     Returns
     -------
@@ -121,7 +121,7 @@ def express(estimator: Any, X: Any, y: Any, *, polish: bool = False) -> Additive
     if model.tuned_by:
         warnings.warn(
             f"{' in '.join(model.tuned_by[::-1])} chose parameters on these data, and the CUD bound takes them as "
-            "given: it says nothing about how the choice varies from one training set to another.",
+            "given: it does not account for how the choice varies from one training set to another.",
             TuningNotResampledWarning,
             stacklevel=3,
         )
@@ -132,7 +132,7 @@ def express(estimator: Any, X: Any, y: Any, *, polish: bool = False) -> Additive
 
 
 def batched_refit(estimator: Any, X: Any, y: Any, *, n_jobs: int = 1) -> BatchedRefit | None:
-    """Return refits of a fitted estimator in batches, or None where it has to be cloned and fitted one by one.
+    """Return refits of a fitted estimator in batches, or None where it has to be cloned and fitted one at a time.
 
     Parameters
     ----------
@@ -147,7 +147,7 @@ def batched_refit(estimator: Any, X: Any, y: Any, *, n_jobs: int = 1) -> Batched
 
 
 def _oriented(model: AdditiveModel, estimator: Any, X: Any) -> AdditiveModel:
-    """Take as +1 the class that the estimator gives to a score of 0, and check that it predicts the sign."""
+    """Take as +1 the class that the estimator assigns to a score of 0, and check that it predicts the sign."""
     terms = np.abs(model.design) @ np.abs(model.coef)
     scores = model.design @ model.coef
     second = np.asarray(estimator.predict(X) == model.classes[1])
@@ -158,6 +158,6 @@ def _oriented(model: AdditiveModel, estimator: Any, X: Any) -> AdditiveModel:
     if ((scores > 0.0) != second)[clear].any():
         raise UnsupportedEstimatorError(
             f"{type(estimator).__name__}.predict does not return the sign of its fitted score on these rows, so that "
-            "the CUD bound would be that of another classifier. Pass one whose predict is that of scikit-learn."
+            "the CUD bound would be for another classifier. Pass one whose predict is that of scikit-learn."
         )
     return model

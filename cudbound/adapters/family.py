@@ -1,4 +1,4 @@
-"""What the package has to know of an estimator family."""
+"""What the package has to know about an estimator family."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Adapter:
         For the documentation: the loss; the strengths r_j of sum_j r_j beta_j^2 on the mean loss; which weights of
         rows enter it; how the intercept is penalized.
     batched_fit : callable, optional
-        ``batched_fit(estimator, n_jobs)``: a `BatchedFit`, which fits a stack of such classifiers behind any steps that
-        are fitted in batches, on so many threads; None where the estimator has to be cloned and refitted. None for the
-        whole family if not given.
+        ``batched_fit(estimator, n_jobs)``: a `BatchedFit`, which fits a stack of such classifiers after any steps that
+        are fitted in batches, on `n_jobs` threads; None where the estimator has to be cloned and refitted. None for
+        the whole family if not given.
     batched_refit : callable, optional
-        ``batched_refit(estimator, X, y)``: a `BatchedRefit` that is faster where no step before this very estimator
-        is fitted to the rows, or None.
+        ``batched_refit(estimator, X, y)``: a `BatchedRefit` that is faster where no step before this estimator is
+        fitted to the rows, or None.
     """
 
     supports: str
@@ -49,21 +49,21 @@ class Adapter:
 
 @dataclass(frozen=True)
 class Refusal:
-    """A family of estimators that cannot be supported, with the reason and the way out.
+    """A family of estimators that cannot be supported, with the reason and a remedy.
 
     Attributes
     ----------
     family : tuple of str
-        Names of its classes in scikit-learn, some of which not every version has.
+        Names of its classes in scikit-learn; not every version has all of them.
     reason : str
         Why, as the end of a sentence that begins with the name of the class.
-    way_out : str
+    remedy : str
         What to do instead, as a sentence.
     """
 
     family: tuple[str, ...]
     reason: str
-    way_out: str
+    remedy: str
 
     def applies(self, estimator: Any) -> bool:
         """Whether the estimator belongs to the family."""

@@ -1,4 +1,4 @@
-"""What adapters of scikit-learn's linear classifiers share: rows and weights of classes."""
+"""What adapters of scikit-learn's linear classifiers share: rows and class weights."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ def linear_model(
 
 
 def count_rows(estimator: Any, y: Any) -> int:
-    """Return the number n of training rows, by which strengths beside a sum are divided; checks the labels."""
+    """Return the number n of training rows, which divides strengths relative to a sum; checks the labels."""
     return check_labels(y, estimator.classes_).size
 
 
 def dense_rows(estimator: Any, X: Any) -> Array:
-    """Return the rows as the fitted estimator sees them, as a dense array of floats."""
+    """Return the rows as the fitted estimator receives them, as a dense array of floats."""
     rows = validate_data(estimator, X, dtype=np.float64, accept_sparse=True, reset=False)
     return np.asarray(_dense(rows), dtype=np.float64)
 

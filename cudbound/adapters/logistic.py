@@ -1,6 +1,6 @@
 """`LogisticRegression` and `LogisticRegressionCV`: logistic loss with an l2, l1 or elastic-net penalty, or none.
 
-The objective is C sum_i c_i loss_i + (1 - l1_ratio) / 2 |w|^2 + l1_ratio |w|_1. The intercept is free, but for
+The objective is C sum_i c_i loss_i + (1 - l1_ratio) / 2 |w|^2 + l1_ratio |w|_1. The intercept is free, except for
 ``solver="liblinear"``, where it is the coefficient of a column of `intercept_scaling` and penalized like the others.
 """
 
@@ -43,14 +43,14 @@ def _express(estimator: Any, X: Any, y: Any) -> AdditiveModel:
 
 
 def _strength(estimator: Any) -> tuple[float, float]:
-    """Return 1 / C and the share of the l1 penalty, in the words of scikit-learn before and since version 1.8."""
+    """Return 1 / C and the share of the l1 penalty, for scikit-learn before and since version 1.8."""
     if estimator.penalty is None:
         return 0.0, 0.0
     if isinstance(estimator, LogisticRegressionCV):
         c, ratio = float(np.ravel(estimator.C_)[0]), np.ravel(estimator.l1_ratio_)[0]
     else:
         c, ratio = float(estimator.C), estimator.l1_ratio
-    # before 1.8 the ratio counts for the elastic net alone
+    # before 1.8 the ratio matters only for the elastic net
     l1_ratio = {"l1": 1.0, "l2": 0.0}.get(estimator.penalty, float(ratio or 0.0))
     return 1.0 / c, l1_ratio
 
@@ -61,7 +61,7 @@ def _intercept_scale(estimator: Any) -> float:
 
 
 def _batched_fit(estimator: Any, n_jobs: int) -> LinearFit | None:
-    if type(estimator) is not LogisticRegression:  # a subclass may fit in a way of its own
+    if type(estimator) is not LogisticRegression:  # a subclass may fit differently
         return None
     strength, l1_ratio = _strength(estimator)
     if l1_ratio > 0.0:

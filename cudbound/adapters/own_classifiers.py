@@ -49,7 +49,7 @@ def _express_least_squares(estimator: LeastSquaresClassifier, X: Any, y: Any) ->
 
 
 def _batched_refit_least_squares(estimator: LeastSquaresClassifier, X: Any, y: Any) -> BatchedRefit | None:
-    if type(estimator) is not LeastSquaresClassifier:  # a subclass may fit in a way of its own
+    if type(estimator) is not LeastSquaresClassifier:  # a subclass may fit differently
         return None
     features, labels = _validated(estimator, X, y)
     refit = LeastSquaresRefit(
@@ -100,7 +100,7 @@ def _express_convex_loss(estimator: ConvexLossClassifier, X: Any, y: Any) -> Add
 
 
 def _batched_fit_convex_loss(estimator: ConvexLossClassifier, n_jobs: int) -> LinearFit | None:
-    # a subclass may fit in a way of its own, and a basis is fitted again in every refit
+    # a subclass may fit differently, and a basis is fitted again in every refit
     if type(estimator) is not ConvexLossClassifier or estimator.basis is not None:
         return None
     penalty = np.asarray(estimator.penalty, dtype=np.float64)

@@ -1,8 +1,8 @@
 """`sklearn.pipeline.Pipeline`: the fitted transformers are a fixed basis for the last step.
 
 This is the gamma-hat of Laber & Murphy (2008), section 3.1: parameters of the basis, such as principal axes
-or the means and scales of a standardization, are held at their values from the training set in every
-bootstrap draw. Refits are another matter: they fit the transformers anew.
+or the means and scales of a standardization, are kept at their values from the training set in every bootstrap draw.
+Refits, in contrast, fit the transformers again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which estimators are refitted in batches: a classifier whose adapter says how, behind steps that can be."""
+"""Which estimators are refitted in batches: classifiers whose adapter says how, after steps that can be."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from cudbound.validation import check_labels
 def batched_refit(
     estimator: Any, X: Any, y: Any, *, find_adapter: Callable[[Any], Adapter], n_jobs: int
 ) -> BatchedRefit | None:
-    """Return refits of an estimator in batches, or None where it has to be cloned and fitted one by one.
+    """Return refits of an estimator in batches, or None where it has to be cloned and fitted one at a time.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ def batched_refit(
         Threads.
     """
     *steps, final = flatten([estimator])
-    fit: BatchedFit | None = discriminant_fit(final)  # which has no loss to minimize, and so no adapter
+    fit: BatchedFit | None = discriminant_fit(final)  # it has no loss to minimize, and so no adapter
     if fit is None:
         try:
             adapter = find_adapter(final)

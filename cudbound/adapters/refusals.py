@@ -1,4 +1,4 @@
-"""Families of estimators that cannot be supported, with the reason and the way out."""
+"""Families of estimators that cannot be supported, with the reason and a remedy."""
 
 from __future__ import annotations
 
@@ -13,31 +13,32 @@ REFUSALS = (
     Refusal(
         family=("Perceptron", "PassiveAggressiveClassifier"),
         reason="has no convex loss with a useful minimizer: it stops at the first rule that its updates accept, and "
-        "the perceptron loss is least at beta = 0, which is no classifier.",
-        way_out="Fit LinearSVC, or ConvexLossClassifier('hinge', penalty=0.01).",
+        "the perceptron loss is least at beta = 0, which is not a classifier.",
+        remedy="Fit LinearSVC, or ConvexLossClassifier('hinge', penalty=0.01).",
     ),
     Refusal(
         family=("LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"),
         reason="takes its rule from estimated means, covariances and priors. A linear one has the direction of a "
         "least-squares fit, but another intercept unless the classes are equally large, and so minimizes no convex "
         "surrogate loss.",
-        way_out="Fit LeastSquaresClassifier, which has the same direction.",
+        remedy="Fit LeastSquaresClassifier, which has the same direction.",
     ),
     Refusal(
         family=("AdaBoostClassifier", "GradientBoostingClassifier"),
         reason=_STAGEWISE,
-        way_out="Refit on its stumps, for which its trees must have max_depth=1: "
+        remedy="Refit on its stumps, for which its trees must have max_depth=1: "
         "ConvexLossClassifier('exponential', penalty=0.01, basis=stump_basis(model)).fit(X, y).",
     ),
     Refusal(
         family=("HistGradientBoostingClassifier",),
         reason=_STAGEWISE,
-        way_out="Fit GradientBoostingClassifier(max_depth=1) and refit on its stumps: "
+        remedy="Fit GradientBoostingClassifier(max_depth=1) and refit on its stumps: "
         "ConvexLossClassifier('exponential', penalty=0.01, basis=stump_basis(model)).fit(X, y).",
     ),
     Refusal(
         family=("CalibratedClassifierCV",),
-        reason="averages several classifiers and bends their scores, which is no additive classifier with one loss.",
-        way_out="Pass the classifier inside, fitted to all rows; LogisticRegression gives probabilities itself.",
+        reason="averages several classifiers and transforms their scores, which is not an additive classifier "
+        "with one loss.",
+        remedy="Pass the classifier inside, fitted to all rows; LogisticRegression gives probabilities itself.",
     ),
 )

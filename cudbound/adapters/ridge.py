@@ -29,7 +29,7 @@ def _express(estimator: Any, X: Any, y: Any) -> AdditiveModel:
             "them. Fit it with positive=False."
         )
     tuned = isinstance(estimator, RidgeClassifierCV)
-    alpha = np.ravel(estimator.alpha_ if tuned else estimator.alpha)[0]  # one value a target
+    alpha = np.ravel(estimator.alpha_ if tuned else estimator.alpha)[0]  # one value per target
     model = linear_model(
         estimator,
         X,
@@ -42,7 +42,7 @@ def _express(estimator: Any, X: Any, y: Any) -> AdditiveModel:
 
 
 def _batched_fit(estimator: Any, n_jobs: int) -> LinearFit | None:
-    # a subclass may fit in a way of its own
+    # a subclass may fit differently
     if type(estimator) is not RidgeClassifier or estimator.positive or np.size(estimator.alpha) != 1:
         return None
     return LinearFit(

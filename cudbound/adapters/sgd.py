@@ -1,8 +1,8 @@
 """`SGDClassifier`: several losses with an l2, l1 or elastic-net penalty, and a free intercept.
 
 The objective is (1/n) sum_i c_i loss_i + alpha ((1 - l1_ratio) / 2 |w|^2 + l1_ratio |w|_1). Its ``squared_error`` is
-(y - f)^2 / 2, half of the squared loss here. Stochastic gradient descent stops far from the minimum as a rule: the
-optimality residual decides, whatever was done about averages, early stopping or rates.
+(y - f)^2 / 2, half of the squared loss here. Stochastic gradient descent usually stops far from the minimum: the
+optimality residual decides, regardless of averaging, early stopping or rates.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from cudbound.adapters.linear import linear_model
 from cudbound.exceptions import UnsupportedEstimatorError
 from cudbound.problem.additive_model import AdditiveModel
 
-#: Our name of each loss, and what one of ours is in units of scikit-learn's.
+#: Our name of each loss, and the size of our loss in units of scikit-learn's.
 LOSSES = {
     "hinge": ("hinge", 1.0),
     "log_loss": ("logistic", 1.0),
@@ -51,7 +51,7 @@ def _express(estimator: SGDClassifier, X: Any, y: Any) -> AdditiveModel:
 
 
 ADAPTER = Adapter(
-    supports="sklearn SGDClassifier, as a rule with polish=True",
+    supports="sklearn SGDClassifier, usually with polish=True",
     accepts=_accepts,
     express=_express,
     loss=", ".join(f"{ours.replace('_', ' ')} (`{name}`)" for name, (ours, _) in LOSSES.items()),

@@ -40,7 +40,7 @@ def _express_linear_svc(estimator: LinearSVC, X: Any, y: Any) -> AdditiveModel:
 
 
 def _batched_linear_svc(estimator: LinearSVC, n_jobs: int) -> LinearFit | None:
-    # a subclass may fit in a way of its own
+    # a subclass may fit differently
     if type(estimator) is not LinearSVC or (estimator.penalty, estimator.multi_class) != ("l2", "ovr"):
         return None
     strength = 1.0 / (2.0 * float(estimator.C))

@@ -1,7 +1,7 @@
 """Decision thresholds other than 0: `FixedThresholdClassifier` and `TunedThresholdClassifierCV`.
 
-The rule "score >= t" is the sign of a score whose intercept is less by t, and the loss sees the score with t added
-again (`AdditiveModel.offset`). That needs an intercept that is not penalized.
+The rule "score >= t" is the sign of a score whose intercept is smaller by t, and the loss uses the score with t added
+back (`AdditiveModel.offset`). That requires an unpenalized intercept.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ def threshold_adapter(find_adapter: Callable[[Any], Adapter]) -> Adapter:
         if isinstance(estimator, TunedThresholdClassifierCV):
             if not isinstance(estimator.scoring, str):
                 raise UnsupportedEstimatorError(
-                    "TunedThresholdClassifierCV with a scorer of its own does not say which class its threshold "
+                    "TunedThresholdClassifierCV with a custom scorer does not say which class its threshold "
                     "belongs to. Fit FixedThresholdClassifier(estimator, threshold=best_threshold_, pos_label=...)."
                 )
-            # scorers of scikit-learn that have names take the second class as the positive one
+            # scikit-learn's named scorers take the second class as the positive one
             threshold, positive = estimator.best_threshold_, None
             model = replace(model, tuned_by=(type(estimator).__name__, *model.tuned_by))
         else:

@@ -27,13 +27,13 @@ Integers = NDArray[np.int64]
 
 #: Eigenvalues of a draw's Hessian below this share of its largest count as zero.
 RANK_TOLERANCE = 1e-11
-#: A curvature below this is that of a loss which falls to 0 without reaching it: where rows are separated the kernel
-#: follows it until 1e-10 is left.
+#: A curvature below this belongs to a loss that falls to 0 without reaching it: where rows are separated the kernel
+#: follows it down to 1e-10.
 LEAST_CURVATURE = 1e-8
 #: A row with more than this share of its length outside the span of a draw has no score there.
 SPAN_TOLERANCE = 1e-6
-#: Nodes of the search of one draw. Draws of 50 rows with 5 coefficients need fewer; those of 200 rows with 10
-#: coefficients and overlapping classes would need more than anyone waits for.
+#: Nodes in the search of one draw. Draws of 50 rows with 5 coefficients need fewer; those of 200 rows with 10
+#: coefficients and overlapping classes would need more than anyone would wait for.
 NODE_LIMIT = 20_000
 
 
@@ -59,7 +59,7 @@ class DrawScores:
     def near(self, rate: float) -> Bools:
         """Whether n (x_i'beta_b)^2 / (x_i'Sigma_b x_i) is at most a_n = `rate`; shape (n_draws, n_samples).
 
-        A score of 0 is near whatever its variance. At rate 0 no row is near.
+        A score of 0 is near regardless of its variance. At rate 0 no row is near.
         """
         if rate == 0.0:
             return np.zeros(self.scores.shape, dtype=bool)
@@ -76,7 +76,7 @@ def near_rate(rate: str | float, n_samples: int) -> float:
     Parameters
     ----------
     rate : {"log", "loglog"} or float in [0, inf]
-        "log" is log n, "loglog" is log log n (0 for n < 3); numbers stand for themselves.
+        "log" is log n, "loglog" is log log n (0 for n < 3); numbers are used as they are.
     n_samples : int
 
     Raises
@@ -122,9 +122,9 @@ def boundary_deviations(
         U_b = \sum_{i \notin N_b} w_i 1\{\mathrm{sign}(x_i'\beta_b) \ne y_i\}
             + \max_u \sum_{i \in N_b} w_i 1\{\mathrm{sign}(x_i'u) \ne y_i\}
 
-    and :math:`L_b` with the minimum. The maximum is over u off the hyperplanes of the near points, as u = 0 would be
-    no classifier, and it is exact: the search is that of the CUD bound without its loss. -u exchanges right and wrong
-    on every near row that is not 0, so that one search gives both.
+    and :math:`L_b` with the minimum. The maximum is over u off the hyperplanes of the near points, as u = 0 would not
+    be a classifier, and it is exact: the search is that of the CUD bound without its loss. -u exchanges right and
+    wrong on every near row that is not 0, so that one search gives both.
 
     Parameters
     ----------
@@ -139,8 +139,8 @@ def boundary_deviations(
         Threads; -1 for all cores. The answer does not depend on it.
     node_limit : int or None, default=20_000
         Nodes after which the search of a draw is given up; U_b and L_b are then bounds that make the interval longer,
-        and a warning and a remark count the draws. None means no limit: the time grows exponentially with the
-        number of near points.
+        and a warning and a remark give the number of such draws. None means no limit: the time grows exponentially
+        with the number of near points.
     time_limit : float, default=None
         Seconds after which the search of a draw is given up likewise; None means no limit.
     total_time_limit : float, default=None
@@ -151,7 +151,7 @@ def boundary_deviations(
     Returns
     -------
     BoundaryDeviations
-        With the a_n that was used and the mean number of near points. Its remarks count draws of one class, draws
+        With the a_n that was used and the mean number of near points. Its remarks count draws with one class, draws
         that leave scores undetermined and draws whose search was given up.
 
     Raises
@@ -167,22 +167,22 @@ def boundary_deviations(
     Warns
     -----
     NotCertifiedWarning
-        If the search of some draws was given up; the message says how to go on.
+        If the search of some draws was given up; the message says how to continue.
 
     Notes
     -----
     Sigma_b = H^- V H^- with the Hessian H of the draw's penalized mean loss and V the covariance matrix of the rows'
     gradients in the draw, which is centered because a penalty moves their mean away from 0. Only x_i'Sigma_b x_i
-    enters, which is the same for every basis of the design. A row has no score that the
-    draw determines if it lies outside the span of the draw's rows, or if the draw separates it, as a loss that
-    vanishes then falls without end: its variance is infinite and it is near. A row whose score does not vary (a draw
-    that is fitted without error) is near if its score is 0, else far.
+    enters, which is the same for every basis of the design. The draw does not determine the score of a row that lies
+    outside the span of the draw's rows, or that it separates, because a vanishing loss then falls without end: the
+    variance is infinite and the row is near. A row whose score does not vary (a draw that is fitted without error) is
+    near if its score is 0, otherwise far.
 
-    The theory asks of a_n that it grows without bound and more slowly than n; log n is our choice. U_b is never below
-    its value at rate 0, nor L_b above, so that the interval contains the centered percentile bootstrap (but for draws
-    whose classifier gives rows a score of exactly 0, which no open cell does). Between two positive rates there is no
-    order: with fewer near points the others keep the class that the draw's classifier gives them, and the two need
-    not be the work of one linear classifier.
+    The theory requires that a_n grow without bound and more slowly than n; log n is our choice. U_b is never below
+    its value at rate 0, nor L_b above, so that the interval contains the centered percentile bootstrap interval
+    (except for draws whose classifier gives rows a score of exactly 0, which no open cell does). Between two positive
+    rates there is no order: with fewer near points the others keep the class that the draw's classifier gives them,
+    and no single linear classifier need produce both.
 
     References
     ----------
@@ -288,7 +288,7 @@ def _largest_scores(
     total_time_limit: float | None,
     progress: bool,
 ) -> tuple[Integers, int]:
-    """Return the largest weighted number of errors on an open cell for each draw, and how many are bounds only."""
+    """Return the largest weighted number of errors on an open cell for each draw, and how many are only bounds."""
     largest = np.zeros(len(weights), dtype=np.int64)
     todo = np.flatnonzero(weights.any(axis=1))
     if not todo.size:
@@ -314,7 +314,7 @@ def _largest_scores(
             total_time_limit=total_time_limit,
             progress=progress,
         )
-    except SolveInterrupted:  # its advice is for the bound
+    except SolveInterrupted:  # its advice concerns the bound
         raise KeyboardInterrupt("stopped while searching the points near the boundary") from None
     # scores are whole numbers, and the kernel's rounding only enlarges its bounds
     largest[todo] = np.floor(draws.upper).astype(np.int64) - lift

@@ -38,8 +38,8 @@ class CudResult:
     estimate : float
         Training error of the classifier, a proportion in [0, 1]; the center of the interval.
     q : float
-        Half-width: the `confidence_level` quantile of the draws' upper bounds on Q. It is that of the exact Q if
-        `certified`, and else no smaller.
+        Half-width: the `confidence_level` quantile of the draws' upper bounds on Q. It is the quantile of the exact Q
+        if `certified`, and otherwise no smaller.
     confidence_level : float
         Nominal level.
     draws : Draws
@@ -49,9 +49,9 @@ class CudResult:
     estimand : str
         "conditional": the error, on new cases from the same population, of this fitted classifier.
     polish : Polish or None
-        How the classifier that the interval is for differs from the fitted one; None if it is the fitted one.
+        How the classifier of the interval differs from the fitted one; None if it is the fitted one.
     tuned_by : tuple of str
-        What chose parameters of the classifier on the same data, which the draws do not repeat.
+        What tuned parameters of the classifier on the same data; the draws do not repeat the tuning.
     search : Search
         How far the draws were solved, and with which limits.
     """
@@ -93,7 +93,7 @@ class CudResult:
 
     @property
     def n_single_class_draws(self) -> int:
-        """Number of draws that hold one class only."""
+        """Number of draws that hold only one class."""
         positives = self.problem.counts[:, self.problem.labels > 0].sum(axis=1)
         totals = self.problem.counts.sum(axis=1)
         return int(((positives == 0) | (positives == totals)).sum())
@@ -137,20 +137,20 @@ class CudResult:
     def at(self, *, confidence_level: float) -> CudResult:
         """Return the result at another level.
 
-        The draws go on from what is proved, with the limits of the call that gave this result, and only if it does not
-        suffice for the other level. With ``search="all"`` nothing is solved again.
+        The search resumes from what is proved, with the limits of the call that gave this result, and only if that
+        does not suffice for the other level. With ``search="all"`` nothing is solved again.
 
         Raises
         ------
         ValueError
             If the level is not in (0, 1).
         SolveInterrupted
-            On Ctrl-C; pass its ``draws`` as ``previous`` to `cud_interval`, with the other level, to go on.
+            On Ctrl-C; pass its ``draws`` as ``previous`` to `cud_interval`, with the other level, to resume.
 
         Warns
         -----
         NotCertifiedWarning
-            If the other level takes a search that a limit, or rounding, ends early.
+            If the other level requires a search that a limit, or rounding, ends early.
         """
         level = check_confidence_level(confidence_level)
         result = self._at(level, self.draws)
@@ -170,7 +170,7 @@ class CudResult:
         Raises
         ------
         IndexError
-            If there is no draw of that number.
+            If there is no draw with that number.
 
         Examples
         --------
@@ -223,8 +223,8 @@ def cud_interval(
     The procedure:
 
     1. write the classifier as sign(b(gamma-hat, x)'beta-hat), with the transformers of a pipeline as the fixed
-       gamma-hat, and check that beta-hat minimizes its surrogate loss, with its penalty and weights of classes, on `X`
-       and `y`;
+       gamma-hat, and check that beta-hat minimizes its surrogate loss, with its penalty and class weights, on `X` and
+       `y`;
     2. draw `n_resamples` bootstrap samples of the rows;
     3. for each draw find Q, the supremum over all beta of \|bootstrap error - training error\| times
        g(alpha (L_b(beta-hat) - L_b(beta))), g(u) = clip(1 + u, 0, 1), exactly, by branch and bound (section 4);
@@ -237,7 +237,7 @@ def cud_interval(
     estimator : object
         Fitted classifier that `cudbound.adapters.express` knows: `cudbound.ConvexLossClassifier`, one of the linear
         classifiers of scikit-learn, or a `sklearn.pipeline.Pipeline` of transformers that ends in one; the page
-        docs/estimators.md lists them. Weights of classes are those of the training set in every draw.
+        docs/estimators.md lists them. Class weights are those of the training set in every draw.
     X : array-like, shape (n_samples, n_features)
         The rows that the estimator was fitted to.
     y : array-like, shape (n_samples,)
@@ -255,8 +255,8 @@ def cud_interval(
         classifier whose solver stopped early. The interval, its center included, is then for that classifier, and
         ``polish`` of the result says how far it is from the fitted one.
     search : {"quantile", "all"}, default="quantile"
-        "quantile" solves draws as far as the quantile takes, which is many times faster. "all" solves every draw to
-        the end, for plots of the distribution of Q; `q` is the same.
+        "quantile" solves draws only as far as the quantile requires, which is many times faster. "all" solves every
+        draw completely, for plots of the distribution of Q; `q` is the same.
     solver : {"native", "cvxpy"}, default="native"
         See `cudbound.solve_draws`; l1 penalties need "cvxpy", which is slow.
     rng : int, numpy.random.Generator or None, default=None
@@ -268,17 +268,17 @@ def cud_interval(
         means no limit.
     total_node_limit : int or float, default=None
         Nodes after which the whole search ends, with the bounds that are proved by then. None means, unless
-        `total_time_limit` is given, a number that depends on the size of the data and takes about ten seconds of one
-        processor (`cudbound.solve.effort.default_node_budget`); with ``search="all"`` or the solver "cvxpy" it means no
-        limit. ``math.inf`` means no limit.
+        `total_time_limit` is given, a number that depends on the size of the data and takes about ten seconds on one
+        processor (`cudbound.solve.effort.default_node_budget`); with ``search="all"`` or the solver "cvxpy" it means
+        no limit. ``math.inf`` means no limit.
     total_time_limit : float, default=None
         Seconds after which the whole search ends likewise; None means no limit. The search is planned for the nodes
-        that take about that time, and may end earlier. The result then depends on how fast the machine is.
+        that take about that time, and may end earlier. The result then depends on the speed of the machine.
     progress : bool, default=False
         Whether to show a progress bar on standard error, and, where the first draws prove hard, when it ends.
     previous : Draws, default=None
         Draws of an earlier call with the same arguments and the same integer `rng`, interrupted or limited, or at
-        another level; the search goes on from what is proved.
+        another level; the search resumes from what is proved.
 
     Returns
     -------
@@ -296,14 +296,14 @@ def cud_interval(
     ValueError
         If an argument is out of range, or `X` and `y` do not fit the estimator.
     SolveInterrupted
-        On Ctrl-C; its message says what is proved by then. Pass its ``draws`` as `previous` to go on, or with
+        On Ctrl-C; its message says what is proved by then. Pass its ``draws`` as `previous` to resume, or with
         ``total_node_limit=0`` to get the interval from what is proved.
 
     Warns
     -----
     NotCertifiedWarning
         If a limit, or rounding, ended the search before `q` was proved; the message says between which values it lies,
-        and how to go on. The larger one is used.
+        and how to continue. The larger one is used.
     TuningNotResampledWarning
         If a search or a cross-validated estimator chose parameters on the same data.
 
@@ -311,9 +311,9 @@ def cud_interval(
     -----
     Guaranteed: `q` is no smaller than the quantile of the exact suprema, and equal to it where `certified`, up to the
     tolerances in docs/solver.md (section Tolerances). What a limit or rounding leaves open can only make the interval
-    longer. Not guaranteed: the coverage. The bound of the population is proved (Proposition 1), the bootstrap estimate
-    of its quantile is not; in simulations the interval is conservative, and other intervals are sometimes shorter at
-    the same coverage.
+    longer. Not guaranteed: the coverage. The bound for the population is proved (Proposition 1), the bootstrap
+    estimate of its quantile is not; in simulations the interval is conservative, and other intervals are sometimes
+    shorter at the same coverage.
 
     References
     ----------

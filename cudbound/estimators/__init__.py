@@ -1,1 +1,1 @@
-"""Our own classifiers, and fits of many training sets at once."""
+"""Our own classifiers, and simultaneous fits to many training sets."""

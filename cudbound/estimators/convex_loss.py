@@ -33,7 +33,7 @@ class ConvexLossClassifier(TwoClassLinear):
     .. math:: \frac1n \sum_i c_i \ell(y_i, \beta_0 + b_i'\beta) + r_0 \beta_0^2 + \sum_j r_j \beta_j^2 .
 
     A score of exactly 0 gives the second class. Where the minimizer is not unique and nothing is penalized, its
-    scores have the coefficients of smallest Euclidean norm; the intercept does not count in that norm.
+    scores have the coefficients of smallest Euclidean norm; the intercept does not enter that norm.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class ConvexLossClassifier(TwoClassLinear):
         Weights of the classes, as in scikit-learn; they multiply the sample weights.
     basis : transformer or None, default=None
         scikit-learn transformer that makes the columns of the additive classifier out of `X`; None takes the
-        features. One that is fitted already (by `sklearn.utils.validation.check_is_fitted`) is used as it stands,
+        features. One that is already fitted (by `sklearn.utils.validation.check_is_fitted`) is used as it is,
         otherwise a clone is fitted in `fit`. Like every parameter it is cloned with the classifier, and a clone is
         not fitted; `sklearn.frozen.FrozenEstimator` keeps a fitted basis through cross-validation and resampling.
         Sparse rows are made dense.
@@ -118,7 +118,7 @@ class ConvexLossClassifier(TwoClassLinear):
         y : array-like, shape (n_samples,)
             Labels of exactly two classes.
         sample_weight : array-like of float, shape (n_samples,), default=None
-            Non-negative weights of the losses; only their ratios matter. None weighs all alike.
+            Non-negative weights of the losses; only their ratios matter. None weights all rows equally.
 
         Returns
         -------
@@ -199,7 +199,8 @@ class ConvexLossClassifier(TwoClassLinear):
         Raises
         ------
         ValueError
-            If a strength is negative or not finite, or `penalty` has another length than the basis has columns.
+            If a strength is negative or not finite, or the length of `penalty` differs from the number of columns of
+            the basis.
         """
         penalty = np.asarray(self.penalty, dtype=np.float64)
         if penalty.ndim == 0:

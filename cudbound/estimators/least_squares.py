@@ -1,4 +1,4 @@
-"""The classifier of the paper, the sign of a least-squares fit to labels -1 and +1, and what ours share."""
+"""The classifier of the paper, the sign of a least-squares fit to labels -1 and +1, and what our classifiers share."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def check_two_classes(estimator: BaseEstimator, y: ArrayLike) -> tuple[NDArray[A
 
 
 def check_weights(sample_weight: ArrayLike | None, features: Array) -> Array:
-    """Return one weight a row, 1 if None was given.
+    """Return one weight per row, 1 if None was given.
 
     Raises
     ------
@@ -114,8 +114,8 @@ class LeastSquaresClassifier(TwoClassLinear):
     """Classify by the sign of a least-squares fit to labels -1 and +1.
 
     The first class in sorted order is -1, the second +1. A score of exactly 0 gives the second class. Where
-    the least-squares solution is not unique, the coefficients of smallest Euclidean norm are taken; the
-    intercept does not count in that norm.
+    the least-squares solution is not unique, the coefficients of smallest Euclidean norm are taken; the intercept does
+    not enter that norm.
 
     Parameters
     ----------
@@ -162,7 +162,7 @@ class LeastSquaresClassifier(TwoClassLinear):
         y : array-like, shape (n_samples,)
             Labels of exactly two classes.
         sample_weight : array-like of float, shape (n_samples,), default=None
-            Non-negative weights of the squared errors; None weighs all alike.
+            Non-negative weights of the squared errors; None weights all rows equally.
 
         Returns
         -------

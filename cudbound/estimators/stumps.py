@@ -17,13 +17,13 @@ Array = NDArray[np.float64]
 class StumpBasis(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     """Indicators of splits: column k is 1 where feature ``features[k]`` exceeds ``thresholds[k]``, else 0.
 
-    The splits are parameters, so that they stay what they are when the transformer is cloned; `fit` learns nothing
-    but the number and names of the features. As in scikit-learn's trees, features are compared in single precision.
+    The splits are parameters, so that they are kept when the transformer is cloned; `fit` learns only the number and
+    names of the features. As in scikit-learn's trees, features are compared in single precision.
 
     Parameters
     ----------
     features : sequence of int
-        Numbers of the features that are split.
+        Indices of the features that are split.
     thresholds : sequence of float, of the same length
         Where they are split.
     """

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 #: Singular values below this count as zero, in a matrix whose columns, before they were centered, had length 1, or at
-#: most 1 if they were rotated. That is far above the rounding error of a constant or a collinear column, and, but for
-#: rotated ones, does not depend on units.
+#: most 1 if they were rotated. That is far above the rounding error of a constant or a collinear column, and, except
+#: for rotated ones, does not depend on units.
 RANK_TOLERANCE = 1e-12
 
 #: Condition number (1-norm) of a draw's Gram matrix up to which the normal equations are solved. In the
@@ -27,7 +27,7 @@ def minimum_norm_fits(
     """Fit a stack of weighted least-squares problems on the same rows.
 
     Where the minimizer is not unique, the one with the smallest Euclidean norm of the coefficients is taken.
-    The intercept does not count in that norm, as in `sklearn.linear_model.LinearRegression`: targets that are
+    The intercept does not enter that norm, as in `sklearn.linear_model.LinearRegression`: targets that are
     all equal then always give the constant function.
 
     Parameters
@@ -47,7 +47,7 @@ def minimum_norm_fits(
     if features.shape[1] > features.shape[0]:
         rotated, axes = _rotate(features)
         lengths = np.sqrt(shares @ rotated**2)
-        # rotated columns share one unit, and one of rounding errors alone must stay small beside the others
+        # rotated columns share one unit, and one of mere rounding errors must stay small beside the others
         lengths[:] = lengths.max(axis=1, keepdims=True, initial=0.0)
         coef, intercept = _fit(rotated, targets, shares, lengths, fit_intercept=fit_intercept)
         return coef @ axes, intercept
@@ -76,7 +76,7 @@ def _fit(
 
 def _solve(matrices: Array, targets: Array, lengths: Array) -> Array:
     """Solve a stack of problems whose columns were divided by `lengths`; minimum norm in original units."""
-    # of a column that centering makes vanish nothing enters, and the length of one of rounding errors alone, such as a
+    # a column that centering makes vanish does not enter, and the length of one of mere rounding errors, such as a
     # constant column that was standardized, would drown the others in the null space
     vanishing = (matrices**2).sum(axis=1) <= RANK_TOLERANCE**2
     matrices = np.where(vanishing[:, None, :], 0.0, matrices)
@@ -87,7 +87,7 @@ def _solve(matrices: Array, targets: Array, lengths: Array) -> Array:
     coef = np.einsum("brp,br->bp", right, inverse * np.einsum("bnr,bn->br", left, targets)) / lengths
     deficient = np.flatnonzero(~kept.all(axis=1))
     if deficient.size:
-        # what moves along the null space leaves the fit as it is; take out the part that only adds to the
+        # a move along the null space does not change the fit; remove the part that only adds to the
         # norm
         null = (right * ~kept[:, :, None])[deficient].swapaxes(1, 2) / lengths[deficient][:, :, None]
         excess = null @ (np.linalg.pinv(null) @ coef[deficient][:, :, None])
@@ -145,7 +145,7 @@ def leave_one_out_scores(features: Array, labels: Array, *, fit_intercept: bool)
     Returns
     -------
     ndarray of float, shape (n_samples, n_samples)
-        Entry (i, j) is the score of row j by the fit without row i. The leave-one-out scores proper are the diagonal.
+        Entry (i, j) is the score of row j by the fit without row i. The leave-one-out scores are the diagonal.
 
     References
     ----------
@@ -161,7 +161,7 @@ def leave_one_out_scores(features: Array, labels: Array, *, fit_intercept: bool)
     basis = orthonormal_basis(features, fit_intercept=fit_intercept)
     hat = basis @ basis.T
     fitted = hat @ labels
-    # 1 - leverage is the smallest eigenvalue of the Gram matrix without the row, so its inverse a condition number
+    # 1 - leverage is the smallest eigenvalue of the Gram matrix without the row, so its inverse is a condition number
     remaining = 1.0 - hat.diagonal()
     unique = remaining >= 1.0 / MAX_CONDITION
     shift = np.divide(labels - fitted, remaining, out=np.zeros(len(labels)), where=unique)
@@ -176,10 +176,10 @@ def leave_one_out_scores(features: Array, labels: Array, *, fit_intercept: bool)
 
 
 class LeastSquaresRefit:
-    """Refits of one least-squares classifier on the same rows with other weights, as batched linear algebra.
+    """Refits of one least-squares classifier on the same rows with different weights, as batched linear algebra.
 
-    Agrees with `cudbound.LeastSquaresClassifier` fitted to the resampled rows, and also fits one class alone:
-    that gives the constant classifier if there is an intercept.
+    Agrees with `cudbound.LeastSquaresClassifier` fitted to the resampled rows, and also fits a single class: that
+    gives the constant classifier if there is an intercept.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ class LeastSquaresRefit:
         return np.asarray((scores >= -self._tie_tolerance) != (self._labels > 0.0))
 
     def _solve_normal_equations(self, weights: Array, scores: Array) -> NDArray[np.intp]:
-        """Fill in the scores of the fits that are well posed; return which these are."""
+        """Fill in the scores of the well-posed fits; return which these are."""
         size = self._basis.shape[1]
         enough_rows = np.flatnonzero((weights > 0.0).sum(axis=1) >= size)
         if size == 0 or enough_rows.size == 0:

@@ -1,1 +1,1 @@
-"""Q of a draw of squared loss in rational arithmetic: what the solver is judged by; it uses nothing of the solver."""
+"""Q of a draw of squared loss in rational arithmetic: the judge of the solver, with which it shares no code."""

@@ -19,8 +19,8 @@ def score_weights(problem: Problem, draw: int) -> list[Fraction]:
 class Arrangement:
     """Distinct hyperplanes that change the score of one draw, in coordinates that they span.
 
-    Columns of the design are scaled to integers. The coefficients in `kept` alone decide all sides once the directions
-    in `lineality`, which change none, are taken out. A set of hyperplanes is an integer, bit j standing for the j-th.
+    Columns of the design are scaled to integers. Only the coefficients in `kept` decide the sides once the directions
+    in `lineality`, which change none, are removed. A set of hyperplanes is an integer, bit j standing for the j-th.
     """
 
     def __init__(self, problem: Problem, draw: int) -> None:
@@ -69,7 +69,7 @@ class Arrangement:
     def children(
         self, within: int, closure: int, basis: list[Vector], last: int
     ) -> Iterator[tuple[int, list[Vector], int]]:
-        """Yield the flats of one dimension less in a flat, each once in the whole descent from the full space.
+        """Yield the flats of codimension one in a flat, each once in the whole descent from the full space.
 
         A flat is the intersection of the hyperplanes in `closure`, all those of `within` that contain it, and is
         spanned by `basis`. It is visited from the flat of its lexicographically first independent hyperplanes.
@@ -121,7 +121,7 @@ class Arrangement:
         return high, low
 
     def extremes(self, within: int) -> tuple[int, int, int, int]:
-        """Return the extreme scores of the open cells of the hyperplanes in `within` alone.
+        """Return the extreme scores of the open cells of just the hyperplanes in `within`.
 
         The largest score, the hyperplanes on whose positive side its cell lies, and the same for the smallest.
         """

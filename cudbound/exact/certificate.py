@@ -18,16 +18,16 @@ from cudbound.results import Draws, SolveStatus
 FORMAT = 1
 SIDES = ("both", "positive", "negative")
 
-#: Bounds are taken to hold if they do to this, times the largest score if that is above 1: losses and scores are
-#: rounded numbers. Errs to the side of accepting.
+#: Bounds are accepted if they hold up to this, times the largest score if that is above 1: losses and scores are
+#: rounded numbers. Errs on the side of accepting.
 TOLERANCE = Fraction(1, 10**9)
-#: Flats that are looked at, at most: some seconds.
+#: Largest number of flats that are visited: a few seconds.
 MOST_FLATS = 20_000
 
 
 @dataclass(frozen=True)
 class Verification:
-    """What exact arithmetic says of the bounds of one draw.
+    """What exact arithmetic says about the bounds of one draw.
 
     Attributes
     ----------
@@ -37,13 +37,13 @@ class Verification:
         Whether no classifier is worth more than `upper`, to 1e-9; None if that was not checked, because there are too
         many flats.
     witness_value : Fraction
-        What the witness is worth, exactly; 0 if it lies on a hyperplane that counts.
+        Exact value of the witness; 0 if it lies on a hyperplane that counts.
     on_hyperplanes : tuple of int
         Rows that count and whose scores by the witness are exactly 0.
     counterexample : tuple of Fraction or None
         Coefficients that are worth more than `upper`, if there are any.
     counterexample_value : Fraction or None
-        What they are worth.
+        Their value.
     """
 
     lower_proved: bool
@@ -60,24 +60,24 @@ class Verification:
 
     def __str__(self) -> str:
         if self.lower_proved:
-            said = "the lower bound is proved by its witness"
+            text = "the lower bound is proved by its witness"
         elif self.on_hyperplanes:
-            said = f"the lower bound is NOT proved: the witness gives the rows {list(self.on_hyperplanes)} a score of 0"
+            text = f"the lower bound is NOT proved: the witness gives the rows {list(self.on_hyperplanes)} a score of 0"
         else:
-            said = f"the lower bound is NOT proved: the witness is worth {float(self.witness_value):.9g}"
+            text = f"the lower bound is NOT proved: the witness is worth {float(self.witness_value):.9g}"
         if self.upper_proved is None:
-            return f"{said}; the upper bound was not checked, there are too many flats"
+            return f"{text}; the upper bound was not checked, there are too many flats"
         if self.upper_proved:
-            return f"{said}; the upper bound holds"
+            return f"{text}; the upper bound holds"
         assert self.counterexample_value is not None
         return (
-            f"{said}; the upper bound is WRONG: a classifier is worth {float(self.counterexample_value):.9g}"
+            f"{text}; the upper bound is WRONG: a classifier is worth {float(self.counterexample_value):.9g}"
         )
 
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
-    """The problem of one draw and what a solver proved about it: enough for anybody to check the claim.
+    """The problem of one draw and what a solver proved about it: enough for anyone to check the claim.
 
     Made by `cudbound.CudResult.certificate`, or by `of` from the draws of `cudbound.solve_draws`.
 
@@ -142,9 +142,9 @@ class Certificate:
                 "as they were solved, and choose the draw by its number."
             )
         draw = operator.index(draw)
-        one = problem.select(draw)
+        single = problem.select(draw)
         return cls(
-            one,
+            single,
             side,
             float(draws.lower[draw]),
             float(draws.upper[draw]),
@@ -173,7 +173,7 @@ class Certificate:
         Raises
         ------
         ValueError
-            If the loss is another one, or has an l1 penalty.
+            If the loss is not squared loss, or there is an l1 penalty.
 
         Notes
         -----
@@ -198,7 +198,7 @@ class Certificate:
         )
 
     def _witness_value(self, exact: ExactDraw) -> tuple[Fraction, tuple[int, ...]]:
-        """Return what the witness is worth and the rows on whose hyperplanes it lies."""
+        """Return the value of the witness and the rows on whose hyperplanes it lies."""
         if not np.isfinite(self.witness).all():
             return Fraction(0), ()
         slack = TOLERANCE * max(Fraction(1), exact.anchor) if np.isinf(self.problem.alpha) else Fraction(0)
@@ -208,7 +208,7 @@ class Certificate:
     def save(self, path: str | Path) -> None:
         """Write a file in NumPy's ``.npz`` format, with no pickled objects in it.
 
-        The file gets exactly the name `path`. It holds the design rows and labels, that is the data the classifier
+        The file gets exactly the name `path`. It holds the design rows and labels, which are the data the classifier
         was fitted to.
         """
         write_arrays(
@@ -232,7 +232,7 @@ class Certificate:
         Raises
         ------
         ValueError
-            If the file is of another format, or its problem is not the one that was saved.
+            If the file has a different format, or its problem is not the one that was saved.
         OSError
             If it cannot be read.
         """
@@ -256,7 +256,7 @@ class Certificate:
         ):
             raise ValueError(
                 f"{path} is damaged: a certificate has one draw, a side, two bounds, a status and a witness with one "
-                "number a column. Save it again."
+                "number per column. Save it again."
             )
         if problem.digest(scalars["side"]) != scalars["digest"]:
             raise ValueError(f"{path} was changed: its problem is not the one that was saved. Save it again.")

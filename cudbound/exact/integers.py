@@ -11,14 +11,14 @@ Matrix = list[list[int]]
 
 
 def to_integers(values: Iterable[Fraction | float]) -> tuple[Vector, int]:
-    """Return integers and the positive number that they have to be divided by to give the values."""
+    """Return integers and the positive number by which to divide them to get the values."""
     ratios = [value.as_integer_ratio() for value in values]
     scale = lcm(*(below for _, below in ratios))
     return tuple(above * (scale // below) for above, below in ratios), scale
 
 
 def dot(a: Sequence[int], b: Sequence[int]) -> int:
-    """Return the inner product; entries that only the longer one has do not count."""
+    """Return the inner product; extra entries of the longer vector do not count."""
     return sum(map(int.__mul__, a, b))
 
 

@@ -74,7 +74,7 @@ class Quadratic:
         self.matrix = self._eliminate(full)
 
     def _eliminate(self, full: Matrix) -> Matrix:
-        """Minimize over the lineality; what is eliminated is kept for `coefficients`."""
+        """Minimize over the lineality space; the eliminated part is kept for `coefficients`."""
         arrangement = self.arrangement
         p = len(full) - 1
         if not arrangement.lineality:
@@ -121,7 +121,7 @@ class Quadratic:
         )
 
     def least(self, basis: list[Vector]) -> tuple[int, int, Vector] | None:
-        """Return the least value on a flat and where it is, or None if there are several minimizers.
+        """Return the least value on a flat and its location, or None if there are several minimizers.
 
         The value is numerator / denominator in units of 1 / `scale`; a third number, a vector, divided by the
         denominator is the minimizer.

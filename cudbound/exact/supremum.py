@@ -1,20 +1,20 @@
-"""Q of small problems of squared loss in rational arithmetic: no tolerance, no rounding, nothing from the solver.
+"""Q of small problems of squared loss in rational arithmetic: no tolerance, no rounding, no code of the solver.
 
-The numbers of a problem are taken as the exact rationals that floating-point numbers are, and everything is
-computed with Python's integers.
+The floating-point numbers of a problem are read as the exact rationals that they represent, and everything is computed
+with Python's integers.
 
 Hyperplanes a_j't = 0 cut the space into cells. The least loss on the closure of a cell is attained in the relative
 interior of one of its faces, where it is the least loss on the flat that the face spans, an intersection of
-hyperplanes. If the minimizer on that flat is not unique, one may move along the others to a smaller face. So only
-flats with a single minimizer are needed, down to t = 0. A minimizer with signs s_j lies in the closure of the cells
-that agree with s wherever it is not zero, and of no others. Hence
+hyperplanes. If the minimizer on that flat is not unique, one can move along the set of minimizers to a smaller face.
+So only flats with a unique minimizer are needed, down to t = 0. A minimizer with signs s_j lies in the closure of the
+cells that agree with s wherever it is not zero, and of no others. Hence
 
     Q = max over flats of  g(least loss on the flat) * (largest score of an open cell that agrees with s).
 
-The hyperplanes through the minimizer form an arrangement of their own, whose open cells are those of the whole
-around that point. Each of them has a ray of some line among the flats on its border, on which fewer hyperplanes
-are undecided: `Arrangement.extremes` goes down like this until they are independent, where every pattern of sides is
-a cell.
+The hyperplanes through the minimizer form an arrangement, whose open cells are those of the whole arrangement around
+that point. Each of them has a ray of some line among the flats on its border, on which fewer hyperplanes are
+undecided: `Arrangement.extremes` descends in this way until they are independent, where every pattern of sides is a
+cell.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ SIGNS = {"both": (1, -1), "positive": (1,), "negative": (-1,)}
 
 @dataclass(frozen=True)
 class ExactCell:
-    """An open cell and what it is worth.
+    """An open cell and its value.
 
     Attributes
     ----------
@@ -61,14 +61,14 @@ class ExactCell:
 
 @dataclass(frozen=True)
 class ExactPoint:
-    """What given coefficients are worth.
+    """The value of given coefficients.
 
     Attributes
     ----------
     value : Fraction
         Size of the score (its positive part for one side) times g at their loss.
     score : Fraction
-        Signed score S, for certain if `on_hyperplanes` is empty.
+        Signed score S, valid if `on_hyperplanes` is empty.
     loss : Fraction
         Their mean loss.
     on_hyperplanes : tuple of int
@@ -88,7 +88,7 @@ class ExactDraw:
         if problem.loss.name != "squared" or (problem.l1_penalty is not None and problem.l1_penalty.any()):
             l1 = " with an l1 penalty" if problem.l1_penalty is not None else ""
             raise ValueError(
-                "Exact arithmetic knows squared loss, alone or with a quadratic penalty. 'problem' has "
+                "Exact arithmetic supports squared loss, alone or with a quadratic penalty. 'problem' has "
                 f"{problem.loss.name!r}{l1} instead: compare its bounds with those of solver='cvxpy'."
             )
         self.problem = problem
@@ -167,9 +167,9 @@ class ExactDraw:
     def realize(
         self, cell: ExactCell, more_than: Fraction, side: str
     ) -> tuple[tuple[Fraction, ...], Fraction]:
-        """Return coefficients in the cell that are worth more than a bound below its value, and what they are worth.
+        """Return coefficients in the cell that are worth more than a bound below its value, and their value.
 
-        At alpha = infinity a cell where the loss equals that of the anchor on the border alone has none; then its point
+        At alpha = infinity a cell where the loss equals that of the anchor only on the border has none; then its point
         of least loss is returned with the value of the cell.
         """
         for inside in islice(self.approach(cell), 200):

@@ -1,4 +1,4 @@
-"""Interval methods: one file a family, one registry, one contract (`cudbound.intervals.method.Method`)."""
+"""Interval methods: one file per family, one registry, one contract (`cudbound.intervals.method.Method`)."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ from cudbound.intervals.test_set import (
 __all__ = ["GROUPS", "METHODS", "Method", "Outcome", "compute_interval", "find_comparisons", "find_methods"]
 
 #: For the error of the classifier fitted to this training set; the first seven are those of the CUD paper.
-OF_THIS_CLASSIFIER = (
+CONDITIONAL = (
     CUD,
     PERCENTILE,
     BIAS_CORRECTED,
@@ -61,7 +61,7 @@ OF_THIS_CLASSIFIER = (
 )
 
 #: For the expected error of the learning algorithm.
-OF_THE_ALGORITHM = (
+ALGORITHM = (
     SINGLE_SPLIT_T,
     RESAMPLED_T,
     CORRECTED_RESAMPLED_T,
@@ -77,20 +77,18 @@ OF_THE_ALGORITHM = (
     AUSTERN_ZHOU,
 )
 
-#: For the difference of two errors alone; some of those above serve it too.
-OF_A_DIFFERENCE = (MCNEMAR, INDEPENDENT_TEST_SETS)
+#: Only for the difference between two errors; some of those above serve it too.
+DIFFERENCE_ONLY = (MCNEMAR, INDEPENDENT_TEST_SETS)
 
 #: Every method by its name, in the order of the table.
-METHODS: dict[str, Method] = {
-    method.name: method for method in (*OF_THIS_CLASSIFIER, *OF_THE_ALGORITHM, *OF_A_DIFFERENCE)
-}
+METHODS: dict[str, Method] = {method.name: method for method in (*CONDITIONAL, *ALGORITHM, *DIFFERENCE_ONLY)}
 
 #: Names that stand for several intervals. "paper": what Laber and Murphy (2008), section 5, compare.
 GROUPS: dict[str, tuple[str, ...]] = {
-    "paper": tuple(method.name for method in OF_THIS_CLASSIFIER[:7]),
-    "conditional": tuple(method.name for method in OF_THIS_CLASSIFIER),
-    "algorithm": tuple(method.name for method in OF_THE_ALGORITHM),
-    "all": tuple(method.name for method in (*OF_THIS_CLASSIFIER, *OF_THE_ALGORITHM)),
+    "paper": tuple(method.name for method in CONDITIONAL[:7]),
+    "conditional": tuple(method.name for method in CONDITIONAL),
+    "algorithm": tuple(method.name for method in ALGORITHM),
+    "all": tuple(method.name for method in (*CONDITIONAL, *ALGORITHM)),
 }
 
 

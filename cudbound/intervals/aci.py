@@ -18,7 +18,7 @@ def adaptive_interval(
 ) -> ConfidenceInterval:
     """Interval [e - u / sqrt(n), e - l / sqrt(n)] around the training error e.
 
-    u is the 1 - d/2 quantile of the upper deviations and l, by itself, the d/2 quantile of the lower ones, with
+    u is the 1 - d/2 quantile of the upper deviations and l, separately, the d/2 quantile of the lower ones, with
     d = 1 - confidence_level. With equal deviations, those of the bootstrap classifiers themselves, it is the centered
     percentile bootstrap.
 

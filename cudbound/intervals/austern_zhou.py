@@ -41,11 +41,11 @@ def austern_zhou_pivot(
     n_samples : int
         Rows of the training set.
     n_train : float
-        Rows of a training set of the full cross-validation, for the name of the estimand.
+        Rows of a training set in the full cross-validation, for the name of the estimand.
     factor : {"corrected", "as-printed"}, default="corrected"
         n/4 or n/2. Half the sum is the variance on half of the rows by the inequality of Efron and Stein, and the
-        variance on all rows is half of that: n/4. With n/2 the variance is twice too large, as losses that do not
-        depend on the training set show.
+        variance on all rows is half of that: n/4. With n/2 the variance is twice as large as it should be, as losses
+        that do not depend on the training set show.
 
     Returns
     -------
@@ -94,8 +94,8 @@ AUSTERN_ZHOU = Method(
     needs=frozenset({"replacements"}),
     assumptions="the learning algorithm is stable and not random; the variance of the cross-validated error is "
     "inversely proportional to the rows; large n",
-    tendency="conservative in the mean, since the sum of squares bounds the variance from above; noisy for small n, "
-    "as it has n/2 terms from half of the rows; no width if no replacement changes the error",
+    tendency="conservative on average, since the sum of squares bounds the variance from above; noisy for small n, "
+    "as it has n/2 terms from half of the rows; zero width if no replacement changes the error",
     reference="Austern and Zhou (2020), their estimator of the variance; our factor is n/4 by the inequality of Efron "
     "and Stein (1981), since n/2 (factor='as-printed') doubles the variance",
     cost="(m + 2) K with m = n // 2",

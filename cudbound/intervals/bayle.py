@@ -23,8 +23,8 @@ def bayle_pivot(folds: FoldLosses, *, variance: str = "all-pairs") -> Pivot:
         Losses, or differences of losses.
     variance : {"all-pairs", "within-fold"}, default="all-pairs"
         "all-pairs": v is the mean of (e_i - R)^2, with divisor n. "within-fold": v is the mean over the folds of
-        their sample variances, with divisor m - 1; it does not count the spread of the fold means and needs folds
-        of two rows.
+        their sample variances, with divisor m - 1; it ignores the spread of the fold means and needs folds of at least
+        two rows.
 
     Returns
     -------
@@ -54,7 +54,7 @@ def bayle_pivot(folds: FoldLosses, *, variance: str = "all-pairs") -> Pivot:
         reason = "all cross-validated losses are equal"
     elif folds.sizes.min() < 2:
         spread = math.nan
-        reason = "the within-fold variance is undefined: a fold has one row only"
+        reason = "the within-fold variance is undefined: a fold has only one row"
     else:
         blocks = (losses[folds.fold == number] for number in range(folds.n_folds))
         spread = math.sqrt(sum(float(block.var(ddof=1)) for block in blocks) / folds.n_folds)
@@ -80,7 +80,7 @@ BAYLE = Method(
     assumptions="the learning algorithm is stable: a replaced training row changes the loss by less than of order "
     "1 / sqrt(n); large n",
     tendency="liberal for the error of the fitted classifier and for small n, since its estimand is the error of "
-    "these models alone; no width if all losses are equal",
+    "only these models; zero width if all losses are equal",
     reference="Bayle et al. (2020), sections 3 and 4; divisors as in their program",
     cost="K",
     pivot=_bayle,

@@ -48,7 +48,7 @@ def bias_reduced_interval(
     ----------
     Jiang, W., Varma, S. and Simon, R. (2008). Calculating confidence intervals for prediction error in microarray
     classification using resampling. Statistical Applications in Genetics and Molecular Biology 7, article 8: the
-    method BCCVP-BR. Some public code takes another error than the leave-one-out one for the center.
+    method BCCVP-BR. Some public code uses a different error than the leave-one-out error for the center.
 
     Examples
     --------

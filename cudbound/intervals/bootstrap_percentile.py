@@ -1,9 +1,8 @@
 """Bootstrap intervals of the .632 estimate: its percentiles (BS1) and corrected percentiles (BS2).
 
-Laber and Murphy (2008), section 5, use both and give no details; what is fixed here is our reading: the
-estimate that is bootstrapped is the .632 estimate, and "corrected" is the bias-corrected percentile interval
-of Efron and Tibshirani (1993), chapter 14, with acceleration 0. Both treat the error as a smooth function of
-the data, which it is not.
+Laber and Murphy (2008), section 5, use both and give no details. Our reading: the estimate that is bootstrapped is the
+.632 estimate, and "corrected" is the bias-corrected percentile interval of Efron and Tibshirani (1993), chapter 14,
+with acceleration 0. Both treat the error as a smooth function of the data, which it is not.
 """
 
 from __future__ import annotations
@@ -270,8 +269,8 @@ PERCENTILE = Method(
     estimand="conditional",
     needs=frozenset({"losses", "bootstrap", "inner"}),
     assumptions="the error is a smooth function of the data",
-    tendency="liberal where points lie near the boundary, since the error jumps there; lies low with inner "
-    "draws, since copies of one point stand on both sides of their splits",
+    tendency="liberal where points lie near the boundary, since the error jumps there; too low with inner "
+    "draws, since copies of one point are on both sides of their splits",
     reference="Laber and Murphy (2008), section 5; Efron and Tibshirani (1993), chapter 13",
     cost="B (1 + inner draws), or B with inner='oob'",
     compute=_percentile,

@@ -1,4 +1,4 @@
-"""One comparison of two classifiers or learning algorithms from recorded losses, by any method that compares."""
+"""A comparison of two classifiers or learning algorithms from recorded losses, by any comparison method."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ALTERNATIVES = ("two-sided", "less", "greater")
 
 
 def check_alternative(alternative: str, methods: Iterable[Method]) -> None:
-    """Raise ValueError if the alternative is unknown, or one of the methods has no direction and this one has."""
+    """Raise ValueError if the alternative is unknown, or directed while one of the methods has no direction."""
     check_choice("alternative", alternative, ALTERNATIVES)
     undirected = [method.name for method in methods if method.two_sided_only]
     if alternative != "two-sided" and undirected:
@@ -41,7 +41,7 @@ def compute_comparison(
         One that `compares`.
     records : Records
         Must hold what ``method.needs`` names: losses of the first minus losses of the second on matched splits, or, for
-        "second_test_set", the losses of each on a test set of its own.
+        "second_test_set", the losses of each on its own test set.
     confidence_level : float
         In (0, 1).
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
@@ -57,9 +57,9 @@ def compute_comparison(
 
     Guarantee
     ---------
-    A p-value or limit that is nan, and an interval without width after clipping to [-1, 1], carry the reason in
-    ``degenerate``. The p-value is then 1 or nan, except where a confidence set is empty or lies outside [-1, 1]: it
-    leaves out 0 as it does any other difference.
+    A p-value or limit that is nan, and a zero-width interval after clipping to [-1, 1], carry the reason in
+    ``degenerate``. The p-value is then 1 or nan, except where a confidence set is empty or lies outside [-1, 1]: such
+    a set excludes 0 along with every other difference.
 
     Examples
     --------

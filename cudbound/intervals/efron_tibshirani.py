@@ -24,7 +24,7 @@ FALLBACK = binomial_fallback(
 
 
 def err1_influences(losses: ArrayLike, counts: ArrayLike) -> Array:
-    """Change of the leave-one-out bootstrap error Err(1) with the weight of each point.
+    """Return how the leave-one-out bootstrap error Err(1) changes with the weight of each point.
 
     With E_i the mean loss at point i over the draws without it, N_bi the count of point i in draw b, I_bi = 1 where
     that is 0, and q_b = (1/n) sum_i I_bi loss_bi,
@@ -36,13 +36,13 @@ def err1_influences(losses: ArrayLike, counts: ArrayLike) -> Array:
     losses : array-like, shape (n_resamples, n_samples)
         Loss on the point of the classifier fitted to the draw.
     counts : array-like of int, shape (n_resamples, n_samples)
-        How often the point stands in the draw.
+        How often the point occurs in the draw.
 
     Returns
     -------
     ndarray of float, shape (n_samples,)
         nan for a point that no draw left out. All 0 where all losses outside the draws are equal: Err(1) is then the
-        same on every draw, and what the second term gives is Monte Carlo noise.
+        same on every draw, and the second term is only Monte Carlo noise.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def err1_standard_error(losses: ArrayLike, counts: ArrayLike) -> float:
     losses : array-like, shape (n_resamples, n_samples)
         Loss on the point of the classifier fitted to the draw.
     counts : array-like of int, shape (n_resamples, n_samples)
-        How often the point stands in the draw.
+        How often the point occurs in the draw.
 
     Returns
     -------
@@ -179,8 +179,8 @@ NORMAL_632 = Method(
     estimand="conditional",
     needs=frozenset({"losses", "bootstrap"}),
     assumptions="the .632 estimate is nearly normal, without bias, and moves in proportion with Err(1)",
-    tendency="low where the classifier overfits, since the .632 estimate is; long with few draws, whose Monte Carlo "
-    "error enters the standard error; no width if all losses outside the draws are equal",
+    tendency="too low where the classifier overfits, as the .632 estimate is; wide with few draws, whose Monte Carlo "
+    "error enters the standard error; zero width if all losses outside the draws are equal",
     reference="Efron and Tibshirani (1997), equations 35 to 40. A point that is in every draw leaves the standard "
     "error undefined here; others leave the point out",
     cost="B",
@@ -194,8 +194,8 @@ NORMAL_632_PLUS = Method(
     estimand="conditional",
     needs=frozenset({"losses", "bootstrap"}),
     assumptions="the .632+ estimate is nearly normal, without bias, and moves in proportion with Err(1)",
-    tendency="ignores that the weight of the .632+ estimate varies; long with few draws, whose Monte Carlo error "
-    "enters the standard error; no width if all losses outside the draws are equal",
+    tendency="ignores that the weight of the .632+ estimate varies; wide with few draws, whose Monte Carlo error "
+    "enters the standard error; zero width if all losses outside the draws are equal",
     reference="Efron and Tibshirani (1997), equations 35 to 40, and section 3 for the estimate with its rate R kept in "
     "[0, 1]. A point that is in every draw leaves the standard error undefined here; others leave the point out",
     cost="B",

@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 
 REPAIRS = ("none", "drop-first-split", "average-numerator")
 
-NO_VARIANCE = "both halves have one mean loss in each of the five halvings that the variance is taken from"
+NO_VARIANCE = "both halves have the same mean loss in each of the five halvings that give the variance"
 
 
 def five_by_two_t_pivot(pairs: ArrayLike, *, repair: str = "none") -> Pivot:
@@ -135,7 +135,7 @@ def five_by_two_f_set(pairs: ArrayLike, confidence_level: float) -> ConfidenceIn
     Returns
     -------
     ConfidenceInterval
-        Raw limits. Without width where both members of every pair are equal.
+        Raw limits. Of zero width where both members of every pair are equal.
 
     Raises
     ------
@@ -219,8 +219,8 @@ def _f_test(records: Records, confidence_level: float, alternative: str) -> Test
 def _why_degenerate(interval: ConfidenceInterval, confidence_level: float) -> str | None:
     if math.isnan(interval.width):
         return (
-            f"empty: at level {confidence_level:g} no common expectation of the ten means is left, they differ more "
-            "between the halvings than within them"
+            f"empty: at level {confidence_level:g} no common expectation of the ten means is possible; they differ "
+            "more between the halvings than within them"
         )
     return NO_VARIANCE if interval.width == 0.0 else None
 

@@ -1,8 +1,8 @@
 """t interval and test on fold means that allow for their correlation: Grandvalet and Bengio (2006).
 
-No unbiased estimator of the variance of a cross-validated error exists. What can be done is to estimate it under an
-assumption on the covariances of the losses, or to fix the ratio rho of the covariance between two folds to the
-variance of the mean, and to say from which rho on nothing is significant any more.
+No unbiased estimator of the variance of a cross-validated error exists. One can estimate it under an assumption about
+the covariances of the losses, or fix the ratio rho of the covariance between two folds to the variance of the mean,
+and report the rho from which on nothing is significant.
 """
 
 from __future__ import annotations
@@ -73,19 +73,18 @@ def variance_estimates(losses: FoldLosses | Sequence[ArrayLike]) -> VarianceEsti
     Parameters
     ----------
     losses : FoldLosses, or sequence of array-like
-        Cross-validated losses, or the losses of each fold as an array of its own. The folds may differ in size: the
-        moments are then means over the pairs that there are, and theta_3 is the variance of the mean of the fold
-        means.
+        Cross-validated losses, or one array of losses per fold. The folds may differ in size: the moments are then
+        means over the available pairs, and theta_3 is the variance of the mean of the fold means.
 
     Raises
     ------
     ValueError
-        If there are fewer than two folds, or the losses are no finite numbers.
+        If there are fewer than two folds, or the losses are not finite numbers.
 
     References
     ----------
     Grandvalet, Y. and Bengio, Y. (2006). Hypothesis testing for cross-validation. Technical report 1285, Universite
-    de Montreal, equations 7 and 8 and table 1; signs that print lost are those that give the stated bias.
+    de Montreal, equations 7 and 8 and table 1; signs lost in print are those that give the stated bias.
 
     Examples
     --------
@@ -157,8 +156,8 @@ def rho_threshold(
     """Return the rho below which the test rejects: the larger it is, the stronger the evidence.
 
     It is 1 - (t_{K-1, 1-significance/2} / t_0)^2 with t_0 the statistic at rho = 0. The hypothesis is rejected for
-    every rho below it and for none from it on; the paper calls it the largest rho of acceptance, while by its
-    algebra it is the smallest.
+    every rho below it and for none at or above it; the paper calls it the largest rho at which the hypothesis is
+    accepted, but by its algebra it is the smallest.
 
     Parameters
     ----------
@@ -214,7 +213,7 @@ def type_1_error(rho: float, true_rho: float, n_folds: int, significance: float 
     rho : float
         What the test assumes, in [0, 1).
     true_rho : float
-        What holds, in [0, 1).
+        The true value, in [0, 1).
     n_folds : int
         At least 2.
     significance : float, default=0.05
@@ -222,8 +221,8 @@ def type_1_error(rho: float, true_rho: float, n_folds: int, significance: float 
 
     References
     ----------
-    Grandvalet and Bengio (2006), proposition 2. Their section 4 states 26 % for a test at rho = 0 where 0.7 holds;
-    the proposition gives 24.7 %.
+    Grandvalet and Bengio (2006), proposition 2. Their section 4 states 26 % for a test at rho = 0 where the true value
+    is 0.7; the proposition gives 24.7 %.
 
     Examples
     --------
@@ -245,10 +244,10 @@ def _pivot(records: Records, rho: float, **further: float) -> Pivot:
         **{f"theta_{number}": getattr(found, f"theta_{number}") for number in range(1, 6)},
     }
     undefined = [name for name, value in numbers.items() if math.isnan(value)]
-    said = (f"{', '.join(undefined)} undefined",) if undefined else ()
+    notes = (f"{', '.join(undefined)} undefined",) if undefined else ()
     return replace(
         pivot,
-        remarks=(*unequal_folds(folds), *said),
+        remarks=(*unequal_folds(folds), *notes),
         details={name: value for name, value in numbers.items() if name not in undefined},
     )
 

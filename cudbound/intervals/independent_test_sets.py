@@ -1,4 +1,4 @@
-"""Two classifiers on test sets of their own: the difference of two independent proportions."""
+"""Two classifiers on separate test sets: the difference of two independent proportions."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from cudbound.validation import check_choice, checked
 def two_test_sets_pivot(
     error_a: float, n_a: int, error_b: float, n_b: int, *, variance: str = "unpooled"
 ) -> Pivot:
-    """Return the difference of two errors on independent test sets, with a normal reference.
+    """Return the difference between two errors on independent test sets, with a normal reference.
 
     Parameters
     ----------
@@ -28,8 +28,8 @@ def two_test_sets_pivot(
     n_a, n_b : int
         Points of the test sets.
     variance : {"unpooled", "pooled"}, default="unpooled"
-        "unpooled" is e_a (1 - e_a) / n_a + e_b (1 - e_b) / n_b. "pooled" takes one error for both, that of all points
-        together; it holds where the errors are equal, so it serves a test and no interval.
+        "unpooled" is e_a (1 - e_a) / n_a + e_b (1 - e_b) / n_b. "pooled" uses one error for both, that of all points
+        together; it is valid where the errors are equal, so it serves a test but no interval.
 
     Raises
     ------
@@ -99,7 +99,7 @@ def newcombe_interval(
     difference = error_a - error_b
     low = difference - math.hypot(error_a - first.low, second.high - error_b)
     high = difference + math.hypot(first.high - error_a, error_b - second.low)
-    if level < 0.0:  # a one-sided limit that is to hold less than half of the time lies on the other side
+    if level < 0.0:  # a one-sided limit with a level below one half lies on the other side
         low, high = high, low
     return ConfidenceInterval(
         -math.inf if alternative == "less" else low, math.inf if alternative == "greater" else high
@@ -111,8 +111,8 @@ def _error(name: str, losses: ArrayLike) -> tuple[float, int]:
     others = np.setdiff1d(values, (0, 1))
     if others.size:
         raise ValueError(
-            f"The losses of '{name}' must be 0 or 1, those of one classifier on a test set of its own. "
-            f"Got also {others[:5].tolist()}; for differences of losses on one test set use mcnemar."
+            f"The losses of '{name}' must be 0 or 1, those of one classifier on its own test set. "
+            f"Also got {others[:5].tolist()}; for differences of losses on one test set use mcnemar."
         )
     return float(values.mean()), values.size
 
@@ -127,7 +127,7 @@ def _two_test_sets(records: Records, confidence_level: float, alternative: str, 
         error_a, n_a, error_b, n_b, variance="unpooled" if form == "wald" else "pooled"
     )
     remedy = (
-        "" if form == "newcombe" or error_a == error_b else "; form='newcombe' tests by the pooled variance"
+        "" if form == "newcombe" or error_a == error_b else "; form='newcombe' tests with the pooled variance"
     )
     return TestOutcome(
         pivot.estimate,
@@ -147,14 +147,14 @@ def _two_test_sets(records: Records, confidence_level: float, alternative: str, 
 
 INDEPENDENT_TEST_SETS = Method(
     name="independent-test-sets",
-    title="Normal test and interval for the errors on two test sets, one a classifier",
+    title="Normal test and interval for the errors on two test sets, one per classifier",
     estimand="holdout-model",
     needs=frozenset({"test_set", "second_test_set"}),
     assumptions="the points of both test sets are independent of each other and of both training sets",
     tendency="liberal on small test sets and at small errors; form='newcombe' less so; on one test set for both, "
-    "mcnemar uses that the points are the same",
+    "mcnemar makes use of the points being the same",
     reference="Mitchell (1997), section 5.5, with the difference taken as error(a) - error(b); form='newcombe': "
-    "Newcombe (1998), method 10, with the test by the pooled variance",
+    "Newcombe (1998), method 10, with the test based on the pooled variance",
     cost="1",
     test=_two_test_sets,
     options={"form": Choice(("wald", "newcombe"))},

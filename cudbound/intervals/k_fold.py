@@ -1,6 +1,6 @@
 """t interval and paired t test on the fold means of one cross-validation.
 
-The means of different folds count as independent, which they are not: any two training sets share most of their
+The means of different folds are treated as independent, which they are not: any two training sets share most of their
 rows. The interval is liberal for that reason.
 """
 
@@ -42,7 +42,7 @@ def k_fold_t_pivot(means: ArrayLike, n_train: float) -> Pivot:
     Raises
     ------
     ValueError
-        If there are fewer than two means, or they are no finite numbers.
+        If there are fewer than two means, or they are not finite numbers.
 
     References
     ----------
@@ -72,7 +72,7 @@ def checked_means(means: ArrayLike) -> np.ndarray[tuple[int], np.dtype[np.float6
     Raises
     ------
     ValueError
-        If there are fewer than two, or they are no finite numbers.
+        If there are fewer than two, or they are not finite numbers.
     """
     values = checked("means", means, 1).astype(np.float64)
     if values.size < 2:
@@ -86,7 +86,7 @@ def unequal_folds(folds: FoldLosses) -> tuple[str, ...]:
     """Return a remark where the folds differ in size, else nothing."""
     if folds.sizes.min() == folds.sizes.max():
         return ()
-    return ("folds of unequal size, which the theory does not cover: every fold mean counts the same",)
+    return ("folds of unequal size, which the theory does not cover: all fold means get equal weight",)
 
 
 def _k_fold_t(records: Records) -> Pivot:

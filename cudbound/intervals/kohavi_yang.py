@@ -1,7 +1,7 @@
 """Normal intervals around a resampled error: Kohavi (1995) and Yang (2006), as used by Laber and Murphy.
 
-Both treat the resampled error as a mean of independent losses of one fixed classifier, which it is not; they
-are liberal where the error is small and where the classifier varies much between draws.
+Both treat the resampled error as a mean of independent losses of one fixed classifier, which it is not; they are
+liberal where the error is small and where the classifier varies strongly between draws.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def kohavi_interval(
     confidence_level : float
     form : {"wald", "wilson"}, default="wald"
         "wald" is the formula that Laber and Murphy state. "wilson" inverts the normal approximation, as
-        Kohavi does; it has width also at error 0.
+        Kohavi does; its width is positive even at error 0.
 
     Raises
     ------
@@ -93,7 +93,7 @@ def _kohavi(records: Records, confidence_level: float, *, form: str) -> Outcome:
     return Outcome(
         estimate,
         kohavi_interval(estimate, records.n_samples, confidence_level, form=form),
-        degenerate=f"the binomial variance is 0 at an estimate of {estimate:g}; form='wilson' has width there"
+        degenerate=f"the binomial variance is 0 at an estimate of {estimate:g}; form='wilson' has positive width there"
         if estimate in (0.0, 1.0)
         else None,
         center=".632 estimate",
@@ -128,7 +128,7 @@ KOHAVI = Method(
     estimand="conditional",
     needs=frozenset({"losses", "bootstrap"}),
     assumptions="the .632 estimate is a mean of n* independent losses of one fixed classifier",
-    tendency="liberal where the error is small; no width at error 0 or 1",
+    tendency="liberal where the error is small; zero width at error 0 or 1",
     reference="Laber and Murphy (2008), section 2, item 1; Kohavi (1995)",
     cost="B",
     compute=_kohavi,
@@ -142,7 +142,7 @@ YANG = Method(
     estimand="conditional",
     needs=frozenset({"losses", "bootstrap", "folds"}),
     assumptions="cross-validated losses are independent and have the variance of the estimate's losses",
-    tendency="liberal: its effective sample size is the largest of all; no width if all losses are equal",
+    tendency="liberal: its effective sample size is the largest of all; zero width if all losses are equal",
     reference="Laber and Murphy (2008), section 2, item 1, and section 5; Yang (2006)",
     cost="B + K",
     compute=_yang,

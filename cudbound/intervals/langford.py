@@ -12,8 +12,8 @@ from cudbound.results import ConfidenceInterval
 def langford_interval(estimate: float, n_samples: int, confidence_level: float) -> ConfidenceInterval:
     """Inverted binomial interval as if n* = n (1 - (1 - 1/n)^n) test points had given n* estimate errors.
 
-    The paper takes n* as the size of the test set here and as that of the training set in the Beta interval;
-    both are kept as written.
+    The paper takes n* to be the size of the test set here and that of the training set in the Beta interval; both are
+    kept as written.
 
     Parameters
     ----------
@@ -44,11 +44,11 @@ def _langford(records: Records, confidence_level: float) -> Outcome:
 
 LANGFORD = Method(
     name="langford-binomial",
-    title="Inverted binomial interval on n* pretended test points, at the .632 estimate",
+    title="Inverted binomial interval on n* hypothetical test points, at the .632 estimate",
     estimand="conditional",
     needs=frozenset({"losses", "bootstrap"}),
     assumptions="the .632 estimate is the error on n* independent test points",
-    tendency="conservative as a binomial interval; the pretended test points were trained on",
+    tendency="conservative as a binomial interval; the hypothetical test points were trained on",
     reference="Laber and Murphy (2008), section 5, footnote 3; Langford (2005)",
     cost="B",
     compute=_langford,

@@ -25,7 +25,7 @@ def leave_one_out_interval(losses: ArrayLike, confidence_level: float) -> Confid
     Returns
     -------
     ConfidenceInterval
-        Within [0, 1], and never without width.
+        Within [0, 1], and never of zero width.
 
     Raises
     ------
@@ -59,7 +59,7 @@ LEAVE_ONE_OUT = Method(
     estimand="conditional",
     needs=frozenset({"leave_one_out"}),
     assumptions="leave-one-out losses are independent losses of one fixed classifier",
-    tendency="liberal: the losses depend on each other, which it ignores",
+    tendency="liberal: it ignores that the losses depend on each other",
     reference="Clopper and Pearson (1934); studied by Jiang, Varma and Simon (2008)",
     cost="n",
     compute=_leave_one_out,

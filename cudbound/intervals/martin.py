@@ -20,8 +20,8 @@ def martin_interval(
 ) -> ConfidenceInterval:
     """Equal-tailed posterior interval, as if a test of n - n* points had given estimate (n - n*) errors.
 
-    The paper does not state the prior: uniform is our reading. The numbers of tested and of wrong points
-    stay real, they are not rounded.
+    The paper does not state the prior: uniform is our reading. The numbers of tested and of wrong points are not
+    rounded.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""McNemar's test: two classifiers on one test set, by the points that only one of them gets wrong."""
+"""McNemar's test: two classifiers on one test set, based on the points that only one of them gets wrong."""
 
 from __future__ import annotations
 
@@ -63,8 +63,8 @@ def discordant_pairs(differences: ArrayLike) -> DiscordantPairs:
     others = np.setdiff1d(values, (-1, 0, 1))
     if others.size:
         raise ValueError(
-            "The 'differences' parameter must hold -1, 0 and 1 only: the 0/1 losses of the first classifier minus "
-            f"those of the second on the same points. Got also {others[:5].tolist()}; for other losses use a t-test."
+            "The 'differences' parameter must hold only -1, 0 and 1: the 0/1 losses of the first classifier minus "
+            f"those of the second on the same points. Also got {others[:5].tolist()}; for other losses use a t-test."
         )
     return DiscordantPairs(int((values == 1).sum()), int((values == -1).sum()), values.size)
 
@@ -100,8 +100,8 @@ def mcnemar_pvalue(pairs: DiscordantPairs, alternative: str = "two-sided", *, fo
         "less": error(a) < error(b); "greater": error(a) > error(b).
     form : {"exact", "asymptotic", "mid-p"}, default="exact"
         "exact" is the binomial test: its size never exceeds the nominal one. "asymptotic" refers
-        `mcnemar_statistic` to the normal distribution, without correction for continuity. "mid-p" counts outcomes
-        as probable as the one seen by half; its size may exceed the nominal one a little.
+        `mcnemar_statistic` to the normal distribution, without correction for continuity. "mid-p" gives half weight to
+        outcomes as probable as the observed one; its size may slightly exceed the nominal one.
 
     Returns
     -------
@@ -139,7 +139,7 @@ def mcnemar_pvalue(pairs: DiscordantPairs, alternative: str = "two-sided", *, fo
         return exact
     as_probable = float(binom.pmf(pairs.only_a, n_discordant, 0.5))
     if alternative == "two-sided" and pairs.only_a != pairs.only_b:
-        as_probable *= 2.0  # the mirrored outcome is as probable as the one seen
+        as_probable *= 2.0  # the mirrored outcome is as probable as the observed one
     return exact - as_probable / 2.0
 
 
@@ -148,8 +148,8 @@ def bonett_price_interval(
 ) -> ConfidenceInterval:
     """Interval for error(a) - error(b) on one test set: adjusted Wald limits.
 
-    One point is added to each of the two discordant counts, so the interval has width also without discordant
-    pairs. It is centered at (n10 - n01) / (n + 2), a little nearer to 0 than the difference itself.
+    One point is added to each of the two discordant counts, so the interval has positive width even without discordant
+    pairs. It is centered at (n10 - n01) / (n + 2), slightly closer to 0 than the difference itself.
 
     Parameters
     ----------
@@ -187,7 +187,7 @@ def _mcnemar(records: Records, confidence_level: float, alternative: str, *, for
         bonett_price_interval(pairs, confidence_level, alternative),
         degenerate=None
         if pairs.only_a + pairs.only_b
-        else "no point is wrong for one of the two only; the test has nothing to go by",
+        else "no point is misclassified by only one of the two; the test has no information",
         estimand=tested.estimand,
         details={"only_a_wrong": pairs.only_a, "only_b_wrong": pairs.only_b, "n_tested": pairs.n_tested},
     )
@@ -200,7 +200,7 @@ MCNEMAR = Method(
     needs=frozenset({"test_set"}),
     assumptions="the test points are independent of each other and of both training sets",
     tendency="the exact form is conservative, most so with few discordant pairs; the asymptotic and the mid-p form may "
-    "be a little liberal; none sees how the classifiers vary with the training set",
+    "be slightly liberal; none accounts for how the classifiers vary with the training set",
     reference="McNemar (1947), without correction for continuity; mid-p: Fagerland, Lydersen and Laake (2013); "
     "interval: Bonett and Price (2012), which need not agree with the test",
     cost="1",

@@ -1,4 +1,4 @@
-"""The contract of an interval method, and what all of them share."""
+"""The contract of an interval method, and what all methods share."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Outcome:
         Raw limits.
     remarks : tuple of str
     degenerate : str or None
-        The method's own reason for an interval without width; one is found for it if this is None.
+        The method's own reason for a zero-width interval; if None, a general reason is given.
     estimand : str or None
         The estimand where the records decide it, such as "expected(n1=45)"; None means that of the method.
     details : mapping of str to float
@@ -72,7 +72,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class TestOutcome:
-    """What a test of a difference of two errors computes from recorded differences of losses.
+    """What a test of a difference between two errors computes from recorded differences of losses.
 
     Attributes
     ----------
@@ -84,12 +84,12 @@ class TestOutcome:
     remarks, estimand, details
         As in `Outcome`.
     degenerate : str or None
-        Why the test or the interval says nothing, None if it does; a reason is found for an interval without width.
+        Why the test or the interval is uninformative, or None; a zero-width interval always gets a reason.
     standard_error : float or None
         Of the estimate, where the test is built from one.
     """
 
-    __test__ = False  # the name is no test for pytest
+    __test__ = False  # the name is not a test for pytest
 
     estimate: float
     statistic: float
@@ -119,7 +119,7 @@ class TestOutcome:
 
 @dataclass(frozen=True)
 class Fallback:
-    """What a method gives instead of an interval without width, if that is asked for.
+    """What a method gives instead of a zero-width interval, on request.
 
     Attributes
     ----------
@@ -134,7 +134,7 @@ class Fallback:
 
 
 def binomial_fallback(what: str, n_tested: Callable[[Records], float]) -> Fallback:
-    """Return the inverted binomial interval as if the estimate came from so many independent test points.
+    """Return the inverted binomial interval as if the estimate came from `n_tested` independent test points.
 
     Parameters
     ----------
@@ -167,9 +167,9 @@ class Method(Registered):
         ``test(records, confidence_level, alternative, **options) -> TestOutcome`` of the hypothesis that a
         difference of errors is 0, from records of differences of losses.
     fallback : Fallback or None
-        For an interval without width.
+        For a zero-width interval.
     two_sided_only : bool
-        Whether its test has no direction, so that only the alternative "two-sided" can be asked for.
+        Whether its test has no direction, so that only the alternative "two-sided" is allowed.
     """
 
     compute: Callable[..., Outcome] | None = field(default=None, repr=False)
@@ -185,7 +185,7 @@ class Method(Registered):
 
     @property
     def compares(self) -> bool:
-        """Whether it tests the difference of two errors."""
+        """Whether it tests the difference between two errors."""
         return self.test is not None or self.pivot is not None
 
 
@@ -210,7 +210,7 @@ def compute_interval(
     options : mapping, default={}
         Options of the method that differ from their defaults.
     fallback : bool, default=False
-        Whether an interval without width is replaced by the method's fallback, with a remark.
+        Whether a zero-width interval is replaced by the method's fallback, with a remark.
 
     Raises
     ------
@@ -220,7 +220,7 @@ def compute_interval(
 
     Guarantee
     ---------
-    An interval that is nan or has no width after clipping to [0, 1] carries the reason in ``degenerate``.
+    An interval that is nan or has zero width after clipping to [0, 1] carries the reason in ``degenerate``.
 
     Examples
     --------
@@ -248,8 +248,8 @@ def compute_interval(
     reason = _why_degenerate(outcome)
     if fallback and reason is not None and method.fallback is not None and not math.isnan(outcome.estimate):
         instead = method.fallback.compute(records, outcome.estimate, confidence_level)
-        said = f"{reason}; {method.fallback.title} instead"
-        outcome = replace(outcome, interval=instead, remarks=(*outcome.remarks, said), degenerate=None)
+        note = f"{reason}; {method.fallback.title} instead"
+        outcome = replace(outcome, interval=instead, remarks=(*outcome.remarks, note), degenerate=None)
         reason = _why_degenerate(outcome)
     return IntervalEstimate(
         method=method.name,

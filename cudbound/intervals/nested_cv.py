@@ -55,8 +55,8 @@ def nested_cv_pivot(inner: ArrayLike, outer: ArrayLike, n_samples: int, *, bias:
     References
     ----------
     Bates, S., Hastie, T. and Tibshirani, R. (2024). Cross-validation: what does it estimate and how well does it do
-    it? JASA 119, 1434-1445, section 4 and algorithm 1. The mean outer loss stands in the place of separate
-    repetitions of cross-validation.
+    it? JASA 119, 1434-1445, section 4 and algorithm 1. The mean outer loss replaces separate repetitions of
+    cross-validation.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def _pivot(nested: NestedLosses, *, bias: str) -> Pivot:
     n_folds, n_outer = outer.shape[1:]
     if n_folds < 3:
         raise ValueError(
-            f"Nested cross-validation needs at least 3 folds: its classifiers leave two of them out. Got {n_folds}; "
+            f"Nested cross-validation needs at least 3 folds: its classifiers leave out two of them. Got {n_folds}; "
             "record it again with more folds."
         )
     inner_error, outer_error = float(inner.mean()), float(outer.mean())
@@ -83,7 +83,7 @@ def _pivot(nested: NestedLosses, *, bias: str) -> Pivot:
     numbers = {"inner_error": inner_error, "outer_error": outer_error, "bias": correction}
     estimate = inner_error - correction
     if n_outer < 2:
-        reason = "the mean squared error is undefined: a fold has one row only"
+        reason = "the mean squared error is undefined: a fold has only one row"
         return Pivot(estimate, math.nan, degenerate=reason, details=numbers)
     squared = np.square(inner.mean(axis=2) - outer.mean(axis=2))
     mse = float(squared.mean() - (outer.var(axis=2, ddof=1) / n_outer).mean())
@@ -115,10 +115,10 @@ NESTED_CV = Method(
     "factor (K - 1)/K; the authors' target is the error of the fitted classifier, while what is estimated in "
     "practice is how far a cross-validated error lies from it on average over training sets",
     tendency="its standard error is kept between 1 and sqrt(K) times that of independent losses; few repetitions "
-    "leave it noisy; no width if all losses are equal",
+    "leave it noisy; zero width if all losses are equal",
     reference="Bates, Hastie and Tibshirani (2024), section 4 and algorithm 1; bias='package' has the exponent 1.5 of "
     "their program, the default is exact for errors of the form a + c/n1; rows that do not fill the folds are left "
-    "out of a repetition, where their program trains on them",
+    "out of a repetition, whereas their program trains on them",
     cost="R (K + K (K - 1) / 2)",
     pivot=_nested_cv,
     options={"bias": Choice(tuple(EXPONENTS))},

@@ -10,7 +10,7 @@ from scipy.special import stdtr, stdtrit
 
 from cudbound.results import ConfidenceInterval
 
-#: Values whose range is no larger than this count as equal: they are sums of the same losses in another order.
+#: Values whose range is no larger than this count as equal: they are sums of the same losses in a different order.
 EQUAL = 1e-12
 
 
@@ -23,7 +23,7 @@ class Pivot:
     estimate : float
         Mean loss, or mean difference of losses.
     standard_error : float
-        Non-negative. At 0 the interval has no width and the test does not reject.
+        Non-negative. At 0 the interval has zero width and the test does not reject.
     df : float
         Degrees of freedom of the t distribution, at least 1; infinity for the normal distribution.
     remarks : tuple of str
@@ -78,7 +78,7 @@ class Pivot:
     def pvalue(self, null: float = 0.0, alternative: str = "two-sided") -> float:
         """Return the p-value of truth = null; 1 where the standard error is 0 or undefined.
 
-        Losses without any variance do not show how the estimate varies, so nothing is rejected on their account.
+        Losses with zero variance do not show how the estimate varies, so they lead to no rejection.
         """
         if not self.standard_error > 0.0:
             return 1.0

@@ -1,7 +1,8 @@
 """Intervals from mean losses on random splits: Nadeau and Bengio (2003).
 
 The means of several splits share most of their training rows and some of their test rows, so that their sample
-variance over their number is too small a variance of their mean. The methods differ in what they do about it.
+variance divided by their number underestimates the variance of their mean. The methods differ in how they deal with
+that.
 """
 
 from __future__ import annotations
@@ -209,19 +210,19 @@ def corrected_pseudo_bootstrap_pivot(
 
 
 def describe_mismatch(splits: SplitLosses, other: HalfSplitLosses | ReplicateLosses, need: str) -> str | None:
-    """Return why other means over splits do not show the variance of the mean over these, or None if they do.
+    """Return why means over other splits do not show the variance of the mean over these, or None if they do.
 
-    They must be over as many splits, with test sets that are not larger; smaller ones only make the variance larger.
+    They must be over equally many splits, with test sets that are not larger; smaller ones only raise the variance.
     """
     n_splits = int(np.size(splits.means))
     if other.n_splits != n_splits:
         return (
-            f"undefined: recorded '{need}' are means over {other.n_splits} splits and the estimate is one over "
+            f"undefined: recorded '{need}' are means over {other.n_splits} splits and the estimate is a mean over "
             f"{n_splits}; record both with one n_splits"
         )
     if other.n_test >= splits.n_test + 1:
         return (
-            f"undefined: recorded '{need}' test {other.n_test:g} rows a split and the estimate {splits.n_test:g}; "
+            f"undefined: recorded '{need}' test {other.n_test:g} rows per split and the estimate {splits.n_test:g}; "
             "record both with one test_fraction"
         )
     return None
@@ -230,14 +231,14 @@ def describe_mismatch(splits: SplitLosses, other: HalfSplitLosses | ReplicateLos
 def judged_by(
     pivot: Pivot, splits: SplitLosses, other: HalfSplitLosses | ReplicateLosses, need: str
 ) -> Pivot:
-    """Name the estimand, and take the standard error away if the other means do not belong to these splits."""
+    """Name the estimand, and remove the standard error if the other means do not belong to these splits."""
     pivot = replace(pivot, estimand=expected_error(splits.n_train))
     mismatch = describe_mismatch(splits, other, need)
     return pivot if mismatch is None else replace(pivot, standard_error=math.nan, degenerate=mismatch)
 
 
 def few_test_rows(n_test: float) -> tuple[str, ...]:
-    """Return a remark where mean losses take few values only."""
+    """Return a remark where mean losses take only few values."""
     if n_test >= FEW_TEST_ROWS:
         return ()
     return (
@@ -294,7 +295,7 @@ def _tested_by_a_split(records: Records) -> float:
     return float(records.require("splits").n_test)
 
 
-#: What stands in for the interval where the losses on the splits have no variance.
+#: What replaces the interval where the losses on the splits have zero variance.
 ONE_SPLIT = binomial_fallback("the rows of one test set", _tested_by_a_split)
 
 
@@ -332,8 +333,8 @@ SINGLE_SPLIT_T = Method(
     estimand="holdout-model",
     needs=frozenset({"test_set"}),
     assumptions="the test rows are independent, and so many that their mean loss is near normal",
-    tendency="liberal where errors are rare, no width where there is none; liberal for the learning algorithm, since "
-    "it does not see the variance between training sets",
+    tendency="liberal where errors are rare, zero width where there is none; liberal for the learning algorithm, since "
+    "it ignores the variance between training sets",
     reference="Nadeau and Bengio (2003), section 4, with the normal distribution; the t distribution, our default, is "
     "that of Nadeau and Bengio (1999)",
     cost="1",
@@ -349,7 +350,7 @@ RESAMPLED_T = _method(
     {"splits"},
     "J",
     "the mean losses of the splits are independent, which they are not",
-    "liberal, the more the more splits: of the correlation between them nothing enters the variance",
+    "liberal, increasingly so with more splits: its variance ignores the correlation between them",
     "Nadeau and Bengio (2003), section 4; Dietterich (1998)",
 )
 
@@ -360,7 +361,7 @@ CORRECTED_RESAMPLED_T = _method(
     {"splits"},
     "J",
     "mean losses of the splits are jointly normal with correlation n2 / (n1 + n2)",
-    "near nominal where the learning algorithm is stable; liberal where the loss depends much on the training rows",
+    "near nominal where the learning algorithm is stable; liberal where the loss depends strongly on the training rows",
 )
 
 PSEUDO_BOOTSTRAP = _method(
@@ -379,6 +380,6 @@ CORRECTED_PSEUDO_BOOTSTRAP = _method(
     _corrected_pseudo_bootstrap,
     {"splits", "replicates"},
     "J + R J",
-    "as pseudo-bootstrap after a correction that takes the correlation of two splits to be n2 / (n1 + n2)",
+    "as pseudo-bootstrap, after a correction that takes the correlation of two splits to be n2 / (n1 + n2)",
     "near nominal where the learning algorithm is stable, at many times the cost of corrected-resampled-t",
 )

@@ -62,7 +62,7 @@ def held_out_interval(
     Returns
     -------
     ConfidenceInterval
-        Within [0, 1] but for "wald", which has no width at 0 and at `n_tested` errors.
+        Within [0, 1] except for "wald", which has zero width at 0 and at `n_tested` errors.
 
     Raises
     ------
@@ -144,7 +144,7 @@ TEST_SET_WALD = Method(
     estimand="holdout-model",
     needs=NEEDS,
     assumptions=f"{INDEPENDENT}; the number of errors is nearly normal",
-    tendency="liberal where errors are few; no width if no point or every point is wrong",
+    tendency="liberal where errors are few; zero width if no point or every point is wrong",
     reference="Brown, Cai and DasGupta (2001), section 2, with its coverage",
     cost=COST,
     compute=_wald_outcome,

@@ -1,1 +1,1 @@
-"""Convex surrogate losses: those of the compiled solver, and a loss of one's own through cvxpy."""
+"""Convex surrogate losses: those of the compiled solver, and user-defined losses through cvxpy."""

@@ -33,13 +33,13 @@ class CvxpyLoss:
     Parameters
     ----------
     name : str
-        What messages and results call it: not the name of a loss of `cudbound.losses.surrogates`, and another name for
-        another formula, because results of earlier searches are told apart by it.
+        Its name in messages and results: not the name of a loss in `cudbound.losses.surrogates`, and a different name
+        for each formula, because it distinguishes the results of earlier searches.
     expression : callable
         ``expression(labels, scores)`` returns the loss of each point as a cvxpy expression of shape (n_points,) that
         is convex in `scores` by the rules of disciplined convex programming. `labels` is an ndarray of -1 and +1 and
-        `scores` a cvxpy expression, both of shape (n_points,). The loss of a point may depend on its own label and
-        score alone, and must not be negative.
+        `scores` a cvxpy expression, both of shape (n_points,). The loss of a point may depend only on its own label
+        and score, and must not be negative.
     vanishes : bool, default=False
         Whether the loss falls to 0, at least as fast as :math:`e^{-m}`, as the margin :math:`m`, label times score,
         grows, without ever reaching 0. Separable data then have no minimizer, and the infimum is found another way.
@@ -50,7 +50,7 @@ class CvxpyLoss:
         If `name` is empty or the name of a loss of `cudbound.losses.surrogates`, or, when the loss is used, if the
         expression has another shape, is not convex in the scores, or has no value at some scores.
     TypeError
-        If `expression` is not callable, or returns something that is no cvxpy expression.
+        If `expression` is not callable, or returns something that is not a cvxpy expression.
 
     References
     ----------
@@ -101,7 +101,7 @@ class CvxpyLoss:
             )
         if built.shape != labels.shape:
             raise ValueError(
-                f"The expression of the loss {self.name!r} must have one value a point, shape {labels.shape}. "
+                f"The expression of the loss {self.name!r} must have one value per point, shape {labels.shape}. "
                 f"Got shape {built.shape} instead; do not sum over the points."
             )
         if not built.is_convex():
@@ -119,7 +119,7 @@ class CvxpyLoss:
         variable = import_cvxpy().Variable(scores.size)
         variable.value = scores.ravel()
         values = self.build(labels.ravel(), variable).value
-        if values is None or np.isnan(values).any():  # infinite where numbers end is a value
+        if values is None or np.isnan(values).any():  # an infinite value where numbers overflow is allowed
             raise ValueError(
                 f"The loss {self.name!r} must have a value at every score. Got {values} at the scores {scores} "
                 "instead; a loss that is not defined everywhere cannot be used."

@@ -1,7 +1,7 @@
 """Convex surrogate losses, as functions of the label y in {-1, +1} and the score f = b(gamma-hat, x)'beta.
 
-Each loss is one small object with a twin in the compiled solver (``solvers/src/loss.hpp``). All but the squared loss
-depend on the margin m = y f alone; so does the squared loss, as y^2 = 1 makes it (1 - m)^2.
+Each loss is one small object with a counterpart in the compiled solver (``solvers/src/loss.hpp``). All losses depend
+only on the margin m = y f, including the squared loss, which is (1 - m)^2 since y^2 = 1.
 
 References
 ----------
@@ -23,11 +23,11 @@ Array = NDArray[np.float64]
 
 
 class Loss(Protocol):
-    """What the package needs to know of a surrogate loss."""
+    """What the package needs to know about a surrogate loss."""
 
     @property
     def name(self) -> str:
-        """The word for it in ``loss=``."""
+        """Its name in ``loss=``."""
 
     @property
     def vanishes(self) -> bool:
@@ -38,7 +38,7 @@ class Loss(Protocol):
 
 
 class NativeLoss(Loss, Protocol):
-    """A loss that the compiled solver knows, with its derivatives; at a kink, those from the side of large margins."""
+    """A loss of the compiled solver, with its derivatives; at a kink, those from the side of large margins."""
 
     @property
     def smooth(self) -> bool:
@@ -121,7 +121,7 @@ class ExponentialLoss:
 
 @dataclass(frozen=True)
 class SquaredHingeLoss:
-    """Squared hinge loss max(0, 1 - m)^2. Piecewise quadratic: curvature 2 below margin 1, 0 from there on."""
+    """Squared hinge loss max(0, 1 - m)^2. Piecewise quadratic: curvature 2 below margin 1, 0 from 1 on."""
 
     name: str = "squared_hinge"
     vanishes: bool = False
@@ -207,7 +207,7 @@ LOSSES: dict[str, NativeLoss] = {
 
 
 def get_loss(name: str) -> NativeLoss:
-    """Return the loss of that name.
+    """Return the loss with the given name.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ LEVEL_STYLE: dict[str, Any] = {"color": "0.4", "linewidth": 0.8, "linestyle": "-
 
 
 class CoverageWidthDisplay:
-    """Coverage against mean width, one point a cell and method: the best are high and to the left.
+    """Coverage against mean width, one point per cell and method: the best are high and to the left.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class CoverageWidthDisplay:
 
 
 class CoverageByScenarioDisplay:
-    """Coverage of every method in every cell, with its 95% Clopper-Pearson interval; one line a cell.
+    """Coverage of every method in every cell, with its 95% Clopper-Pearson interval; one line per cell.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ class CoverageByScenarioDisplay:
 
     @property
     def size(self) -> tuple[float, float]:
-        """Width and height in inches that leave every point its place."""
+        """Width and height in inches that leave room for every point."""
         lines = max(0.22, 0.09 * len(methods_of(self.cells)))
         return 7.0, 1.2 + lines * len(self.labels)
 
@@ -158,13 +158,14 @@ class CoverageByScenarioDisplay:
 
 
 class KurtosisDisplay:
-    """Coverage against the absolute excess kurtosis of the training error, one point a cell and method.
+    """Coverage against the absolute excess kurtosis of the training error, one point per cell and method.
 
     Parameters
     ----------
     cells, samples : pandas.DataFrame
-        `Summary.cells` and `Summary.samples`, joined by scenario and n: method, n_replicates and coverage of the one,
-        training_error_kurtosis of the other. Cells whose training errors are all equal have no kurtosis and no point.
+        `Summary.cells` and `Summary.samples`, joined by scenario and n: method, n_replicates and coverage from the
+        former, training_error_kurtosis from the latter. Cells whose training errors are all equal have no kurtosis and
+        no point.
     confidence_level : float, default=0.95
 
     Attributes

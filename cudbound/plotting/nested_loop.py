@@ -1,4 +1,4 @@
-"""All cells of a study on one line, one step a cell, in the order of nested loops over the factors of the design."""
+"""All cells of a study on one line, one step per cell, ordered by nested loops over the factors of the design."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from matplotlib.legend import Legend
     from matplotlib.lines import Line2D
 
-#: What the height of the data is multiplied by for the place of one factor below it.
+#: Height of the strip for one factor below the data, relative to the height of the data.
 FACTOR_HEIGHT = 0.12
-#: More cells than these have no names at the axis.
+#: With more cells than this there are no names at the axis.
 MAX_NAMED = 60
 
 
@@ -40,8 +40,8 @@ class NestedLoopDisplay:
     measure : str, default="coverage"
         Name of a column.
     factors : sequence of str, default=("n", "scenario")
-        Columns that name a cell, outermost loop first. Levels stand in the order in which they occur, numbers
-        ascending. The innermost is named at the axis; the others are drawn as steps below the data.
+        Columns that identify a cell, outermost loop first. Levels are in order of occurrence, numbers ascending. The
+        innermost is named at the axis; the others are drawn as steps below the data.
     confidence_level : float, default=0.95
         Drawn as a line if the measure is "coverage".
 
@@ -52,7 +52,7 @@ class NestedLoopDisplay:
     lines_ : dict of str to matplotlib.lines.Line2D
         Steps of each method.
     factor_lines_ : dict of str to matplotlib.lines.Line2D
-        Steps of each factor but the innermost.
+        Steps of each factor except the innermost.
     legend_, ax_ : matplotlib artists
 
     References
@@ -124,7 +124,7 @@ class NestedLoopDisplay:
         return self
 
     def _draw_factors(self, ax: Axes, edges: np.ndarray) -> None:
-        """Draw each factor but the innermost as steps of its levels in a strip below the data."""
+        """Draw each factor except the innermost as steps of its levels in a strip below the data."""
         low, high = ax.get_ylim()
         height = FACTOR_HEIGHT * (high - low)
         ticks = [tick for tick in ax.get_yticks() if low <= tick <= high]
@@ -137,8 +137,8 @@ class NestedLoopDisplay:
             (self.factor_lines_[factor],) = ax.step(
                 edges, [*heights, heights[-1]], where="post", color="0.4", linewidth=0.8
             )
-            said = f"{factor}: {', '.join(safe_label(str(level)) for level in levels)}"
-            ax.text(edges[0] + 0.1, floor + 0.5 * height, said, va="bottom", fontsize="small", color="0.3")
+            text = f"{factor}: {', '.join(safe_label(str(level)) for level in levels)}"
+            ax.text(edges[0] + 0.1, floor + 0.5 * height, text, va="bottom", fontsize="small", color="0.3")
         ax.set_yticks(ticks)
         ax.set_ylim(low - len(self.factor_lines_) * height - 0.2 * height, high)
 

@@ -53,7 +53,7 @@ def axes_for(ax: Axes | None, size: tuple[float, float]) -> Axes:
 
 
 def safe_label(text: str) -> str:
-    r"""Return foreign text as a label that matplotlib shows as it is: no formula, no control character, not hidden.
+    r"""Return untrusted text as a label that matplotlib shows literally: no formula, no control character, not hidden.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def safe_label(text: str) -> str:
     shown = printable(text)
     if len(shown) > LABEL_LENGTH:
         shown = f"{shown[: LABEL_LENGTH - 1]}…"
-    if shown.startswith("_"):  # matplotlib leaves such names out of a legend
+    if shown.startswith("_"):  # matplotlib leaves out such names from a legend
         shown = f" {shown}"
     return shown.replace("$", r"\$")
 
@@ -74,7 +74,7 @@ def methods_of(cells: pd.DataFrame) -> list[str]:
 
 
 def method_styles(methods: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Return color and marker of each method; no pair comes twice within 63 methods."""
+    """Return color and marker of each method; no pair is repeated within 63 methods."""
     names = list(methods)
     colors, markers = islice(cycle(COLORS), len(names)), islice(cycle(MARKERS), len(names))
     return {
@@ -93,7 +93,7 @@ def noise_band(cells: pd.DataFrame, confidence_level: float) -> tuple[float, flo
 def finish(
     ax: Axes, handles: Sequence[Any], methods: Sequence[str], side: Literal["left", "right"] = "left"
 ) -> Legend:
-    """Take away the frame, and put the legend above the axes, flush with one side of them; return the legend."""
+    """Remove the frame, and put the legend above the axes, flush with one side of them; return the legend."""
     labels = [safe_label(name) for name in methods]
     ax.spines[["top", "right"]].set_visible(False)
     return ax.legend(

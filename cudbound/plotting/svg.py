@@ -1,4 +1,4 @@
-"""A display as SVG text, for a page that needs no other file."""
+"""A display as SVG text, for a self-contained page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-#: What matplotlib would say of a file; an element of a page needs none of it.
+#: Metadata that matplotlib writes into a file; an element of a page needs none of it.
 METADATA = ("Creator", "Date", "Format", "Type")
 
 
@@ -31,7 +31,7 @@ def draw_svg(display: Display, size: tuple[float, float], name: str) -> str:
     size : tuple of float
         Width and height in inches.
     name : str
-        Names of parts inside the element are made from it; give each element of a page its own.
+        Prefix for the names of parts inside the element; must be unique within a page.
 
     Returns
     -------
@@ -54,12 +54,13 @@ def draw_svg(display: Display, size: tuple[float, float], name: str) -> str:
     settings: dict[Any, Any] = {"svg.fonttype": "none", "svg.hashsalt": name, "font.size": 9.0}
     stream = io.StringIO()
     with mpl.rc_context(settings), warnings.catch_warnings():
-        # letters that matplotlib's font lacks only cost room here: the reader's own font draws the text
+        # missing glyphs in matplotlib's font affect only the layout: the reader's own font draws the text
         warnings.filterwarnings("ignore", message="Glyph .* missing from")
         figure = Figure(figsize=size, layout="constrained")
         FigureCanvasSVG(figure)
         display.plot(figure.subplots())
         figure.savefig(stream, format="svg", metadata=dict.fromkeys(METADATA))
     text = stream.getvalue()
-    # groups are called figure_1, axes_1, ... in every figure, but a page may have a name once; nothing refers to them
+    # groups are called figure_1, axes_1, ... in every figure, but names must be unique in a page; nothing refers to
+    # them
     return re.sub('<g id="[^"]*"', "<g", text[text.index("<svg") :])

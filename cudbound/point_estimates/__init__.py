@@ -1,4 +1,4 @@
-"""Point estimates of the error from recorded losses; they do not care which software recorded them."""
+"""Point estimates of the error from recorded losses; any software may have recorded them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bolstered resubstitution: every training point counts by the share of a kernel around it that is wrong."""
+"""Bolstered resubstitution: every training point counts as the share of a kernel around it that is misclassified."""
 
 from __future__ import annotations
 
@@ -54,13 +54,13 @@ def kernel_widths(rows: ArrayLike, labels: ArrayLike) -> KernelWidths:
     Raises
     ------
     ValueError
-        If `rows` has not two dimensions and at least one feature.
+        If `rows` does not have two dimensions and at least one feature.
 
     Returns
     -------
     KernelWidths
-        A class of one row has the width of the other class, and 0 if that has one row too or none. A class whose
-        points all coincide with another of the class has width 0.
+        A class of one row has the width of the other class, or 0 if the other has one row or none. A class each of
+        whose points coincides with another point of the class has width 0.
 
     References
     ----------

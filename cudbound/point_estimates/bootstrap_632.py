@@ -24,12 +24,12 @@ def leave_one_out_bootstrap_error(losses: ArrayLike, counts: ArrayLike) -> Array
     losses : array-like, shape (..., n_resamples, n_samples)
         Loss on the point of the classifier fitted to the draw: 0 or 1, or a difference of losses.
     counts : array-like of int, shape (..., n_resamples, n_samples)
-        How often the point stands in the draw; the point is out of bag where this is 0.
+        How often the point occurs in the draw; the point is out of bag where this is 0.
 
     Returns
     -------
     ndarray of float, shape (...)
-        Mean losses. Points that every draw holds are left out of the mean; nan if there is no other.
+        Mean losses. Points that occur in every draw are left out of the mean; nan if there are no others.
 
     References
     ----------
@@ -51,8 +51,8 @@ def leave_one_out_bootstrap_error(losses: ArrayLike, counts: ArrayLike) -> Array
 def pooled_bootstrap_error(losses: ArrayLike, counts: ArrayLike) -> Array:
     """Pooled out-of-bag error e0: mean loss over all pairs of a draw and a point that it left out.
 
-    It weighs a point by the number of draws that left it out; `leave_one_out_bootstrap_error` weighs all alike. The
-    two agree where every point was left out equally often.
+    It weights a point by the number of draws that left it out; `leave_one_out_bootstrap_error` weights all points
+    equally. The two agree where every point was left out equally often.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def no_information_error(positive: float, predicted_positive: float) -> float:
 
 @dataclass(frozen=True)
 class Error632Plus:
-    """The .632+ estimate with the numbers that it is made of.
+    """The .632+ estimate with its components.
 
     Attributes
     ----------
@@ -224,7 +224,7 @@ def estimate_632_plus(records: Records) -> Error632Plus:
         if math.isnan(getattr(records, name)):
             raise ValueError(
                 f"The .632+ estimate needs '{name}', a share of the training set, and the records have none. Pass "
-                f"Records(..., {name}=...); for a difference of two errors the .632+ estimate is not defined."
+                f"Records(..., {name}=...); for a difference between two errors the .632+ estimate is not defined."
             )
     return error_632_plus(
         float(np.mean(records.require("losses"))),

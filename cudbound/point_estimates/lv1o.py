@@ -21,7 +21,7 @@ def error_lv1o(leave_one_out: float, bootstrap_632: float, two_fold: float) -> f
     bootstrap_632 : float
         .632 estimate, the lower limit of the band.
     two_fold : float
-        Error of repeated two-fold cross-validation, the upper limit. Limits that are crossed change places.
+        Error of repeated two-fold cross-validation, the upper limit. Limits that are crossed are swapped.
 
     Returns
     -------
@@ -32,7 +32,7 @@ def error_lv1o(leave_one_out: float, bootstrap_632: float, two_fold: float) -> f
     ----------
     Weiss, S. M. (1991). Small sample error rate estimation for k-NN classifiers. IEEE Transactions on Pattern Analysis
     and Machine Intelligence 13, 285-289, describes the estimator. The formula here could not be checked against the
-    article, and what it does with crossed limits is our choice.
+    article, and its treatment of crossed limits is our choice.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def _compute(records: Records) -> PointOutcome:
     if bootstrap_632 > two_fold:
         remarks.append(
             f"the .632 estimate {bootstrap_632:.3g} is above that of two-fold cross-validation {two_fold:.3g}: "
-            "limits changed places"
+            "limits swapped"
         )
     return PointOutcome(
         error_lv1o(leave_one_out, bootstrap_632, two_fold),

@@ -1,1 +1,1 @@
-"""What a draw asks: the fitted classifier as an additive model, the draws as counts, their problems as arrays."""
+"""The problem of a draw: the fitted classifier as an additive model, the draws as counts, their problems as arrays."""

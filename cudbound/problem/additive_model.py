@@ -11,14 +11,14 @@ from cudbound.losses.surrogates import Loss
 
 Array = NDArray[np.float64]
 
-#: Scores this close to 0 count as 0. They are on the scale of the labels, -1 to +1, and carry a rounding error
-#: of 1e-14 or so: without it the class of a point on the boundary would differ from machine to machine.
+#: Scores this close to 0 count as 0. They are on the scale of the labels, -1 to +1, and carry a rounding error of
+#: 1e-14 or so: without this rule the class of a point on the boundary would differ from machine to machine.
 TIE_TOLERANCE = 1e-10
 
 
 @dataclass(frozen=True)
 class Polish:
-    """How far the coefficients had to be moved to the exact minimizer of the loss.
+    """How far the coefficients had to move to reach the exact minimizer of the loss.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class AdditiveModel:
     offset : float
         Added to the scores in the loss, not in the classification: a decision threshold other than 0.
     tuned_by : tuple of str
-        What chose a strength of penalty or a threshold on the same data, such as ("GridSearchCV",).
+        What tuned a penalty strength or a threshold on the same data, such as ("GridSearchCV",).
     polish : Polish or None
         How `coef` differs from the fitted coefficients; None if it is what was fitted.
     """

@@ -1,4 +1,4 @@
-"""Coordinates in which the design has orthonormal columns: what the compiled solver is given."""
+"""Coordinates in which the design has orthonormal columns: the input of the compiled solver."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ OUTLYING = 1e3
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """The problem in coordinates gamma in which the design has orthonormal columns, but for rounding.
+    """The problem in coordinates gamma in which the design has orthonormal columns, up to rounding.
 
     ``design`` spans the columns of the original design, ``to_coef`` (n_coefficients, rank) maps gamma to the
     coefficients with the smallest penalty that give the same scores, and ``penalty`` (rank, rank) is that penalty.
     Rounding may have moved a row of ``design`` by ``error`` times its length; ``exact`` (n_samples, rank) are the
-    columns of the original design that it spans, without any.
+    columns of the original design that it spans, without rounding errors.
     """
 
     design: Array
@@ -37,7 +37,7 @@ class Basis:
 
 
 def mapped_rows(design: Array, to_coef: Array) -> tuple[Array, float]:
-    """Return ``design @ to_coef`` and what rounding may have moved a row by, relative to its length."""
+    """Return ``design @ to_coef`` and how far rounding may have moved a row, relative to its length."""
     wide = np.longdouble
     mapped = (design.astype(wide) @ to_coef.astype(wide)).astype(float)
     terms = np.abs(design) @ np.abs(to_coef).max(axis=1, initial=0.0)
@@ -48,13 +48,13 @@ def mapped_rows(design: Array, to_coef: Array) -> tuple[Array, float]:
 
 
 def outlying_first(design: Array, columns: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the columns with those first in which single values exceed the others by orders of magnitude.
+    """Return the columns, starting with those in which single values exceed the others by orders of magnitude.
 
-    The coordinate of such a column is as huge as its outlier. Factored first, it is zero in no row but moves no other
-    coefficient; factored later, every row and the penalty would be small differences of huge terms.
+    The coordinate of such a column is as huge as its outlier. Factored first, it is zero in no row but affects no
+    other coefficient; factored later, every row and the penalty would be small differences of huge terms.
     """
     sizes = np.abs(design[:, columns])
-    typical = np.array([np.median(one[one > 0.0]) if one.any() else np.inf for one in sizes.T])
+    typical = np.array([np.median(column[column > 0.0]) if column.any() else np.inf for column in sizes.T])
     ratios = sizes.max(axis=0) / typical
     return columns[np.argsort(-np.where(ratios > OUTLYING, ratios, 0.0), kind="stable")]
 
@@ -79,8 +79,8 @@ def orthonormal_basis(problem: Problem) -> Basis:
         solve_triangular(r[:rank, :rank], np.eye(rank), check_finite=False) if diagonal[0] > 0 else 0.0
     )
     to_coef /= scale[:, None]
-    # The columns may be less than orthonormal, but every row must be the map of its row of the design, relative to its
-    # own length: else short rows, and all of them beside a weak direction, would be classified otherwise.
+    # The columns need not be exactly orthonormal, but every row must be the image of its row of the design, relative
+    # to its own length: otherwise short rows, and all rows near a weak direction, would be classified differently.
     to_coef = np.ascontiguousarray(to_coef)
     design, error = mapped_rows(problem.design, to_coef)
     anchor = q[:, :rank].T @ (problem.design @ problem.coef)
@@ -94,7 +94,7 @@ def orthonormal_basis(problem: Problem) -> Basis:
         kernel[order[:rank]] = -solve_triangular(r[:rank, :rank], r[:rank, rank:])
         kernel /= scale[:, None]
         root = np.sqrt(problem.penalty)[:, None]
-        # beside a column of rounding errors, whose coefficient is huge for the same scores, the others would count as
+        # next to a column of rounding errors, whose coefficient is huge for the same scores, the others would count as
         # 0; and what that coefficient leaves behind when it is taken out is taken out once more
         lengths = np.linalg.norm(root * kernel, axis=0)
         kernel /= np.where(lengths > 0.0, lengths, 1.0)

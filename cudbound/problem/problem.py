@@ -26,7 +26,7 @@ REQUIRED = {"format", "design", "labels", "coef", "counts", "alpha", "loss"}
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """One optimization problem a draw, all on the same design: the suprema that `cudbound.solve_draws` finds.
+    """One optimization problem per draw, all on the same design: the suprema that `cudbound.solve_draws` finds.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class Problem:
         """Penalized mean surrogate loss of `coef` on one draw."""
         beta = np.asarray(coef, dtype=float)
         rows, shares = np.flatnonzero(self.counts[draw] > 0), self.shares(draw)
-        rows, shares = rows[shares > 0.0], shares[shares > 0.0]  # a loss without weight may be infinite
+        rows, shares = rows[shares > 0.0], shares[shares > 0.0]  # a loss with zero weight may be infinite
         mean = float(shares @ self.loss.value(self.labels[rows], self.scores(beta)[rows]))
         if self.penalty is not None:
             mean += float(self.penalty @ beta**2)
@@ -92,13 +92,13 @@ class Problem:
         return np.asarray(weighted[counts > 0] / self.labels.size, dtype=float)
 
     def scores(self, coef: ArrayLike) -> Array:
-        """Scores of all rows as the loss sees them, offset included."""
+        """Scores of all rows as they enter the loss, offset included."""
         scores = self.design @ np.asarray(coef, dtype=float)
         return np.asarray(scores if self.offset is None else scores + self.offset)
 
     def digest(self, side: str = "both") -> str:
         """Return 32 hexadecimal digits that differ for different problems, or sides of them."""
-        # as in bootstrap draws, counts are small as a rule: a quarter of the bytes to hash
+        # counts are usually small, as in bootstrap draws: a quarter of the bytes to hash
         counts = self.counts.astype(np.min_scalar_type(self.counts.max(initial=0)))
         digest = hashlib.blake2b(repr((float(self.alpha), self.loss.name, side)).encode(), digest_size=16)
         optional = (getattr(self, name) for name in OPTIONAL)
@@ -111,20 +111,20 @@ class Problem:
         return digest.hexdigest()
 
     def select(self, draws: ArrayLike) -> Problem:
-        """Return the problem of some draws alone, given by their numbers or by a boolean mask.
+        """Return the problem of selected draws, given by their numbers or by a boolean mask.
 
         Raises
         ------
         ValueError
             If `draws` is neither.
         IndexError
-            If there is no draw of that number, or the mask has another length than there are draws.
+            If there is no draw with that number, or the length of the mask is not the number of draws.
         """
         rows = np.asarray(draws)
         if rows.dtype == bool:
             if rows.shape != (self.n_draws,):
                 raise IndexError(
-                    f"A mask must have shape ({self.n_draws},), one value a draw. Got {rows.shape}."
+                    f"A mask must have shape ({self.n_draws},), one value per draw. Got {rows.shape}."
                 )
             rows = np.flatnonzero(rows)
         elif rows.size == 0:  # an empty list is an array of floats
@@ -144,13 +144,13 @@ class Problem:
     def save(self, path: str | Path) -> None:
         """Write the arrays to a file in NumPy's ``.npz`` format, with no pickled objects in it.
 
-        The file gets exactly the name `path`. It holds the design rows and labels, that is the data the classifier
+        The file gets exactly the name `path`. It holds the design rows and labels, which are the data the classifier
         was fitted to.
 
         Raises
         ------
         ValueError
-            If the loss is not one of `cudbound.losses.surrogates.LOSSES`: an expression of the user's cannot be stored.
+            If the loss is not one of `cudbound.losses.surrogates.LOSSES`: a user-defined expression cannot be stored.
         """
         write_arrays(path, self.to_arrays())
 
@@ -176,7 +176,7 @@ class Problem:
         Raises
         ------
         ValueError
-            If the file is of another format, or holds values that no problem can have.
+            If the file has a different format, or holds values that no problem can have.
         OSError
             If it cannot be read.
         """
@@ -184,7 +184,7 @@ class Problem:
 
     @classmethod
     def from_arrays(cls, stored: dict[str, NDArray[Any]], path: str | Path) -> Problem:
-        """Return the problem of arrays that were read from `path`; others than its own are left aside."""
+        """Return the problem of arrays that were read from `path`; arrays that are not its own are ignored."""
         scalars = {
             name: stored[name].item() for name in ("format", "alpha", "loss") if is_scalar(stored, name)
         }
@@ -214,13 +214,15 @@ def read_arrays(path: str | Path) -> dict[str, NDArray[Any]]:
     content = io.BytesIO(Path(path).read_bytes())
     try:
         with np.load(content, allow_pickle=False) as arrays:
-            return {name: np.asarray(values) for name, values in arrays.items()}  # bytes if no array
-    except Exception:  # what a damaged file raises is up to zipfile, zlib and numpy
+            return {
+                name: np.asarray(values) for name, values in arrays.items()
+            }  # bytes if it is not an array
+    except Exception:  # a damaged file raises whatever zipfile, zlib and numpy choose
         return {}
 
 
 def is_scalar(stored: dict[str, NDArray[Any]], name: str) -> bool:
-    """Whether there is a single number or text of this name."""
+    """Whether there is a single number or text with this name."""
     return name in stored and stored[name].shape == ()
 
 
@@ -314,7 +316,7 @@ def make_problem(
 
 
 def _loss(loss: Any) -> Loss:
-    """Return a loss object as it is, and look anything else up by its name."""
+    """Return a loss object unchanged, and look up anything else by its name."""
     is_object = all(hasattr(loss, name) for name in ("name", "vanishes", "value"))
     found: Loss = loss if is_object and not isinstance(loss, type) else get_loss(loss)
     return found
@@ -348,7 +350,7 @@ def _numbers(name: str, values: ArrayLike) -> NDArray[Any]:
 
 
 def _check_spread(design: Array) -> None:
-    """Refuse a column in which a few values drown the others: hyperplanes would differ by rounding errors only."""
+    """Refuse a column in which a few values dwarf the others: hyperplanes would differ only by rounding errors."""
     sizes = np.abs(design)
     largest = sizes.max(axis=0)
     smallest = np.where(sizes > 0.0, sizes, np.inf).min(axis=0)

@@ -1,4 +1,4 @@
-"""Which sizes of numbers the solvers can square."""
+"""The range of numbers that the solvers can square."""
 
 from __future__ import annotations
 

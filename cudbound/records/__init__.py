@@ -1,8 +1,8 @@
-"""Recorded losses: what every method reads, whoever made the fits.
+"""Recorded losses: what every method reads, no matter which software made the fits.
 
 A loss is 0 or 1 (the classifier is right or wrong) or, where two learning algorithms are compared on matched splits,
-the loss of the first minus that of the second: -1, 0 or 1. Results of other software can be put into these classes
-by hand; they check what they are given.
+the loss of the first minus that of the second: -1, 0 or 1. Results of other software can be put into these classes by
+hand; they check their arguments.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Records:
         Every fold is one row.
     test_set : TestSetLosses
     second_test_set : TestSetLosses
-        Of a second classifier on a test set of its own, for comparisons.
+        Of a second classifier on its own test set, for comparisons.
     splits : SplitLosses
     half_splits : HalfSplitLosses
     replicates : ReplicateLosses
@@ -117,7 +117,7 @@ class Records:
     Raises
     ------
     ValueError
-        If two of them are of training sets of different size.
+        If two of them belong to training sets of different sizes.
     """
 
     losses: Losses | None = None
@@ -166,7 +166,7 @@ class Records:
     def _sizes(self) -> dict[str, int]:
         """Rows of the training set by each record that shows them."""
         sizes = {} if self.losses is None else {"losses": int(np.size(self.losses))}
-        records = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "losses"}
+        records = {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.name != "losses"}
         return sizes | {
             name: record.n_samples for name, record in records.items() if hasattr(record, "n_samples")
         }

@@ -11,7 +11,7 @@ from cudbound.validation import Array, Losses, checked
 
 
 def never_out_of_bag(counts: ArrayLike) -> int:
-    """Return the number of points that stand in every draw; `counts` has shape (n_resamples, n_samples)."""
+    """Return the number of points that occur in every draw; `counts` has shape (n_resamples, n_samples)."""
     return int((np.asarray(counts) > 0).all(axis=0).sum())
 
 
@@ -22,11 +22,11 @@ class BootstrapLosses:
     Attributes
     ----------
     counts : ndarray of int, shape (n_resamples, n_samples)
-        How often each point stands in each draw.
+        How often each point occurs in each draw.
     losses : ndarray, shape (n_resamples, n_samples)
         Loss on the point of the classifier fitted to the draw.
     remarks : tuple of str
-        What happened to draws that could not be used as they fell.
+        What happened to draws that could not be used as drawn.
     """
 
     counts: NDArray[np.int32]
@@ -37,7 +37,8 @@ class BootstrapLosses:
         checked("counts", self.counts, 2)
         if checked("losses", self.losses, 2).shape != np.shape(self.counts):
             raise ValueError(
-                f"'counts' and 'losses' must have one shape. Got {np.shape(self.counts)} and {np.shape(self.losses)}."
+                "'counts' and 'losses' must have the same shape. "
+                f"Got {np.shape(self.counts)} and {np.shape(self.losses)}."
             )
 
     @property
@@ -66,7 +67,7 @@ class BootstrapLosses:
 
 @dataclass(frozen=True, eq=False)
 class InnerErrors:
-    """Err(1) of every bootstrap draw, taken as a training set of its own and bootstrapped again.
+    """Err(1) of every bootstrap draw, treated as a training set and bootstrapped again.
 
     Attributes
     ----------
@@ -133,8 +134,8 @@ class BoundaryDeviations:
         upper, lower = checked("upper", self.upper, 1), checked("lower", self.lower, 1)
         if upper.shape != lower.shape or (upper < lower).any():
             raise ValueError(
-                "'upper' and 'lower' must have one length, and no value of 'upper' may be below that of 'lower'. "
+                "'upper' and 'lower' must have the same length, and no value of 'upper' may be below that of 'lower'. "
                 f"Got {upper.size} and {lower.size} values, {int((upper < lower).sum())} of them below."
                 if upper.shape == lower.shape
-                else f"'upper' and 'lower' must have one length. Got {upper.size} and {lower.size} values."
+                else f"'upper' and 'lower' must have the same length. Got {upper.size} and {lower.size} values."
             )

@@ -32,17 +32,17 @@ class FoldLosses:
         losses, fold = checked("losses", self.losses, 1), checked("fold", self.fold, 1)
         if fold.shape != losses.shape:
             raise ValueError(
-                f"'losses' and 'fold' must have one length. Got {losses.size} and {fold.size} values."
+                f"'losses' and 'fold' must have the same length. Got {losses.size} and {fold.size} values."
             )
         if not np.array_equal(np.unique(fold), np.arange(int(fold.max()) + 1)) or fold.max() < 1:
             raise ValueError(
-                "The 'fold' parameter must number at least two folds 0, 1, 2, ... with no number left out. "
+                "The 'fold' parameter must number at least two folds 0, 1, 2, ... without gaps. "
                 f"Got the numbers {np.unique(fold)[:10].tolist()} instead."
             )
 
     @classmethod
     def from_blocks(cls, blocks: Sequence[ArrayLike]) -> FoldLosses:
-        """Take the losses of each fold as an array of its own.
+        """Build the record from one array of losses per fold.
 
         Examples
         --------
@@ -54,7 +54,9 @@ class FoldLosses:
             raise ValueError(
                 f"The 'blocks' parameter must hold at least two folds. Got {len(arrays)} instead."
             )
-        return cls(np.concatenate(arrays), np.repeat(np.arange(len(arrays)), [one.size for one in arrays]))
+        return cls(
+            np.concatenate(arrays), np.repeat(np.arange(len(arrays)), [array.size for array in arrays])
+        )
 
     @property
     def n_samples(self) -> int:
@@ -98,13 +100,13 @@ class RepeatedFoldLosses:
 
     @property
     def n_samples(self) -> int:
-        """Rows of the training set, by the first partition."""
+        """Rows of the training set, from the first partition."""
         return self.partitions[0].n_samples
 
     @property
     def n_fits(self) -> int:
         """Classifier fits behind the record."""
-        return sum(one.n_fits for one in self.partitions)
+        return sum(partition.n_fits for partition in self.partitions)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""What every registered method, of whatever kind, asks of the records: are they there, and what do they say."""
+"""What every registered method reads from the records: whether they are complete, and what happened to them."""
 
 from __future__ import annotations
 

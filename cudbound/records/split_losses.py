@@ -1,4 +1,4 @@
-"""Losses recorded on test sets that are split off, or that are new."""
+"""Losses recorded on test sets that are held out, or that are new."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class HalvingLosses:
     Attributes
     ----------
     means : ndarray of float, shape (n_halvings, 2)
-        Mean loss on the second half after training on the first, and the other way round.
+        Mean loss on the second half after training on the first, and vice versa.
     n_train : int
         Rows of a half.
     remarks : tuple of str
@@ -144,7 +144,7 @@ class TestSetLosses:
     remarks : tuple of str
     """
 
-    __test__ = False  # the name is no test for pytest
+    __test__ = False  # the name is not a test for pytest
 
     losses: Losses
     n_train: int

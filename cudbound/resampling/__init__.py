@@ -1,4 +1,4 @@
-"""Resampling: which training sets are drawn, and what is recorded of the classifiers fitted to them."""
+"""Resampling: which training sets are drawn, and what is recorded about the classifiers fitted to them."""
 
 from __future__ import annotations
 

@@ -19,8 +19,8 @@ from cudbound.validation import MIN_ROWS_PER_CLASS, check_binary_classifier, che
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-#: Draws from the kernel of a point where there is no closed form. The share of the kernel that is wrong then has a
-#: standard error of at most .05 a point, and .05 / sqrt(n) in the mean over n points.
+#: Draws from the kernel of a point where there is no closed form. The misclassified share of the kernel then has a
+#: standard error of at most .05 per point, and .05 / sqrt(n) in the mean over n points.
 N_DRAWS = 100
 #: Largest number of values in the rows that are predicted at once, 16 MB.
 CHUNK_VALUES = 2_000_000
@@ -31,32 +31,32 @@ def record_bolstered(estimator: Any, X: Any, y: Any, *, rng: np.random.Generator
 
     The kernels are spherical, with one width for each class, see `cudbound.point_estimates.kernel_widths`. Where the
     classifier is the sign of a linear score of its rows the share has a closed form; any other one predicts
-    100 random points from each kernel. For a `Pipeline` the kernels stand around the rows that its last step sees, so
-    that a `StandardScaler` before the classifier makes the estimate independent of the units; a search is its best
-    estimator.
+    100 random points from each kernel. For a `Pipeline` the kernels are placed around the rows that its last step
+    receives, so that a `StandardScaler` before the classifier makes the estimate independent of the units; for a
+    search its best estimator is used.
 
     Parameters
     ----------
     estimator : object
         Fitted scikit-learn classifier of two classes.
     X : array-like, shape (n_samples, n_features)
-        The rows that it was fitted to; numbers once the transformers of a `Pipeline` are through with them.
+        The rows that it was fitted to; the transformers of a `Pipeline` must turn them into numbers.
     y : array-like, shape (n_samples,)
-        Their labels, in the words the estimator was fitted with.
+        Their labels, as passed to the estimator's `fit`.
     rng : numpy.random.Generator
         Source of the draws; not used with a closed form.
 
     Returns
     -------
     BolsteredLosses
-        Its remarks say where the numbers are from, and which class has no kernel of its own.
+        Its remarks say how the shares were computed, and which class has no kernel width of its own.
 
     Raises
     ------
     sklearn.exceptions.NotFittedError
         If the estimator has not been fitted.
     ValueError
-        If it has not two classes, `X` and `y` differ in length, or the rows are not numbers.
+        If it does not have two classes, `X` and `y` differ in length, or the rows are not numbers.
 
     References
     ----------
@@ -90,7 +90,7 @@ def record_bolstered(estimator: Any, X: Any, y: Any, *, rng: np.random.Generator
         remarks.append(f"{N_DRAWS} random points from the kernel of each row")
     else:
         coef, intercept = linear
-        # without a kernel the point counts as the classifier has it, ties included
+        # without a kernel the point counts as it is classified, ties included
         has_kernel = widths.of_rows * np.linalg.norm(coef) > 0.0
         losses = np.where(
             has_kernel, linear_bolstered_losses(rows, labels, widths.of_rows, coef, intercept), wrong
@@ -117,7 +117,7 @@ def _numbers(rows: Any) -> Array:
         numbers = np.asarray(_dense(rows), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(
-            "Bolstering puts normal kernels around the rows of 'X', which must be numbers. Encode the others in a "
+            "Bolstering puts normal kernels around the rows of 'X', which must be numbers. Encode other values in a "
             "Pipeline, or leave the bolstered estimates out."
         ) from error
     if numbers.ndim != 2 or not np.isfinite(numbers).all():
@@ -186,5 +186,5 @@ def _dense(values: Any) -> Any:
 
 
 def _like(seen: Any, points: Array) -> Any:
-    """Return the points under the names of the columns, if the rows have such."""
+    """Return the points with the column names of the rows, if there are any."""
     return type(seen)(points, columns=seen.columns) if hasattr(seen, "iloc") else points

@@ -11,12 +11,12 @@ from cudbound.point_estimates import leave_one_out_bootstrap_error
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, InnerErrors
 from cudbound.resampling.refits import Refit
-from cudbound.resampling.single_class import DONE, Policy, has_one_class, refuse_one_class
+from cudbound.resampling.single_class import TREATMENT, Policy, has_one_class, refuse_one_class
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-#: Entries of the inner draws that are held at once; a few arrays of 8 bytes an entry live at a time.
+#: Entries of the inner draws that are held at once; a few arrays of 8 bytes per entry live at a time.
 INNER_CHUNK_VALUES = 1_000_000
 
 
@@ -40,7 +40,7 @@ def record_bootstrap(
     counts : ndarray of int32, shape (n_resamples, n_samples)
         The draws, shared with the CUD bound.
     on_single_class : {"fit", "redraw", "drop", "error"}
-        What is done with draws that hold one class only.
+        What is done with draws that hold only one class.
     rng : numpy.random.Generator
         For draws that are drawn again.
     need_out_of_bag : bool, default=False
@@ -74,9 +74,9 @@ def usable_draws(
     if n_one_class and on_single_class == "drop":
         counts = counts[~one_class]
         if not len(counts):
-            raise ValueError("Every bootstrap draw held one class only: none is left. Raise n_resamples.")
+            raise ValueError("Every bootstrap draw held only one class: none is left. Raise n_resamples.")
     if n_one_class:
-        remarks.append(f"{n_one_class} single-class draws {DONE[on_single_class]}")
+        remarks.append(f"{n_one_class} single-class draws {TREATMENT[on_single_class]}")
 
     def unusable(candidates: NDArray[np.int32]) -> Bools:
         bad = np.zeros(len(candidates), dtype=bool)
@@ -108,9 +108,9 @@ def record_inner(
 ) -> InnerErrors:
     """Bootstrap every draw again and record its leave-one-out bootstrap error.
 
-    A draw is taken literally as a training set of n rows: copies of one point are rows of their own, so a
-    copy may be out of bag while another is in. Recomputing a statistic on a draw means this; here it makes
-    Err(1) of a draw lower than that of the training set. The paper leaves the resampling open.
+    A draw is taken literally as a training set of n rows: copies of one point are separate rows, so one copy may be
+    out of bag while another is in. This is what recomputing a statistic on a draw means; here it makes Err(1) of a
+    draw lower than that of the training set. The paper leaves the resampling open.
 
     Parameters
     ----------
@@ -149,12 +149,12 @@ def record_inner(
         errors.append(
             leave_one_out_bootstrap_error(np.take_along_axis(losses, rows[:, None, :], axis=2), place_counts)
         )
-    remarks = (f"{n_one_class} single-class inner draws {DONE[on_single_class]}",) if n_one_class else ()
+    remarks = (f"{n_one_class} single-class inner draws {TREATMENT[on_single_class]}",) if n_one_class else ()
     return InnerErrors(np.concatenate(errors), n_outer * n_inner, remarks)
 
 
 def _count_places(places: NDArray[np.integer[Any]]) -> NDArray[np.int32]:
-    """Count how often each of 0..n-1 stands in the last axis, of length n."""
+    """Count how often each of 0..n-1 occurs along the last axis, of length n."""
     n = places.shape[-1]
     flat = places.reshape(-1, n) + np.arange(places.size // n)[:, None] * n
     return np.bincount(flat.ravel(), minlength=places.size).reshape(places.shape).astype(np.int32)

@@ -82,8 +82,8 @@ def record_repeated_folds(
         record_folds(refit, labels, sizes, on_single_class=on_single_class, rng=rng)
         for _ in range(sizes.n_repeats)
     )
-    said = tuple(dict.fromkeys(remark for one in partitions for remark in one.remarks))
-    return RepeatedFoldLosses(partitions, said)
+    remarks = tuple(dict.fromkeys(remark for partition in partitions for remark in partition.remarks))
+    return RepeatedFoldLosses(partitions, remarks)
 
 
 def record_leave_one_out(
@@ -94,7 +94,7 @@ def record_leave_one_out(
     on_single_class: Policy,
     rng: np.random.Generator,
 ) -> FoldLosses:
-    """Record leave-one-out losses; parameters as in `record_folds`, and nothing of it is random."""
+    """Record leave-one-out losses; parameters as in `record_folds`. Nothing here is random."""
     fold = np.arange(labels.size)
     policy: Policy = "error" if on_single_class == "error" else "fit"  # drawing again would change nothing
     _, remarks = draw_design(lambda: fold, fold_training, labels, policy, TRAINING_SETS)

@@ -18,7 +18,7 @@ Rows = NDArray[np.int64]
 
 #: Entries of training counts that are held at once.
 CHUNK_VALUES = 4_000_000
-#: The classifiers leave two folds out, and a variance on a fold takes two rows.
+#: The classifiers leave out two folds, and a variance on a fold requires two rows.
 MIN_FOLDS, MIN_ROWS_PER_FOLD = 3, 2
 
 TRAINING_SETS = "training sets of nested cross-validation"
@@ -46,7 +46,7 @@ def count_nested_folds(sizes: ResamplingSizes, n_samples: int) -> int:
 
 
 def count_nested_fits(sizes: ResamplingSizes, n_samples: int) -> int:
-    """Return the refits of `record_nested`: R (K + K (K - 1) / 2); 0 for too few rows, which it refuses.
+    """Return the number of refits in `record_nested`: R (K + K (K - 1) / 2); 0 for too few rows, which it refuses.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def count_nested_fits(sizes: ResamplingSizes, n_samples: int) -> int:
 
 
 def draw_equal_folds(n_samples: int, n_folds: int, rng: np.random.Generator) -> Rows:
-    """Return the rows of random folds of one size, shape (n_folds, n_samples // n_folds).
+    """Return the rows of random folds of equal size, shape (n_folds, n_samples // n_folds).
 
     The n_samples % n_folds rows that would make some folds larger are in none.
     """
@@ -121,10 +121,10 @@ def record_nested(
     on_single_class: Policy,
     rng: np.random.Generator,
 ) -> NestedLosses:
-    """Record nested cross-validation, ``sizes.n_nested_repeats`` times on new folds of one size.
+    """Record nested cross-validation, ``sizes.n_nested_repeats`` times on new folds of equal size.
 
-    A classifier without the folds j and k serves both of them. Rows that do not fill the folds are left out of a
-    repetition; another repetition leaves out others.
+    A classifier fitted without folds j and k serves both of them. Rows that do not fill the folds are left out of a
+    repetition; other repetitions leave out other rows.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def record_nested(
     """
     n = labels.size
     n_folds = count_nested_folds(sizes, n)
-    designs, said = _draw_designs(n_folds, sizes.n_nested_repeats, labels, on_single_class, rng)
+    designs, notes = _draw_designs(n_folds, sizes.n_nested_repeats, labels, on_single_class, rng)
     n_each = n_folds + n_folds * (n_folds - 1) // 2
     step = max(1, CHUNK_VALUES // (n_each * n))
     selected = []
@@ -161,7 +161,7 @@ def record_nested(
         remarks.append(f"{n_folds} folds of nested cross-validation in place of {sizes.n_folds}")
     if n % n_folds:
         remarks.append(f"{n % n_folds} rows left out of every repetition of nested cross-validation")
-    return NestedLosses(inner, outer, n, (*remarks, *said))
+    return NestedLosses(inner, outer, n, (*remarks, *notes))
 
 
 def _draw_designs(
@@ -172,7 +172,7 @@ def _draw_designs(
     designs: list[Rows] = []
     n_one_class, n_again = 0, 0
     for _ in range(n_repeats):
-        folds, said = draw_design(
+        folds, notes = draw_design(
             lambda: draw_equal_folds(n, n_folds, rng),
             lambda folds: nested_training(folds, n),
             labels,
@@ -181,11 +181,11 @@ def _draw_designs(
         )
         affected = int(has_one_class(nested_training(folds, n), labels).sum())
         n_one_class += affected
-        n_again += bool(said) and not affected
+        n_again += bool(notes) and not affected
         designs.append(folds)
     remarks = []
     if n_one_class:
-        remarks.append(f"{n_one_class} single-class {TRAINING_SETS} fitted as they fell")
+        remarks.append(f"{n_one_class} single-class {TRAINING_SETS} fitted as drawn")
     if n_again:
         remarks.append(f"{TRAINING_SETS} drawn again in {n_again} repetitions to keep both classes in them")
     return designs, remarks

@@ -1,4 +1,4 @@
-"""Losses of two classifiers that share a training set and have a test set each."""
+"""Losses of two classifiers that share a training set and have one test set each."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def record_own_test_sets(
     on_single_class: Policy,
     rng: np.random.Generator,
 ) -> tuple[TestSetLosses, TestSetLosses]:
-    """Hold out ``sizes.n_held_out`` rows, at least two, and test each classifier on a half of them.
+    """Hold out ``sizes.n_held_out`` rows, at least two, and test each classifier on one half of them.
 
     Parameters
     ----------

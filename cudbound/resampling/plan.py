@@ -49,7 +49,7 @@ class Recorder(Protocol):
 
 @dataclass(frozen=True)
 class Scheme:
-    """One way of resampling that needs nothing but refits.
+    """One way of resampling that needs only refits.
 
     Attributes
     ----------
@@ -76,7 +76,7 @@ SCHEMES: dict[str, Scheme] = {
     "replacements": Scheme(record_replacements, count_replacement_fits),
 }
 
-#: Streams of random numbers, one a record, in the order in which they are spawned: append only. "cv" is for the
+#: Streams of random numbers, one per record, in the order in which they are spawned: append only. "cv" is for the
 #: caller's splitter.
 STREAMS = (
     "bootstrap",
@@ -93,26 +93,26 @@ STREAMS = (
 #: Streams whose numbers are not for records of this plan: "second_test_set" and "learners" are for comparisons.
 ELSEWHERE = frozenset({"bolstered", "cv", "second_test_set", "learners"})
 
-#: Records that are made of the shared bootstrap draws, whether these are fitted themselves or not.
+#: Records that are made from the shared bootstrap draws, whether or not the draws themselves are fitted.
 DRAWN = frozenset({"inner", "removed_cases"})
 
 
 @dataclass(frozen=True)
 class ResamplingPlan:
-    """What has to be recorded for the methods that were asked for.
+    """What has to be recorded for the requested methods.
 
     Attributes
     ----------
     needs : frozenset of str
         Names of fields of `Records`.
     n_inner : int or None
-        Inner draws of each draw; None for the out-of-bag variant, which needs none and has draws that leave nothing
-        out drawn again.
+        Inner draws of each draw; None for the out-of-bag variant, which needs none and redraws the draws that leave
+        nothing out.
     sizes : ResamplingSizes
     on_single_class : {"fit", "redraw", "drop", "error"} or None
         None: "fit" where refits are batched linear algebra, which can be fitted to one class, else "redraw".
     splits : Splits or None
-        The caller's own splits; what they can fill is not drawn.
+        The caller's own splits; records that they can fill are not drawn.
     """
 
     needs: frozenset[str]
@@ -140,8 +140,8 @@ class ResamplingPlan:
     def n_fits(self, n_resamples: int, n_samples: int, counts: NDArray[np.int32] | None = None) -> int:
         """Return the number of refits, for a progress bar.
 
-        Exact unless draws are drawn again or dropped; without the draws, `counts`, their numbers of distinct rows are
-        taken at their expectation.
+        Exact unless draws are drawn again or dropped; without the draws (`counts`), the expected numbers of distinct
+        rows are used.
         """
         if counts is None:
             distinct = round(n_resamples * n_samples * (1 - (1 - 1 / n_samples) ** n_samples))
@@ -167,10 +167,10 @@ def spawn_streams(rng: np.random.Generator) -> dict[str, np.random.Generator]:
 
 @contextmanager
 def kept_going(failed: dict[str, Exception] | None, need: str) -> Iterator[None]:
-    """Note in `failed` why a record could not be made, so that the others are made all the same; None raises.
+    """Note in `failed` why a record could not be made, so that the others can still be made; None raises.
 
-    A single-class training set where the caller asked for an error raises in any case, and so does a warning that the
-    caller has made an error.
+    A single-class training set for which the caller requested an error always raises, and so does a warning that the
+    caller has turned into an error.
     """
     try:
         yield
@@ -195,7 +195,7 @@ def record_refits(
 ) -> dict[str, Any]:
     """Make the refits of a plan, each once.
 
-    What is recorded for one need does not depend on the others: each has random numbers of its own.
+    What is recorded for one need does not depend on the others: each has its own random numbers.
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ def record_refits(
     advance : callable
         Told the number of fits after each piece of work.
     failed : dict, default=None
-        Filled with the exceptions of records that could not be made, since the estimator cannot be fitted to such
+        Filled with the exceptions of records that could not be made because the estimator cannot be fitted to such
         training sets or there are too few rows; None raises the first of them.
 
     Returns
@@ -222,7 +222,9 @@ def record_refits(
         Fields of `Records`.
     """
     policy = plan.on_single_class or ("fit" if refits.batched else "redraw")
-    out_of_bag = plan.n_inner is None  # whoever reads the draws, so that no row depends on the others
+    out_of_bag = (
+        plan.n_inner is None
+    )  # regardless of who reads the draws, so that no row depends on the others
     drawn: NDArray[np.int32] | None = None
     made: dict[str, Any] = {}
     if "bootstrap" not in plan.needs and DRAWN & plan.needs:
@@ -272,7 +274,7 @@ def record_losses(
     n_jobs: int = 1,
     advance: Callable[[int], object] = lambda _: None,
 ) -> Records:
-    """Make the refits of a plan for one classifier, and record its losses on the training set beside them.
+    """Make the refits of a plan for one classifier, and also record its losses on the training set.
 
     Parameters
     ----------
@@ -284,7 +286,7 @@ def record_losses(
         Fitted scikit-learn classifier of two classes.
     X : array-like, shape (n_samples, n_features)
     y : ndarray, shape (n_samples,)
-        In the words of ``estimator.classes_``.
+        Labels from ``estimator.classes_``.
     n_jobs : int, default=1
     """
     refits = prepare_refits(estimator, X, y, n_jobs=n_jobs)

@@ -1,4 +1,4 @@
-"""Refits on resampled training sets: in compiled batches, or one clone a draw, in pieces that can be kept."""
+"""Refits on resampled training sets: in compiled batches, or one clone per draw, in pieces that can be kept."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ Pieces = Callable[[NDArray[np.int32], Seeds], Generator[Losses, None, None]]
 
 #: Clones fitted by one job, so that a progress bar moves and a worker is not called for every fit.
 FITS_PER_JOB = 50
-#: Fits of one batch of linear algebra, so that a progress bar moves and Ctrl-C is heard.
+#: Fits of one batch of linear algebra, so that a progress bar moves and Ctrl-C is noticed.
 FITS_PER_BATCH = 2000
 
 
 class Tape:
-    """Losses of refits in the order in which they were made; a run that was stopped goes on from its end.
+    """Losses of refits in the order in which they were made; an interrupted run resumes from its end.
 
     Parameters
     ----------
@@ -54,12 +54,12 @@ class Tape:
         self._position = 0
 
     def part(self, name: str) -> Tape:
-        """Return the tape of one record: where its refits fail, those of the next are not taken for them."""
+        """Return the tape of one record: where its refits fail, those of the next are not mistaken for them."""
         return self._parts.setdefault(name, Tape())
 
     @property
     def n_fits(self) -> int:
-        """Number of refits whose losses are known, those of its parts included."""
+        """Number of refits whose losses are known, including those of its parts."""
         return self._end + sum(part.n_fits for part in self._parts.values())
 
     @property
@@ -105,7 +105,7 @@ class Refits:
     def recorded(
         self, rng: np.random.Generator, tape: Tape, advance: Callable[[int], object] = lambda _: None
     ) -> Refit:
-        """Return the refit that plays what the tape knows and records the rest on it.
+        """Return the refit that replays what is on the tape and records the rest on it.
 
         Parameters
         ----------
@@ -113,7 +113,7 @@ class Refits:
             Seeds the ``random_state`` parameters that are None.
         tape : Tape
         advance : callable
-            Told the number of fits after each piece of work.
+            Called with the number of fits after each piece of work.
         """
 
         def refit(counts: NDArray[np.int32]) -> Losses:
@@ -134,20 +134,20 @@ class Refits:
 def prepare_refits(estimator: Any, X: Any, y: Any, *, n_jobs: int = 1) -> Refits:
     """Return how to refit an estimator.
 
-    Where the estimator can be refitted in batches that is done, but for fits that hang on a rounding error; otherwise a
-    clone is fitted for every draw, the whole of it: the steps of a `Pipeline` are refitted inside the resampling. A
-    training set of one class gives the constant classifier.
+    An estimator that can be refitted in batches is, except for fits whose result a rounding error could change;
+    otherwise a clone of the whole estimator is fitted for every draw: the steps of a `Pipeline` are refitted inside
+    the resampling. A training set of one class gives the constant classifier.
 
     Parameters
     ----------
     estimator : object
-        Fitted scikit-learn classifier of two classes.
+        Fitted scikit-learn classifier for two classes.
     X, y : array-like
         Its training rows and labels.
     n_jobs : int
         Workers for clones, threads for batches.
     """
-    sparse = hasattr(X, "tocsr")  # of the sparse formats not every one gives single rows, that one does
+    sparse = hasattr(X, "tocsr")  # not every sparse format gives single rows; this one does
     rows = X.tocsr() if sparse else X if hasattr(X, "iloc") else np.asarray(X)
     batched = batched_refit(estimator, X, y, n_jobs=n_jobs)
     if batched is not None:
@@ -163,16 +163,16 @@ def difference(first: Refits, second: Refits) -> Refits:
     def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Losses, None, None]:
         for start in range(0, len(counts), size):
             part = slice(start, start + size)
-            one, other = (
+            losses, other_losses = (
                 np.concatenate(list(refits.pieces(counts[part], seeds[part]))) for refits in (first, second)
             )
-            yield one.astype(np.int8) - other.astype(np.int8)
+            yield losses.astype(np.int8) - other_losses.astype(np.int8)
 
     return Refits(pieces, batched)
 
 
 def choose_refit(estimator: Any, X: Any, y: Any, rng: np.random.Generator) -> tuple[Refit, bool]:
-    """Return how to refit the estimator, keeping nothing, and whether that is in batches.
+    """Return how to refit the estimator without a tape, and whether that is in batches.
 
     Parameters
     ----------
@@ -186,12 +186,12 @@ def choose_refit(estimator: Any, X: Any, y: Any, rng: np.random.Generator) -> tu
 
 
 def seeded_clone(estimator: Any, seed: int) -> Any:
-    """Return an unfitted clone in which `seed` stands for every ``random_state`` that is None, inside it too."""
+    """Return an unfitted clone in which `seed` replaces every ``random_state`` that is None, nested ones included."""
     return clone(estimator).set_params(**dict.fromkeys(unseeded_parameters(estimator), seed))
 
 
 def unseeded_parameters(estimator: Any) -> list[str]:
-    """Return the names of the ``random_state`` parameters that are None, its own and those inside it."""
+    """Return the names of the ``random_state`` parameters that are None, nested ones included."""
     return [
         name
         for name, value in estimator.get_params(deep=True).items()
@@ -218,13 +218,15 @@ def _in_jobs(estimator: Any, X: Any, y: NDArray[Any], n_jobs: int) -> Pieces:
         jobs = (delayed(_fit_clones)(estimator, X, y, counts[part], seeds[part]) for part in parts)
         found = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
         try:
-            for piece, said in found:
-                for message, category in said:
+            for piece, warned in found:
+                for message, category in warned:
                     warnings.warn(message, category, stacklevel=2)
                 yield piece
         finally:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", UserWarning)  # joblib's advice to those who stop on purpose
+                warnings.simplefilter(
+                    "ignore", UserWarning
+                )  # joblib's advice, useless to those who stop on purpose
                 found.close()
 
     return pieces
@@ -233,11 +235,11 @@ def _in_jobs(estimator: Any, X: Any, y: NDArray[Any], n_jobs: int) -> Pieces:
 def _fit_clones(
     estimator: Any, X: Any, y: NDArray[Any], counts: NDArray[np.int32], seeds: NDArray[np.int64]
 ) -> tuple[Bools, list[tuple[str, type[Warning]]]]:
-    """Return the losses, and the warnings of the fits, each once: those of another process would not be heard."""
+    """Return the losses, and the warnings of the fits, each once: those of another process would be lost."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         losses = _fit_each(estimator, X, y, counts, seeds)
-    return losses, list(dict.fromkeys((str(one.message), one.category) for one in caught))
+    return losses, list(dict.fromkeys((str(warning.message), warning.category) for warning in caught))
 
 
 def _fit_each(

@@ -11,7 +11,7 @@ from cudbound.resampling.single_class import Policy, has_one_class, refuse_one_c
 
 Array = NDArray[np.float64]
 
-#: Entries of the training counts that are held at once; a few arrays of up to 8 bytes an entry live at a time.
+#: Entries of the training counts that are held at once; a few arrays of up to 8 bytes per entry live at a time.
 CHUNK_VALUES = 1_000_000
 
 
@@ -41,17 +41,17 @@ def record_removed_cases(
     on_single_class : {"fit", "redraw", "drop", "error"}
         "error" refuses training sets of one class; the others count them in the remarks.
     rng : numpy.random.Generator
-        Part of the signature of every recorder; nothing here is random.
+        Required by the common signature of recorders; nothing here is random.
 
     Returns
     -------
     RemovedCaseErrors
-        One error a draw that is not dropped.
+        One error per draw that is not dropped.
 
     Raises
     ------
     ValueError
-        If every draw holds one distinct case only, or a training set holds one class and the policy is "error".
+        If every draw holds only one distinct case, or a training set holds one class and the policy is "error".
 
     References
     ----------
@@ -61,7 +61,7 @@ def record_removed_cases(
     n = labels.size
     kept = counts[(counts > 0).sum(axis=1) > 1]
     if not len(kept):
-        raise ValueError("Every bootstrap draw held one distinct row only: none is left. Raise n_resamples.")
+        raise ValueError("Every bootstrap draw held only one distinct row: none is left. Raise n_resamples.")
     # the training set itself, every row once, is one more draw: its error is the leave-one-out error
     sets = np.concatenate([np.ones((1, n), dtype=np.int32), kept.astype(np.int32)])
     number, case = np.nonzero(sets)
@@ -83,6 +83,6 @@ def record_removed_cases(
         remarks.append(f"{n_lost} draws of one distinct row dropped")
     if n_one_class:
         remarks.append(
-            f"{n_one_class} single-class training sets of bootstrap case cross-validation fitted as they fell"
+            f"{n_one_class} single-class training sets of bootstrap case cross-validation fitted as drawn"
         )
     return RemovedCaseErrors(errors[1:], float(errors[0]), case.size, tuple(remarks))

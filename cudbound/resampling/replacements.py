@@ -147,7 +147,7 @@ def measure_replacements(
 
 
 def _half_training(design: ReplacementDesign) -> Iterator[tuple[Rows, Counts]]:
-    """Give versions of the half, shape (c, m), with their training sets as counts, shape (c * n_folds, n_samples)."""
+    """Yield versions of the half, shape (c, m), with their training sets as counts, shape (c * n_folds, n_samples)."""
     n, n_folds = design.full_fold.size, design.n_folds
     versions = design.versions()
     step = max(1, CHUNK_VALUES // (n_folds * n))
@@ -162,7 +162,7 @@ def _half_training(design: ReplacementDesign) -> Iterator[tuple[Rows, Counts]]:
 def _class_counts(design: ReplacementDesign, labels: Array) -> Counts:
     """Return the rows of either class in every training set, shape (n_fits, 2).
 
-    The training sets themselves are too many to be held at once where n is large.
+    Where n is large there are too many training sets to hold at once.
     """
     classes = np.column_stack([labels < 0.0, labels > 0.0]).astype(np.int32)
     half = [training @ classes for _, training in _half_training(design)]

@@ -1,4 +1,4 @@
-"""Resampled training sets that hold one class only: what is done with them, and how it is said."""
+"""Resampled training sets that hold only one class: what is done with them, and how it is reported."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ Policy = Literal["fit", "redraw", "drop", "error"]
 Design = TypeVar("Design")
 
 POLICIES = ("fit", "redraw", "drop", "error")
-DONE = {"fit": "fitted as they fell", "redraw": "redrawn", "drop": "dropped"}
+TREATMENT = {"fit": "fitted as drawn", "redraw": "redrawn", "drop": "dropped"}
 
-#: A design of splits is drawn again at most so often to keep both classes in every training set. With a class of two
-#: rows some designs cannot; they are then fitted as they fell.
+#: A design of splits is drawn again at most this many times to keep both classes in every training set. With a class
+#: of two rows some designs cannot; they are then fitted as drawn.
 MAX_ATTEMPTS = 100
 
 
 def has_one_class(counts: NDArray[Any], labels: Array) -> Bools:
-    """Return which training sets hold one class only, shape (...).
+    """Return which training sets hold only one class, shape (...).
 
     Parameters
     ----------
     counts : ndarray of int, shape (..., n_samples)
-        How often each row stands in each training set.
+        How often each row occurs in each training set.
     labels : ndarray of float, shape (n_samples,)
         -1.0 or +1.0.
     """
@@ -36,15 +36,15 @@ def has_one_class(counts: NDArray[Any], labels: Array) -> Bools:
 
 
 class SingleClassError(ValueError):
-    """A resampled training set holds one class only, and the caller asked for an error then."""
+    """A resampled training set holds only one class, and the caller requested an error in this case."""
 
 
 def refuse_one_class(what: str, n_affected: int) -> SingleClassError:
     """Return the error for the policy "error"."""
     return SingleClassError(
-        f"{n_affected} {what} held one class only, and on_single_class='error' was asked for. "
-        "Pass on_single_class='redraw' or 'drop' to go on without them, or 'fit' to have the constant classifier "
-        "in their place."
+        f"{n_affected} {what} held only one class, and on_single_class='error' was requested. "
+        "Pass on_single_class='redraw' or 'drop' to continue without them, or 'fit' to use the constant classifier "
+        "instead."
     )
 
 
@@ -55,10 +55,10 @@ def draw_design(
     policy: Policy,
     what: str,
 ) -> tuple[Design, tuple[str, ...]]:
-    """Draw a design of splits whose training sets hold both classes, as far as the policy asks for it.
+    """Draw a design of splits whose training sets hold both classes, as far as the policy requires it.
 
     A design is drawn again as a whole under "redraw" and "drop", since a part without a classifier would leave
-    points without a loss. Where no design with both classes is found it is fitted as it fell, which gives constant
+    points without a loss. Where no design with both classes is found it is fitted as drawn, which gives constant
     classifiers.
 
     Parameters
@@ -94,16 +94,16 @@ def draw_parts(
 ) -> tuple[list[Design], int, int]:
     """Draw the independent parts of a design, each again on its own; parameters as in `draw_design`.
 
-    Drawn again as one, many parts would seldom hold both classes all at the same time.
+    If all parts were drawn again together, they would seldom all hold both classes at the same time.
 
     Returns
     -------
     parts : list of object
-        One of each of `draws`.
+        One from each of `draws`.
     n_again : int
         How often a part was drawn again.
     n_one_class : int
-        Training sets that hold one class all the same.
+        Training sets that nevertheless hold only one class.
     """
     parts: list[Design] = []
     n_again = n_one_class = 0
@@ -132,5 +132,5 @@ def describe_parts(what: str, policy: Policy, n_again: int, n_one_class: int) ->
     if n_one_class and policy == "error":
         raise refuse_one_class(what, n_one_class)
     if n_one_class:
-        return (f"{n_one_class} single-class {what} fitted as they fell",)
+        return (f"{n_one_class} single-class {what} fitted as drawn",)
     return (f"{what} drawn again {n_again} times to keep both classes in them",) if n_again else ()

@@ -1,4 +1,4 @@
-"""How much is resampled: numbers of folds, splits and repetitions."""
+"""The amount of resampling: numbers of folds, splits and repetitions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ResamplingSizes:
     Attributes
     ----------
     n_folds : int, default=10
-        K of cross-validation, and of the nested one; fewer where the rows do not suffice.
+        K of cross-validation, plain and nested; fewer where there are too few rows.
     n_repeats : int, default=10
         Partitions of repeated cross-validation.
     n_splits : int, default=15
@@ -47,7 +47,7 @@ class ResamplingSizes:
 
     def __post_init__(self) -> None:
         smallest = {"n_folds": 2, "n_splits": 2, "n_replicates": 2}
-        for name in (one.name for one in fields(self)):
+        for name in (entry.name for entry in fields(self)):
             if name.endswith("_fraction"):
                 check_number(name, getattr(self, name), 0.0, 1.0)
             else:

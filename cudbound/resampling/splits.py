@@ -32,7 +32,7 @@ SMALLEST_HALF = 2
 class Design:
     """Training sets and the test set of each, as counts of rows, both of shape (n_fits, n_samples).
 
-    A row may be in neither, and a copy of it in either.
+    A row may be in neither, and copies of it in both.
     """
 
     training: Counts
@@ -42,8 +42,8 @@ class Design:
     def joined(cls, designs: Sequence[Design]) -> Design:
         """Stack designs in their order."""
         return cls(
-            np.concatenate([one.training for one in designs]),
-            np.concatenate([one.testing for one in designs]),
+            np.concatenate([design.training for design in designs]),
+            np.concatenate([design.testing for design in designs]),
         )
 
     def means(self, refit: Refit) -> Array:
@@ -58,7 +58,7 @@ def draw_split(rows: NDArray[np.int64], n_samples: int, n_test: int, rng: np.ran
     Parameters
     ----------
     rows : ndarray of int, shape (n_rows,)
-        Numbers of rows, in [0, n_samples). One that stands there twice is two rows, which may be parted.
+        Numbers of rows, in [0, n_samples). A number that occurs twice is two rows, which may be separated.
     n_samples : int
         Rows of the whole data.
     n_test : int
@@ -116,8 +116,8 @@ def record_half_splits(
     """Record mean losses over ``sizes.n_splits`` random splits inside each half, for ``sizes.n_halvings`` halvings.
 
     The test sets are as large as those of `record_splits`, and a training set has n // 2 less that many rows; one row
-    is left out of each halving if n is odd. Where a half has no room for such a test set the share of the half that
-    ``sizes.test_fraction`` asks for is tested instead, with a remark; smaller test sets make the variance larger,
+    is left out of each halving if n is odd. Where a half is too small for such a test set, the share
+    ``sizes.test_fraction`` of the half is tested instead, with a remark; smaller test sets make the variance larger,
     so the method that reads it stays conservative. The splits of the two halves are independent.
 
     Parameters
@@ -135,14 +135,14 @@ def record_half_splits(
         If there are fewer than 4 rows, or a training set holds one class and the policy is "error".
     """
     n = labels.size
-    half, n_test, said = n // 2, sizes.n_test(n), []
+    half, n_test, notes = n // 2, sizes.n_test(n), []
     if half < SMALLEST_HALF:
         raise ValueError(f"Splits inside halves need at least {2 * SMALLEST_HALF} rows. Got {n} instead.")
     if n % 2:
-        said.append("1 row left out of each halving")
+        notes.append("1 row left out of each halving")
     if n_test >= half:
         fitting = sizes.n_test(half)
-        said.append(f"{fitting} rows tested inside a half of {half}, which has no room for {n_test}")
+        notes.append(f"{fitting} rows tested inside a half of {half}, which is too small for {n_test}")
         n_test = fitting
 
     halvings, n_again, _ = draw_parts(
@@ -162,7 +162,7 @@ def record_half_splits(
         n_again,
     )
     means = design.means(refit).reshape(sizes.n_halvings, 2, sizes.n_splits).mean(axis=2)
-    return HalfSplitLosses(means, half - n_test, n_test, sizes.n_splits, (*said, *remarks))
+    return HalfSplitLosses(means, half - n_test, n_test, sizes.n_splits, (*notes, *remarks))
 
 
 def record_replicates(
@@ -175,8 +175,8 @@ def record_replicates(
 ) -> ReplicateLosses:
     """Record the mean loss over ``sizes.n_splits`` random splits of each of ``sizes.n_replicates`` replicates.
 
-    A replicate is a bootstrap draw of n rows, and it is split as if its rows were all different: copies of one row
-    may be trained on and tested.
+    A replicate is a bootstrap draw of n rows, and it is split as if its rows were all different: copies of one row may
+    be in both the training and the test set.
 
     Parameters
     ----------
@@ -224,14 +224,14 @@ def record_halvings(
 ) -> HalvingLosses:
     """Record mean losses of two-fold cross-validation for five random halvings.
 
-    If n is odd one row is left out of each halving, so that the two halves have one size.
+    If n is odd one row is left out of each halving, so that the two halves have the same size.
 
     Parameters
     ----------
     refit, labels, rng
         As in `record_splits`.
     sizes : ResamplingSizes
-        Nothing of it is used: there are five halvings.
+        Not used: there are always five halvings.
     on_single_class : {"fit", "redraw", "drop", "error"}
         See `draw_design`; each halving is drawn again on its own.
 
@@ -250,8 +250,8 @@ def record_halvings(
 
     designs, n_again, n_one_class = draw_parts([draw] * N_HALVINGS, _training, labels, on_single_class)
     remarks = describe_parts("halves of five halvings", on_single_class, n_again, n_one_class)
-    said = ("1 row left out of each halving",) if n % 2 else ()
-    return HalvingLosses(Design.joined(designs).means(refit).reshape(N_HALVINGS, 2), half, (*said, *remarks))
+    notes = ("1 row left out of each halving",) if n % 2 else ()
+    return HalvingLosses(Design.joined(designs).means(refit).reshape(N_HALVINGS, 2), half, (*notes, *remarks))
 
 
 def record_test_set(
@@ -314,7 +314,7 @@ def _training(design: Design) -> Counts:
 
 
 def _count_rows(rows: NDArray[np.int64], n_samples: int) -> Counts:
-    """Count how often each row stands in each line of `rows`; shape (n_lines, n_samples)."""
+    """Count how often each row occurs in each line of `rows`; shape (n_lines, n_samples)."""
     counts = np.zeros((len(rows), n_samples), dtype=np.int32)
     np.add.at(counts, (np.arange(len(rows))[:, None], rows), 1)
     return counts

@@ -40,7 +40,7 @@ class Splits:
     def partitions(self) -> list[slice]:
         """Runs of consecutive splits whose test sets partition the rows; empty if a split is in none.
 
-        Each row must be tested or trained on in each of them: methods for folds take n - n/k training rows for granted.
+        Each row must be tested or trained on in each of them: methods for folds assume n - n/k training rows.
         """
         if not (self.training | self.test).all():
             return []
@@ -79,9 +79,9 @@ def make_splits(cv: Any, X: Any, y: Any, groups: Any, rng: np.random.Generator) 
         with ``split(X, y, groups)``; or an iterable of pairs of arrays of row numbers.
     X, y : array-like
     groups : array-like, shape (n_samples,) or None
-        Handed to the splitter, which must keep them together.
+        Passed to the splitter, which must keep them together.
     rng : numpy.random.Generator
-        Seeds a splitter that shuffles and has no ``random_state`` of its own.
+        Seeds a splitter that shuffles and has no ``random_state``.
 
     Raises
     ------
@@ -135,7 +135,7 @@ def _members(rows: NDArray[Any], n_samples: int, number: int) -> NDArray[np.bool
         ) from error
     if found.max(initial=0) > 1:
         raise ValueError(
-            "The 'cv' parameter must give sets that hold each row once; bootstrap draws are no such splits. "
+            "The 'cv' parameter must give sets that hold each row once, so bootstrap draws are not allowed. "
             f"Got row {int(found.argmax())} {int(found.max())} times in one set of split {number}."
         )
     return found > 0
@@ -170,49 +170,51 @@ def record_cv(
     ----------
     splits : Splits
     needs : iterable of str
-        Which fields of `Records` are wanted; others than ``splits.fills`` are passed over.
+        Which fields of `Records` are needed; those not in ``splits.fills`` are ignored.
     refit : callable
     labels : ndarray of float, shape (n_samples,)
         -1.0 or +1.0.
     on_single_class : {"fit", "redraw", "drop", "error"}
-        The splits are the caller's and are not drawn again: all but "error" fit them as they are.
+        The splits are the caller's and are not drawn again: all policies except "error" fit them as they are.
     """
     n_one_class = int(has_one_class(splits.training.astype(np.int32), labels).sum())
     if n_one_class and on_single_class == "error":
         raise refuse_one_class("training sets of cv", n_one_class)
-    said = (f"{n_one_class} single-class training sets of cv fitted as they fell",) if n_one_class else ()
+    remarks = (f"{n_one_class} single-class training sets of cv fitted as drawn",) if n_one_class else ()
     wanted = splits.fills.intersection(needs)
     losses = refit(splits.training.astype(np.int32)) if wanted else None
     if losses is None:
         return {}
     makers = {"splits": _splits, "folds": _folds, "repeated_folds": _repeated, "halvings": _halvings}
-    return {name: makers[name](splits, losses, said) for name in sorted(wanted)}
+    return {name: makers[name](splits, losses, remarks) for name in sorted(wanted)}
 
 
-def _splits(splits: Splits, losses: Losses, said: tuple[str, ...]) -> SplitLosses:
+def _splits(splits: Splits, losses: Losses, remarks: tuple[str, ...]) -> SplitLosses:
     tested, trained = splits.test.sum(axis=1), splits.training.sum(axis=1)
     if len(set(tested.tolist())) > 1 or len(set(trained.tolist())) > 1:
-        said = (
-            *said,
+        remarks = (
+            *remarks,
             f"splits of unequal size ({trained.min()} to {trained.max()} training rows), means used",
         )
     means = np.where(splits.test, losses, 0).sum(axis=1) / tested
-    return SplitLosses(means, float(trained.mean()), float(tested.mean()), said)
+    return SplitLosses(means, float(trained.mean()), float(tested.mean()), remarks)
 
 
-def _partition(splits: Splits, losses: Losses, part: slice, said: tuple[str, ...]) -> FoldLosses:
+def _partition(splits: Splits, losses: Losses, part: slice, remarks: tuple[str, ...]) -> FoldLosses:
     fold = splits.test[part].argmax(axis=0)
-    return FoldLosses(losses[part][fold, np.arange(fold.size)], fold, said)
+    return FoldLosses(losses[part][fold, np.arange(fold.size)], fold, remarks)
 
 
-def _folds(splits: Splits, losses: Losses, said: tuple[str, ...]) -> FoldLosses:
-    return _partition(splits, losses, splits.partitions[0], said)
+def _folds(splits: Splits, losses: Losses, remarks: tuple[str, ...]) -> FoldLosses:
+    return _partition(splits, losses, splits.partitions[0], remarks)
 
 
-def _repeated(splits: Splits, losses: Losses, said: tuple[str, ...]) -> RepeatedFoldLosses:
-    return RepeatedFoldLosses(tuple(_partition(splits, losses, part, ()) for part in splits.partitions), said)
+def _repeated(splits: Splits, losses: Losses, remarks: tuple[str, ...]) -> RepeatedFoldLosses:
+    return RepeatedFoldLosses(
+        tuple(_partition(splits, losses, part, ()) for part in splits.partitions), remarks
+    )
 
 
-def _halvings(splits: Splits, losses: Losses, said: tuple[str, ...]) -> HalvingLosses:
+def _halvings(splits: Splits, losses: Losses, remarks: tuple[str, ...]) -> HalvingLosses:
     means = _splits(splits, losses, ()).means.reshape(N_HALVINGS, 2)
-    return HalvingLosses(means, int(splits.training.sum(axis=1).min()), said)
+    return HalvingLosses(means, int(splits.training.sum(axis=1).min()), remarks)

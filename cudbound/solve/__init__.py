@@ -1,1 +1,1 @@
-"""How Q is found: the compiled solver, the slow reference, and one contract for both."""
+"""How Q is found: the compiled solver, the slow reference, and a common contract."""

@@ -1,4 +1,4 @@
-"""How much work a search is: what a node costs, the nodes that a call may take by default, and how it is foretold."""
+"""The work of a search: the cost of a node, the nodes that a call may take by default, and the predicted time."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import math
 
 from cudbound.problem.problem import Problem
 
-#: Seconds of one processor that the search for a quantile may take by default, roughly: what somebody waits for who
-#: tries the call. Real data of 50 to 200 rows are mostly done in less than two; where they are not, the draws that are
-#: left take millions of nodes each, and a longer search hardly moves the bounds.
+#: Seconds of one processor that the search for a quantile may take by default, roughly: as long as someone trying the
+#: call would wait. Real data of 50 to 200 rows mostly take less than two; where they do not, the remaining draws take
+#: millions of nodes each, and a longer search hardly moves the bounds.
 DEFAULT_SECONDS = 12.0
-#: Nodes that a call may take by default in any case, so that large problems get somewhere.
+#: Nodes that a call may always take by default, so that large problems make progress.
 LEAST_NODES = 2_000
 
 
 def seconds_per_node(problem: Problem) -> float:
-    """Return what a node of the compiled search takes on the machine it was measured on, within a factor of two.
+    """Return the cost of a node of the compiled search on the machine where it was measured, within a factor of two.
 
     Under squared loss a node continues from its parent's factorization; under the others it takes Newton steps, whose
     cost is that of a Hessian and of its factorization. Measured on 18 real data sets of 53 to 208 rows and 3 to 61
@@ -30,20 +30,20 @@ def seconds_per_node(problem: Problem) -> float:
 def default_node_budget(problem: Problem) -> int:
     """Return the nodes that the search for a quantile may take if the caller sets no limit.
 
-    It is a number of nodes and not of seconds, so that the same call gives the same interval on every machine.
+    It is a number of nodes, not of seconds, so that the same call gives the same interval on every machine.
     """
     return nodes_within(DEFAULT_SECONDS, problem)
 
 
 def nodes_within(seconds: float, problem: Problem) -> int:
-    """Return the nodes that a search of so many seconds is planned for."""
+    """Return the number of nodes that a search of the given duration is planned for."""
     return max(LEAST_NODES, int(seconds / seconds_per_node(problem)))
 
 
 def forecast(
     problem: Problem, threads: int, total_node_limit: int | None, total_time_limit: float | None
 ) -> str:
-    """Say when a search whose draws prove hard ends at the latest, in what a progress bar leaves of 80 columns."""
+    """Say when a search with hard draws ends at the latest, in the space that a progress bar leaves of 80 columns."""
     ends = [math.inf if total_time_limit is None else total_time_limit]
     if total_node_limit is not None:
         ends.append(total_node_limit * seconds_per_node(problem) / threads)
@@ -54,6 +54,6 @@ def forecast(
 
 
 def _rounded(seconds: float) -> str:
-    """Return a duration with one digit, rounded up: more are not known."""
+    """Return a duration with one digit, rounded up: no more are known."""
     unit = 10.0 ** max(0, math.floor(math.log10(seconds))) if seconds > 0.0 else 1.0
     return f"{math.ceil(seconds / unit) * unit:.0f}"

@@ -18,9 +18,10 @@ Array = NDArray[np.float64]
 
 #: Largest accepted optimality residual: it changes g at the default rate alpha = n by at most this. On 40 rows of ten
 #: data sets scikit-learn's fits with default settings have at most 2e-3 on standardized features, and on raw ones at
-#: most 8e-3, but for SVC (1e-1) and where the solver warned that it had not converged (up to 30). On three of them
-#: least-squares and logistic fits have 5e-2 and more with one label exchanged. With one row left out they have 7e-3 to
-#: 6e-2 in the median, and little where that row hardly had a part in the fit: then they nearly minimize what is left.
+#: most 8e-3, except for SVC (1e-1) and where the solver warned that it had not converged (up to 30). On three of them
+#: least-squares and logistic fits have 5e-2 or more with one label changed. With one row left out they have 7e-3 to
+#: 6e-2 in the median, and little where that row hardly influenced the fit: then they nearly minimize the remaining
+#: loss.
 RESIDUAL_TOLERANCE = 1e-2
 
 
@@ -106,7 +107,7 @@ def polish(model: AdditiveModel) -> AdditiveModel:
 
 
 def no_minimizer(loss: str) -> NoMinimizerError:
-    """Return the error for data on which a loss has no minimizer, with the ways out."""
+    """Return the error for data on which a loss has no minimizer, with the remedies."""
     return NoMinimizerError(
         f"The classes can be separated, so the mean {loss} loss without a penalty has no minimizer: it falls "
         "toward its infimum as the coefficients grow. Add a penalty, for example LogisticRegression(C=1.0) or "
@@ -125,7 +126,7 @@ def _minimum(model: AdditiveModel) -> tuple[Problem, Array]:
 
 
 def _residual(model: AdditiveModel, problem: Problem, coef: Array) -> float:
-    # the absolute value: a minimum that is none must not pass for agreement
+    # the absolute value: a false minimum must not pass for agreement
     return abs(problem.mean_loss(0, model.coef) - problem.mean_loss(0, coef)) * model.labels.size
 
 

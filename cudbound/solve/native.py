@@ -23,7 +23,7 @@ except ImportError as error:
         "The compiled part of cudbound, cudbound._solvers, cannot be imported. This happens when Python runs in a "
         "source folder that was not built: install it with 'pip install .', or for development with "
         "'pip install --no-build-isolation --editable .'. "
-        f"(Python {sys.version_info.major}.{sys.version_info.minor}; the import said: {error})"
+        f"(Python {sys.version_info.major}.{sys.version_info.minor}; the import error: {error})"
     ) from error
 
 Array = NDArray[np.float64]
@@ -92,7 +92,7 @@ def fit_stack(
     fit_intercept: bool = True,
     threads: int = 1,
 ) -> tuple[Array, Array, NDArray[np.bool_]]:
-    """Fit a stack of linear classifiers to the same rows, or to rows of their own, to rounding.
+    """Fit a stack of linear classifiers to shared or separate rows, exactly up to rounding.
 
     Each minimizes sum_i weight_i loss_i + sum_j penalty_j beta_j^2.
 
@@ -108,7 +108,7 @@ def fit_stack(
     loss : str
         Any but "hinge".
     shift, scale : ndarray of float, shape (n_fits, n_columns), default=None
-        Each fit sees (rows - shift) * scale.
+        Each fit uses (rows - shift) * scale.
     fit_intercept : bool, default=True
     threads : int, default=1
 
@@ -118,7 +118,7 @@ def fit_stack(
     doubt : ndarray of float, shape (n_fits, n_samples)
         Bound of the rounding error of each score; 0 where the score is exactly 0.
     found : ndarray of bool, shape (n_fits,)
-        False where there is no single minimizer, but for rounding; scores and doubts are then 0.
+        False where there is no unique minimizer, up to rounding; scores and doubts are then 0.
     """
     flat = np.ascontiguousarray(rows, dtype=np.float64).reshape(-1, rows.shape[-1])
     return _solvers.fit_all(
@@ -149,8 +149,8 @@ def solve_native(
 ) -> tuple[Draws, bool]:
     """Solve a native problem; return the draws and whether Ctrl-C ended the search.
 
-    With `ranks`, ascending and from 1 on, draws are solved only as far as the quantiles at these ranks need it.
-    `known` holds what is proved of each draw already.
+    With `ranks`, ascending and starting at 1, draws are solved only as far as the quantiles at these ranks require.
+    `known` holds what is already proved about each draw.
     """
     basis = orthonormal_basis(problem)
     solved = _solvers.solve_draws(

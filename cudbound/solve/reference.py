@@ -1,7 +1,7 @@
 """The branch and bound of Laber & Murphy (2008), section 4, with every convex subproblem solved by cvxpy.
 
-Slow and general: the oracle against which the compiled solver is tested, with the same contract, and the solver of
-losses and penalties that the compiled one does not know.
+Slow and general: the oracle against which the compiled solver is tested, with the same contract, and the solver for
+losses and penalties that the compiled one does not support.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ PRUNE = 1e-12
 LEVEL = 1e-9
 
 
-#: What a score is worth when one sign of it counts, or both.
+#: Value of a score when one sign of it counts, or both.
 _SIDES: dict[str, Callable[[float], float]] = {
     "both": abs,
     "positive": lambda score: max(score, 0.0),
@@ -62,7 +62,7 @@ def solve_reference(
     3. A node is pruned if its cone has no interior point, which a linear program decides, or if the best
        score that is left, times g at the relaxed loss, does not exceed the best value found.
     4. Values are taken only in cells shown to be open: those that border a relaxed minimizer or the anchor.
-    5. The node of largest bound comes first, so what is open when a limit strikes bounds Q from above.
+    5. The node of largest bound comes first, so that open nodes bound Q from above when a limit is reached.
 
     Parameters
     ----------
@@ -73,9 +73,9 @@ def solve_reference(
     cvxpy_solver : str, default "ECOS"
         Solver that cvxpy calls; another one ("CLARABEL", or "ECOS") steps in where it fails.
     node_limit : int or None, default None
-        Largest number of nodes a draw; None for no limit.
+        Largest number of nodes per draw; None for no limit.
     time_limit : float or None, default None
-        Seconds a draw, looked at between nodes; None for no limit.
+        Seconds per draw, checked between nodes; None for no limit.
     total_node_limit, total_time_limit : int or float or None, default None
         Nodes and seconds of all draws together; None for no limit.
     on_draw : callable or None, default None
@@ -84,7 +84,7 @@ def solve_reference(
     Returns
     -------
     Draws
-        One row a draw; `nodes` counts the nodes whose bound was computed.
+        One row per draw; `nodes` counts the nodes whose bound was computed.
 
     Raises
     ------
@@ -106,11 +106,11 @@ def solve_reference(
     -----
     Guarantee: lower <= Q <= upper, up to the tolerances at the head of this module, of
     `cudbound.solve.reference_cones` and of `cudbound.solve.reference_polish`, each with the side on which it errs; the
-    two are equal unless a limit struck or a solver failed. The least losses of the six losses of the package are
+    two are equal unless a limit was reached or a solver failed. The least losses of the six losses of the package are
     exact to rounding where the optimality conditions confirm it, which is nearly always; those of a
-    `cudbound.CvxpyLoss` are right to what cvxpy's solver proves, about 1e-9, and enter as lower bounds.
-    A row of zeros has class sign(0) = +1 for every classifier. The number of nodes is exponential in the number
-    of rows at worst.
+    `cudbound.CvxpyLoss` are accurate to what cvxpy's solver proves, about 1e-9, and enter as lower bounds. A row of
+    zeros has class sign(0) = +1 for every classifier. The number of nodes is exponential in the number of rows at
+    worst.
 
     References
     ----------
@@ -190,7 +190,7 @@ def _record(draws: Draws, draw: int, search: _Search, status: SolveStatus) -> No
 
 @dataclass(frozen=True, order=True)
 class _Node:
-    """A cone of the first ``len(signs)`` hyperplanes; first out is the largest bound, then the deepest."""
+    """A cone of the first ``len(signs)`` hyperplanes; the largest bound comes out first, then the deepest."""
 
     key: tuple[float, int, int]
     signs: NDArray[np.int8] = field(compare=False)
@@ -211,7 +211,7 @@ class _Search:
         sides = self._planes.scores[::-1]
         self._most = np.concatenate([[0.0], np.cumsum(sides.max(axis=1))])[::-1]
         self._least = np.concatenate([[0.0], np.cumsum(sides.min(axis=1))])[::-1]
-        # a direction in general position: what lies on a wall is moved off it along this
+        # a direction in general position, along which points on a wall are moved off it
         self._generic: Array = np.random.default_rng(0).normal(size=(problem.design.shape[1],))
         self._counter = itertools.count()
         self._heap: list[_Node] = []
@@ -222,7 +222,7 @@ class _Search:
         self.upper = self._bound(np.zeros(0, dtype=np.int8), -math.inf)
 
     def run(self, relaxation: Relaxation, node_limit: int | None, deadline: float) -> SolveStatus:
-        """Search until the best value is proved, a limit strikes, or only what no solver could solve is left."""
+        """Search until the best value is proved, a limit is reached, or only what no solver could solve is left."""
         self._relaxation = relaxation
         start = np.zeros(0, dtype=np.int8)
         self._offer(self._problem.coef, self._generic, start, self._anchor_loss)
@@ -265,7 +265,7 @@ class _Search:
         allowed = 1e-7 / max(1.0, steepness) if math.isfinite(problem.alpha) else 1e-9
         length = max(1.0, float(np.abs(beta).max()))
         loss = problem.mean_loss(self._draw, beta)
-        with np.errstate(over="ignore"):  # an infinite loss is one above what is allowed
+        with np.errstate(over="ignore"):  # an infinite loss is above what is allowed
             for power in range(25):
                 moved = beta + 10.0**-power * length * self._inside
                 if problem.mean_loss(self._draw, moved) <= loss + allowed:

@@ -1,8 +1,8 @@
 """The convex subproblems of the reference solver, solved by cvxpy: the least loss on a closed cone.
 
 The answer of the solver is then made exact to rounding, where the loss is one of `cudbound.losses.surrogates`, and
-checked by the optimality conditions. A loss that vanishes need not have a minimizer on a cone; a linear program tells
-which rows can be given any margin at no cost to others, and the rest has one.
+checked by the optimality conditions. A vanishing loss need not have a minimizer on a cone; a linear program finds the
+rows that can be given any margin at no cost to others, and the loss of the remaining rows has one.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ _ECOS_INTERRUPTED = -4
 
 
 def choose_solvers(cp: Any, first: str) -> list[str]:
-    """Return the names of the solver asked for and of those that step in where it fails."""
+    """Return the names of the requested solver and of those that replace it where it fails."""
     installed = cp.installed_solvers()
     if first not in installed:
         raise ValueError(
@@ -81,7 +81,7 @@ def loss_expression(cp: Any, loss: Loss, labels: Array, scores: Any) -> Any:
         return loss.build(labels, scores)
     if loss.name not in CVXPY_LOSSES:
         raise ValueError(
-            f"The reference solver knows the losses {sorted(CVXPY_LOSSES)} and those written as a "
+            f"The reference solver supports the losses {sorted(CVXPY_LOSSES)} and those written as a "
             f"cudbound.CvxpyLoss. Got {loss.name!r} instead; write it as a CvxpyLoss."
         )
     return CVXPY_LOSSES[loss.name](cp, labels, scores)
@@ -89,7 +89,7 @@ def loss_expression(cp: Any, loss: Loss, labels: Array, scores: Any) -> Any:
 
 @dataclass(frozen=True)
 class Minimum:
-    """Least loss on a closed cone and a minimizer; of a subproblem that failed, a lower bound and None.
+    """Least loss on a closed cone and a minimizer; for a subproblem that failed, a lower bound and None.
 
     Where the infimum is approached along a direction, `beta` is a point so far out that the loss is the infimum to
     rounding.
@@ -246,7 +246,7 @@ class _Part:
         """Return the solver's minimizer, or None if it found none, and its gap, infinite if it is not accurate."""
         cp = self._cp
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an inaccurate solution is dealt with by the caller
+            warnings.simplefilter("ignore")  # the caller deals with an inaccurate solution
             try:
                 options = dict(_SOLVER_OPTIONS.get(solver, {}))
                 data, chain, inverse = program.get_problem_data(solver, solver_opts=options)

@@ -13,12 +13,12 @@ from cudbound.problem.problem import Problem
 Array = NDArray[np.float64]
 
 #: Unit rows closer than this, up to sign, are one hyperplane, and one whose two sides differ in score by less
-#: than this times sum |w| is dropped. Errs to either side by less than that difference.
+#: than this times sum |w| is dropped. Errs on either side by less than that difference.
 SAME_HYPERPLANE = 1e-10
 #: A row shorter than this, relative to the longest, is a row of zeros.
 ZERO_ROW = 1e-13
-#: A cone counts as open if some v with |v|_inf <= 1 lies further than this from all its walls. A narrower
-#: cell would be lost, the one tolerance that could make Q smaller; HiGHS works to a tenth of it.
+#: A cone counts as open if some v with |v|_inf <= 1 lies further than this from all its walls. A narrower cell would
+#: be lost; this is the only tolerance that could make Q smaller; HiGHS works to a tenth of it.
 OPEN_MARGIN = 1e-9
 _LP_TOLERANCE = 1e-10
 
@@ -65,7 +65,7 @@ def merge_rows(problem: Problem, draw: int) -> Hyperplanes:
 
 
 def interior_point(rows: Array) -> Array | None:
-    """Return v, |v|_inf <= 1, with the largest least of rows @ v, or None if no cell `OPEN_MARGIN` wide."""
+    """Return v, |v|_inf <= 1, with the largest minimum of rows @ v, or None if it is below `OPEN_MARGIN`."""
     m, p = rows.shape
     objective = np.append(np.zeros(p), -1.0)
     found = linprog(

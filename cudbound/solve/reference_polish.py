@@ -47,8 +47,8 @@ class Objective:
 class _Face:
     """Where ``normals @ beta = values``: walls of the cone, then kinks of hinge loss, then kinks of the l1 penalty.
 
-    The gradient of what is smooth on the face must be ``normals.T @ multipliers`` with multipliers within
-    `low` and `high`.
+    The gradient of what is smooth on the face must be ``normals.T @ multipliers`` with multipliers between `low` and
+    `high`.
     """
 
     normals: Array
@@ -67,7 +67,7 @@ def polish(objective: Objective, rows: Array, beta: Array) -> Array | None:
     """
     for closeness in CLOSENESS:
         face = _face(objective, rows, beta, closeness * _length(beta))
-        with np.errstate(over="ignore", invalid="ignore"):  # steps that run away are refused
+        with np.errstate(over="ignore", invalid="ignore"):  # divergent steps are refused
             point = _newton(objective, face, beta)
         if point is not None and _is_minimum(objective, face, rows, point):
             return np.asarray(point, dtype=float)
@@ -110,7 +110,7 @@ def _newton(objective: Objective, face: _Face, beta: Array) -> Array | None:
         if np.abs(step).max(initial=0.0) <= 1e-15 * _length(point):
             break
     if np.abs(point).max() * max(1.0, float(np.abs(objective.design).max())) <= 1e-12:
-        point = 0.0 * point  # at the apex the signs of rounding errors would name a cell
+        point = 0.0 * point  # at the apex the signs of rounding errors would determine a cell
     return np.asarray(point, dtype=float)
 
 

@@ -1,4 +1,4 @@
-"""How the draws of the CUD bound are searched: for one quantile or to the end, and with which limits."""
+"""How the draws of the CUD bound are searched: for one quantile or completely, and with which limits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SEARCHES = ("quantile", "all")
 class Search:
     """Arguments of `cudbound.cud_interval` that say how far draws are solved, and when the search ends.
 
-    A result keeps them, so that one at another level goes on in the same way.
+    A result keeps them, so that its search can be resumed at another level in the same way.
     """
 
     of: str = "quantile"
@@ -39,7 +39,7 @@ class Search:
 
     @property
     def has_default_budget(self) -> bool:
-        """Whether nothing was said of when the search for the quantile ends."""
+        """Whether the caller set no limit for the search for the quantile."""
         chosen = self.total_node_limit is not None or self.total_time_limit is not None
         return self.of == "quantile" and self.solver == "native" and not chosen
 
@@ -54,12 +54,12 @@ class Search:
         return nodes_within(seconds * check_n_jobs(self.n_jobs), problem)
 
     def run(self, problem: Problem, confidence_level: float, progress: bool, previous: Draws | None) -> Draws:
-        """Solve the draws as far as the quantile at this level takes, or all of them.
+        """Solve the draws as far as the quantile at this level requires, or all of them.
 
         Raises
         ------
         SolveInterrupted
-            On Ctrl-C; its message says what is known of the quantile.
+            On Ctrl-C; its message says what is known about the quantile.
         """
         rank = quantile_rank(problem.n_draws, confidence_level)
         try:
@@ -81,28 +81,28 @@ class Search:
 
 
 def search_ended(search: Search, draws: Draws, lower: float, upper: float) -> NotCertifiedWarning:
-    """Say between which values the half-width lies, and for each reason why it is not proved how to go on."""
+    """Say between which values the half-width lies and, for each reason why it is not proved, what to do."""
     inaccurate = np.flatnonzero(draws.status == SolveStatus.INACCURATE)
     n_limited = int((~draws.decided).sum()) - inaccurate.size
-    said = [
+    advice = [
         f"The half-width is {within(lower, upper)}; the larger value was used, which can only make the interval longer."
     ]
     if n_limited and search.has_default_budget:
-        said.append(
+        advice.append(
             f"The search was ended after {draws.nodes.sum()} nodes, with {n_limited} of {len(draws)} draws open: pass "
             "total_node_limit=math.inf to search to the end, and previous=result.draws to cud_interval to keep what is "
             "proved."
         )
     elif n_limited:
-        said.append(
+        advice.append(
             f"A limit left {n_limited} of {len(draws)} draws open: raise node_limit, time_limit, total_node_limit or "
             "total_time_limit, and pass previous=result.draws to cud_interval to keep what is proved."
         )
     if inaccurate.size:
-        said.append(
+        advice.append(
             f"Rounding left {inaccurate.size} draws open: rescale the features or look for an outlying value; "
             f"result.problem.select({inaccurate[0]}).save(path) keeps one for a bug report."
         )
     return NotCertifiedWarning(
-        " ".join(said), n_limited=n_limited, n_inaccurate=int(inaccurate.size), half_width=(lower, upper)
+        " ".join(advice), n_limited=n_limited, n_inaccurate=int(inaccurate.size), half_width=(lower, upper)
     )

@@ -32,7 +32,7 @@ from cudbound.validation import (
 Array = NDArray[np.float64]
 
 SOLVERS = ("native", "cvxpy")
-#: Seconds after which a search that is not done says when it will be.
+#: Seconds after which an unfinished search says when it will end.
 FORECAST_AFTER = 2.0
 
 
@@ -100,10 +100,10 @@ def solve_draws(
     side : {"both", "positive", "negative"}, default="both"
         Which sign of the weighted deviation counts. One-sided values are those of its positive part.
     ranks : int or sequence of int, default=None
-        Ranks, from 1 for the smallest on, at which the ordered Q are wanted. Draws are then solved only as far as that
-        takes: most are shown to lie on one side and get the status ``DECIDED``. The r-th smallest Q lies between the
-        r-th smallest ``lower`` and the r-th smallest ``upper``, which are equal when it is proved. None solves every
-        draw to the end. The cvxpy solver solves every draw in any case.
+        Ranks at which the ordered Q are needed; rank 1 is the smallest. Draws are then solved only as far as that
+        requires: most are shown to lie on one side and get the status ``DECIDED``. The r-th smallest Q lies between
+        the r-th smallest ``lower`` and the r-th smallest ``upper``, which are equal when it is proved. None solves
+        every draw completely. The cvxpy solver solves every draw in any case.
     solver : {"native", "cvxpy"}, default="native"
         The compiled kernel, or the slow reference solver (`cudbound.solve.reference`).
     n_jobs : int or None, default=1
@@ -119,7 +119,7 @@ def solve_draws(
     progress : bool, default=False
         Show a progress bar on standard error.
     previous : Draws, default=None
-        Earlier result for the same problem, of any solver and for any `ranks`. The search goes on from its bounds, and
+        Earlier result for the same problem, of any solver and for any `ranks`. The search resumes from its bounds, and
         draws that are certified in it, or decided for the same ranks, are not solved again.
 
     Returns
@@ -159,7 +159,7 @@ def solve_draws(
     >>> draws.upper.round(6).tolist()
     [0.166667, 0.0]
 
-    The larger of the two alone:
+    Only the larger of the two:
 
     >>> largest = solve_draws(design, labels, coef, [[2, 0, 0, 2, 1, 1], [1, 1, 1, 1, 1, 1]], ranks=2)
     >>> largest.bracket(2) == (draws.upper.max(), draws.upper.max())
@@ -212,7 +212,7 @@ def solve_problem(
     check_choice("side", side, SIDES)
     if solver == "native" and not is_native(problem):
         raise ValueError(
-            f"The native solver knows the losses {sorted(LOSSES)} with a quadratic penalty. Got "
+            f"The native solver supports the losses {sorted(LOSSES)} with a quadratic penalty. Got "
             f"{problem.loss.name!r}{' with an l1 penalty' if problem.l1_penalty is not None else ''} instead; pass "
             "solver='cvxpy' for the slow reference solver."
         )
@@ -306,7 +306,7 @@ def _solve_reference(
 
 
 def _merge(previous: Draws, rows: NDArray[np.intp], solved: Draws) -> Draws:
-    """Put newly solved draws in place; bounds proved earlier stay where they are tighter."""
+    """Insert newly solved draws; bounds proved earlier are kept where they are tighter."""
     merged: dict[str, Any] = {
         name: np.array(getattr(previous, name)) for name in ("lower", "upper", "status", "nodes", "witness")
     }
@@ -321,7 +321,7 @@ def _merge(previous: Draws, rows: NDArray[np.intp], solved: Draws) -> Draws:
 
 @contextmanager
 def _progress_bar(total: int, show: bool, ends: str) -> Iterator[Callable[[int], None] | None]:
-    """Show how many draws are done, and once they prove hard, what is said of the end."""
+    """Show how many draws are done and, once they prove hard, when the search ends."""
     if not show:
         yield None
         return

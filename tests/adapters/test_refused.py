@@ -154,7 +154,7 @@ def test_refusals_hold_for_subclasses_but_not_for_namesakes():
     with pytest.raises(UnsupportedEstimatorError, match=r"^Mine has no convex loss"):
         express(Mine().fit(X, y), X, y)
     assert express(Perceptron2().fit(X, y), X, y).loss.name == "squared"
-    assert all(refusal.reason and refusal.way_out.endswith(".") for refusal in REFUSALS)
+    assert all(refusal.reason and refusal.remedy.endswith(".") for refusal in REFUSALS)
 
 
 def test_more_than_two_classes():

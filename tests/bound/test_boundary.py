@@ -561,7 +561,7 @@ def test_records_that_do_not_fit() -> None:
         compute_interval(ACI, Records(losses=np.zeros(9)), 0.9)
     with pytest.raises(ValueError, match=r"Got 2 and 2 values, 1 of them below"):
         BoundaryDeviations(np.zeros(2), np.array([0.0, 1.0]), 10, 2)
-    with pytest.raises(ValueError, match=r"must have one length\. Got 2 and 3 values"):
+    with pytest.raises(ValueError, match=r"must have the same length\. Got 2 and 3 values"):
         BoundaryDeviations(np.zeros(2), np.zeros(3), 10, 2)
 
 

@@ -286,7 +286,7 @@ def refusals() -> str:
             {
                 "estimator": ", ".join(f"`{name}`" for name in refusal.family),
                 "reason: it ...": refusal.reason,
-                "way out": refusal.way_out,
+                "remedy": refusal.remedy,
             }
             for refusal in REFUSALS
         ]

@@ -225,7 +225,7 @@ def test_training_sets_of_one_class():
     n_one_class = int((np.concatenate(seen) @ (labels > 0) == 0).sum())
     assert n_one_class > 0
     assert fitted.remarks == (
-        f"{n_one_class} single-class training sets of cross-validation with replaced rows fitted as they fell",
+        f"{n_one_class} single-class training sets of cross-validation with replaced rows fitted as drawn",
     )
     with pytest.raises(
         ValueError, match=rf"{n_one_class} training sets of cross-validation with replaced rows held"

@@ -153,7 +153,7 @@ def test_draws_of_one_distinct_row_are_dropped_and_counted():
     assert record.errors.tolist() == [0.25]
     assert record.remarks == ("2 draws of one distinct row dropped",)
     assert record.n_fits == 8
-    with pytest.raises(ValueError, match="Every bootstrap draw held one distinct row only"):
+    with pytest.raises(ValueError, match="Every bootstrap draw held only one distinct row"):
         record_removed_cases(
             _constant(np.zeros(4)),
             labels,
@@ -171,7 +171,7 @@ def test_training_sets_of_one_class_are_fitted_and_counted(policy):
     counts = np.array([[2, 0, 1, 1, 1, 1], [0, 3, 1, 1, 1, 0], [1, 1, 1, 1, 1, 1]])
     record = _record(LeastSquaresClassifier(), X, y, counts, policy)
     assert record.remarks == (
-        "2 single-class training sets of bootstrap case cross-validation fitted as they fell",
+        "2 single-class training sets of bootstrap case cross-validation fitted as drawn",
     )
     # the positive row is then called negative: wrong as often as it was drawn
     assert record.errors[0] >= 2 / 6

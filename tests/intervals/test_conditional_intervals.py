@@ -168,7 +168,7 @@ def test_equal_losses_outside_the_draws_have_no_standard_error(value):
 
 
 def test_influences_refuse_what_they_cannot_read():
-    with pytest.raises(ValueError, match=r"must have one shape\. Got \(2, 3\) and \(2, 2\)"):
+    with pytest.raises(ValueError, match=r"must have the same shape\. Got \(2, 3\) and \(2, 2\)"):
         err1_influences(np.zeros((2, 2)), np.ones((2, 3)))
     with pytest.raises(ValueError, match=r"'counts' parameter must show at least two points\. Got 1 instead"):
         err1_influences([[0.0]], [[1]])

@@ -134,7 +134,7 @@ def test_the_airway_example_of_fagerland_lydersen_and_laake():
 def test_no_discordant_pair_is_no_evidence(form, alternative):
     found = compute_comparison(MCNEMAR, on_one_test_set(0, 0, 30), 0.95, alternative, {"form": form})
     assert (found.estimate, found.statistic, found.pvalue) == (0.0, 0.0, 1.0)
-    assert found.degenerate == "no point is wrong for one of the two only; the test has nothing to go by"
+    assert found.degenerate == "no point is misclassified by only one of the two; the test has no information"
     assert found.confidence_interval.width > 0.0
 
 
@@ -157,7 +157,7 @@ def test_mcnemar_does_not_depend_on_which_is_called_a(only_a, only_b, others, le
 
 
 def test_differences_that_are_no_differences_of_errors():
-    with pytest.raises(ValueError, match=r"must hold -1, 0 and 1 only.*Got also \[0\.5, 2\.0\]; .* t-test"):
+    with pytest.raises(ValueError, match=r"must hold only -1, 0 and 1.*Also got \[0\.5, 2\.0\]; .* t-test"):
         discordant_pairs([0.5, 1, 2, 0.5])
     with pytest.raises(
         ValueError, match=r"The 'differences' parameter must be a numeric array with 1 dimension"
@@ -285,7 +285,7 @@ def test_differences_are_no_errors_of_one_classifier():
         test_set=TestSetLosses(differences(1, 1, 9), 60), second_test_set=TestSetLosses([0, 1], 60)
     )
     with pytest.raises(
-        ValueError, match=r"losses of 'test_set' must be 0 or 1.*Got also \[-1\]; .* use mcnemar"
+        ValueError, match=r"losses of 'test_set' must be 0 or 1.*Also got \[-1\]; .* use mcnemar"
     ):
         compute_comparison(INDEPENDENT_TEST_SETS, records, 0.95)
 

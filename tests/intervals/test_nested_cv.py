@@ -330,12 +330,12 @@ def test_training_sets_of_one_class():
     fitted = record("fit", seen)
     n_one_class = int((np.concatenate(seen) @ (labels > 0) == 0).sum())
     assert fitted.remarks == (
-        f"{n_one_class} single-class training sets of nested cross-validation fitted as they fell",
+        f"{n_one_class} single-class training sets of nested cross-validation fitted as drawn",
     )
     # both positive rows in one fold are never together in training without it: nothing else can be drawn
     redrawn = record("redraw", seen)
-    assert "fitted as they fell" in redrawn.remarks[0]
-    with pytest.raises(ValueError, match=r"training sets of nested cross-validation held one class only"):
+    assert "fitted as drawn" in redrawn.remarks[0]
+    with pytest.raises(ValueError, match=r"training sets of nested cross-validation held only one class"):
         record("error")
 
 

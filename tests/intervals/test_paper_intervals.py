@@ -460,7 +460,7 @@ def _constant_records(value, n=20, n_resamples=30):
         ("bootstrap-bias-corrected", "both limits are the same bootstrap replicate"),
         (
             "kohavi-normal",
-            "the binomial variance is 0 at an estimate of {value}; form='wilson' has width there",
+            "the binomial variance is 0 at an estimate of {value}; form='wilson' has positive width there",
         ),
         ("yang-cv-normal", "all cross-validated losses are equal"),
     ],

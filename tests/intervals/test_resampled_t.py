@@ -317,7 +317,9 @@ def test_records_of_other_splits_than_the_estimate_are_not_used_silently():
             "record both with one n_splits"
         )
         assert math.isnan(row.raw_interval.low)
-        assert "test 10 rows a split and the estimate 5" in compute_interval(method, smaller, 0.95).degenerate
+        assert (
+            "test 10 rows per split and the estimate 5" in compute_interval(method, smaller, 0.95).degenerate
+        )
     larger = Records(splits=_splits(SPLITS.means, 80, 20), half_splits=HALVES)
     assert compute_interval(CONSERVATIVE_Z, larger, 0.95).degenerate is None
 
@@ -479,14 +481,14 @@ def test_eight_rows_suffice(recorder, n):
     made, training = _record(recorder, X, labels, ResamplingSizes(), policy="redraw")
     positive = training @ (labels > 0)
     assert ((positive > 0) & (positive < training.sum(axis=1))).all()
-    assert not any("fitted as they fell" in remark for remark in made.remarks)
+    assert not any("fitted as drawn" in remark for remark in made.remarks)
 
 
 def test_half_splits_make_room_for_a_test_set():
     X, labels = _data(8, n_positive=4)
     made, _ = _record(record_half_splits, X, labels, ResamplingSizes(test_fraction=0.5))
     assert (made.n_train, made.n_test) == (2, 2)
-    assert made.remarks[0] == "2 rows tested inside a half of 4, which has no room for 4"
+    assert made.remarks[0] == "2 rows tested inside a half of 4, which is too small for 4"
     with pytest.raises(ValueError, match=r"Splits inside halves need at least 4 rows\. Got 3"):
         record_half_splits(
             lambda counts: np.zeros(counts.shape),
@@ -505,13 +507,13 @@ def test_training_sets_of_one_class_follow_the_policy(recorder):
     n_single = [_n_single(training, labels) for _, training in fitted]
     assert max(n_single) > 0
     for seed, ((made, _), count) in enumerate(zip(fitted, n_single, strict=True)):
-        said = [remark for remark in made.remarks if "fitted as they fell" in remark]
-        assert len(said) == (count > 0)
+        remarks = [remark for remark in made.remarks if "fitted as drawn" in remark]
+        assert len(remarks) == (count > 0)
         if not count:
             continue
-        assert said[0].startswith(f"{count} single-class ")
+        assert remarks[0].startswith(f"{count} single-class ")
         with pytest.raises(
-            ValueError, match=rf"^{count} .* held one class only, and on_single_class='error'"
+            ValueError, match=rf"^{count} .* held only one class, and on_single_class='error'"
         ):
             _record(recorder, X, labels, sizes, "error", seed)
         again, training = _record(recorder, X, labels, sizes, "redraw", seed)
@@ -539,12 +541,12 @@ def test_only_the_part_without_both_classes_is_drawn_again(recorder, fraction):
     assert re.fullmatch(r"training sets of .* drawn again \d+ times to keep both classes in them", remark)
 
 
-def test_what_cannot_hold_both_classes_is_fitted_as_it_fell():
+def test_what_cannot_hold_both_classes_is_fitted_as_drawn():
     X, labels = _data(8, n_positive=4)
     sizes = ResamplingSizes(test_fraction=0.9, n_splits=3)
     made, training = _record(record_splits, X, labels, sizes, "redraw")
     np.testing.assert_array_equal(training.sum(axis=1), 1)
-    assert made.remarks == ("3 single-class training sets of random splits fitted as they fell",)
+    assert made.remarks == ("3 single-class training sets of random splits fitted as drawn",)
 
 
 @pytest.mark.parametrize("recorder", RECORDERS)

@@ -119,8 +119,8 @@ def test_selection_by_mask() -> None:
 @pytest.mark.parametrize(
     ("draws", "error", "message"),
     [
-        ([True], IndexError, r"mask must have shape \(2,\), one value a draw\. Got \(1,\)"),
-        (True, IndexError, r"mask must have shape \(2,\), one value a draw\. Got \(\)"),
+        ([True], IndexError, r"mask must have shape \(2,\), one value per draw\. Got \(1,\)"),
+        (True, IndexError, r"mask must have shape \(2,\), one value per draw\. Got \(\)"),
         (2, IndexError, r"'draws' must be below 2, the number of draws\. Got 2 instead"),
         ([0, -3], IndexError, r"'draws' must be below 2, the number of draws\. Got -3 instead"),
         (0.5, ValueError, r"'draws' must be numbers of draws or a boolean mask\. Got 0\.5 instead"),

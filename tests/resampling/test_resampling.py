@@ -283,7 +283,7 @@ def test_single_class_draws_are_fitted_as_constant_classifiers():
     single = records.bootstrap.counts[:, RARE > 0].sum(axis=1) == 0
     assert 0 < single.sum() < 20
     np.testing.assert_array_equal(records.bootstrap.losses[single], np.tile(RARE > 0, (single.sum(), 1)))
-    assert records.bootstrap.remarks == (f"{single.sum()} single-class draws fitted as they fell",)
+    assert records.bootstrap.remarks == (f"{single.sum()} single-class draws fitted as drawn",)
 
 
 def test_single_class_draws_are_redrawn_and_the_others_kept():
@@ -304,12 +304,12 @@ def test_single_class_draws_are_dropped():
 
 
 def test_single_class_draws_as_an_error():
-    with pytest.raises(ValueError, match=r"\d+ bootstrap draws held one class only"):
+    with pytest.raises(ValueError, match=r"\d+ bootstrap draws held only one class"):
         _rare("error")
 
 
 def test_default_policy_fits_least_squares_and_redraws_for_others():
-    assert "fitted as they fell" in _rare(None).bootstrap.remarks[0]
+    assert "fitted as drawn" in _rare(None).bootstrap.remarks[0]
     others = _rare(None, SVC(kernel="linear"))
     assert "redrawn" in others.bootstrap.remarks[0]
     assert "single-class inner draws redrawn" in others.inner.remarks[0]
@@ -334,9 +334,9 @@ def test_inner_draws_follow_the_policy():
     single = [_n_single(inner) for inner in seen]
     assert single[0] == single[2] > 20
     assert single[1] == 0
-    for policy, word in (("fit", "fitted as they fell"), ("redraw", "redrawn"), ("drop", "dropped")):
+    for policy, word in (("fit", "fitted as drawn"), ("redraw", "redrawn"), ("drop", "dropped")):
         assert recorded[policy].remarks == (f"{single[0]} single-class inner draws {word}",)
-    with pytest.raises(ValueError, match="inner bootstrap draws held one class only"):
+    with pytest.raises(ValueError, match="inner bootstrap draws held only one class"):
         record_inner(refit, RARE, counts, 3, on_single_class="error", rng=np.random.default_rng(4))
     # an outer draw all of whose inner draws are dropped has no estimate; the others average what is left
     all_single = (seen[2].reshape(40, 3, 12)[:, :, RARE > 0].sum(axis=2) == 0).all(axis=1)
@@ -351,7 +351,7 @@ def test_dropping_every_draw_is_an_error():
     )
     counts = np.zeros((3, 12), dtype=np.int32)
     counts[:, -1] = 12
-    with pytest.raises(ValueError, match="Every bootstrap draw held one class only: none is left"):
+    with pytest.raises(ValueError, match="Every bootstrap draw held only one class: none is left"):
         record_bootstrap(refit, RARE, counts, on_single_class="drop", rng=np.random.default_rng(0))
 
 
@@ -374,9 +374,9 @@ def test_folds_are_shuffled_until_both_classes_are_in_training():
         record_folds(refit, RARE, FOLDS[2], on_single_class="fit", rng=np.random.default_rng(seed)).remarks
         for seed in range(10)
     ]
-    assert ("1 single-class cross-validation training sets fitted as they fell",) in fitted
+    assert ("1 single-class cross-validation training sets fitted as drawn",) in fitted
     bad_seed = next(seed for seed, row in enumerate(fitted) if row)
-    with pytest.raises(ValueError, match="1 cross-validation training sets held one class only"):
+    with pytest.raises(ValueError, match="1 cross-validation training sets held only one class"):
         record_folds(
             refit,
             RARE,

@@ -221,10 +221,10 @@ def test_training_sets_of_one_class_are_fitted_as_they_fall():
     y = np.repeat([0, 1], N // 2)
     cv = [(np.arange(12), np.arange(12, N)), (np.arange(12, N), np.arange(12))]
     row = compare_learners(TREE, LEAST_SQUARES, X, y, cv=cv, method="k-fold-t")
-    assert row.remarks == ("2 single-class training sets of cv fitted as they fell",)
+    assert row.remarks == ("2 single-class training sets of cv fitted as drawn",)
     assert (row.estimate, row.pvalue) == (0.0, 1.0)
     with pytest.raises(
-        ValueError, match="2 training sets of cv held one class only, and on_single_class='error'"
+        ValueError, match="2 training sets of cv held only one class, and on_single_class='error'"
     ):
         compare_learners(TREE, LEAST_SQUARES, X, y, cv=cv, on_single_class="error")
 

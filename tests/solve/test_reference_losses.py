@@ -420,7 +420,7 @@ def logarithm(labels: Array, scores: Any) -> Any:
             r"loss 'mine' must return a cvxpy expression\. Got ndarray instead",
         ),
         (lambda y, f: None, TypeError, r"loss 'mine' must return a cvxpy expression\. Got NoneType instead"),
-        (summed, ValueError, r"one value a point, shape \(\d+,\)\. Got shape \(\) instead; do not sum"),
+        (summed, ValueError, r"one value per point, shape \(\d+,\)\. Got shape \(\) instead; do not sum"),
         (
             concave,
             ValueError,

@@ -197,13 +197,13 @@ def test_single_class_draws_stand_in_the_remarks():
     n_single = int((counts[:, :2].sum(axis=1) == 0).sum())
     assert n_single > 0
     fitted = compare_intervals(clf, X, y, n_resamples=50, inner=2, rng=0)
-    assert f"{n_single} single-class draws fitted as they fell" in fitted["kohavi-normal"].remarks
+    assert f"{n_single} single-class draws fitted as drawn" in fitted["kohavi-normal"].remarks
     assert f"{n_single} single-class draws" in fitted["cud"].remarks
     dropped = compare_intervals(clf, X, y, n_resamples=50, inner=2, rng=0, on_single_class="drop")
     assert f"{n_single} single-class draws dropped" in dropped["kohavi-normal"].remarks
     assert dropped["kohavi-normal"].n_fits == 1 + 50 - n_single
     assert dropped["cud"] == fitted["cud"]
-    with pytest.raises(ValueError, match="held one class only"):
+    with pytest.raises(ValueError, match="held only one class"):
         compare_intervals(clf, X, y, n_resamples=50, rng=0, on_single_class="error")
 
 

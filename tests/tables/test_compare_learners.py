@@ -150,7 +150,7 @@ def test_dropped_training_sets_do_not_stop_a_comparison():
     y = np.repeat([0, 1], [28, 2])
     table = tabulate_comparisons(DecisionTreeClassifier(max_depth=1), B, X, y, sizes=SIZES, rng=0)
     assert tuple(row.method for row in table.rows) == COMPARISONS
-    with pytest.raises(ValueError, match="held one class only, and on_single_class='error'"):
+    with pytest.raises(ValueError, match="held only one class, and on_single_class='error'"):
         tabulate_comparisons(A, B, X, y, sizes=SIZES, rng=0, on_single_class="error")
 
 

@@ -144,7 +144,7 @@ def test_what_the_caller_made_an_error_stops_the_run():
     with pytest.raises(ConvergenceWarning, match="did not converge"):
         compare_intervals(rough, X, y, methods=["test-set-wilson", "k-fold-t"], rng=0)
     clf, X, y = _fitted(0, 8)
-    with pytest.raises(ValueError, match="on_single_class='error' was asked for"):
+    with pytest.raises(ValueError, match="on_single_class='error' was requested"):
         compare_intervals(clf, X, y, methods=["k-fold-t", "conservative-z"], rng=0, on_single_class="error")
 
 

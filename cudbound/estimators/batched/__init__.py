@@ -1,8 +1,7 @@
-"""Refits of many pipelines at once: every step fitted to a stack of weighted rows, every classifier minimized compiled.
+"""Refits of many pipelines at once: every step fitted to a stack of weighted rows, every classifier by compiled code.
 
-A step takes the columns of all rows in each of a stack of fits and says which fits are clear: those in which it hangs
-on no rounding error what comes out. What comes out of the others is finite and means nothing; they are refitted one by
-one.
+A step takes the columns of all rows in each of a stack of fits and says which fits are clear: those whose result no
+rounding error can change. The output of the others is finite but meaningless; they are refitted one at a time.
 """
 
 from cudbound.estimators.batched.batched_refit import BatchedRefit, refit_in_batches

@@ -15,12 +15,12 @@ Bools = NDArray[np.bool_]
 
 #: Maps counts of the training rows, float, shape (n_fits, n_samples), to whether each training row is misclassified by
 #: the classifier fitted to the resampled rows, bool, same shape, and which fits are clear, shape (n_fits,). Losses of
-#: the others mean nothing; they are refitted one by one. It must be able to fit one class alone.
+#: the others are meaningless; they are refitted one at a time. It must be able to fit a single class.
 BatchedRefit = Callable[[Array], tuple[Bools, Bools]]
 
 
 def refit_in_batches(source: Source, fit: BatchedFit, labels: Array, n_columns: int) -> BatchedRefit:
-    """Return refits of a classifier on what its steps make of the rows.
+    """Return refits of a classifier on the output of its steps.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def refit_in_batches(source: Source, fit: BatchedFit, labels: Array, n_columns: 
             part = both[start : start + size]
             draws = Draws(counts[part], labels)
             columns, steps_clear = source(draws)
-            if columns.scale is not None:  # scikit-learn refuses a training set of which no column is left
+            if columns.scale is not None:  # scikit-learn refuses a training set without any column left
                 steps_clear = steps_clear & columns.scale.any(axis=1)
             if not steps_clear.any():
                 clear[part] = False

@@ -13,19 +13,19 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-#: Share of the largest value in question that a standard deviation, a difference of two or a singular value needs to
-#: be clear. Rounding errors are then about 1e-16 over this share.
+#: Share of the largest value in question above which a standard deviation, a difference between two values or a
+#: singular value is clear. Rounding errors are then about 1e-16 over this share.
 CLEAR_SHARE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
 class Draws:
-    """Training sets of a stack of fits, all of them of both classes.
+    """Training sets of a stack of fits, all of them with both classes.
 
     Attributes
     ----------
     counts : ndarray of float, shape (n_fits, n_samples)
-        How often each row stands in each training set.
+        How often each row occurs in each training set.
     labels : ndarray of float, shape (n_samples,)
         -1.0 or +1.0.
     """
@@ -64,7 +64,7 @@ class Columns:
     shift : ndarray of float, shape (n_fits, n_columns), default=None
         None means 0.
     scale : ndarray of float, shape (n_fits, n_columns), default=None
-        None means 1. A column of which nothing is left in a fit has 0.
+        None means 1. It is 0 for a column that a fit does not have.
     """
 
     rows: Array
@@ -99,11 +99,11 @@ class Columns:
 
 
 class BatchedFit(Protocol):
-    """A classifier fitted to each training set, on what its steps made of the rows."""
+    """A classifier fitted to each training set, on the output of its steps."""
 
     @property
     def ignores_constants(self) -> bool:
-        """Whether a column that is constant but for rounding errors has no influence.
+        """Whether a column that is constant up to rounding errors has no influence.
 
         An intercept takes it up, or a penalty keeps its coefficient small.
         """
@@ -118,7 +118,7 @@ class BatchedFit(Protocol):
 #: One step of a pipeline, fitted to each training set: its columns, and which fits are clear.
 Step = Callable[[Columns, Draws], tuple[Columns, Bools]]
 
-#: The same for all steps before a classifier, from the rows of the data on.
+#: The same for all steps before a classifier, starting from the rows of the data.
 Source = Callable[[Draws], tuple[Columns, Bools]]
 
 
@@ -130,7 +130,7 @@ def averages(shares: Array, rows: Array) -> Array:
 
 
 def beside(parts: Sequence[Columns], n_fits: int) -> Columns:
-    """Return the columns of all parts beside each other."""
+    """Return the columns of all parts side by side."""
     if len(parts) == 1:
         return parts[0]
     if any(part.rows.ndim == 3 for part in parts):

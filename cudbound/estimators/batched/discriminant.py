@@ -14,8 +14,9 @@ from cudbound.estimators.batched.columns import CLEAR_SHARE, Columns, Draws
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-#: Scores nearer to 0 than this share of the sum of their terms are made one by one, and so are fits whose within-class
-#: correlations have an eigenvalue below `CLEAR_EIGENVALUE`: the error of a score is about 1e-16 over that.
+#: Fits with a score nearer to 0 than this share of the sum of its terms are made one at a time, and so are fits whose
+#: within-class correlations have an eigenvalue below `CLEAR_EIGENVALUE`: the error of a score is about 1e-16 over
+#: that.
 ROUNDING = 1e-8
 CLEAR_EIGENVALUE = 1e-6
 
@@ -32,10 +33,10 @@ class DiscriminantFit:
     priors : (float, float) or None
         Of the first and of the second class; None takes their shares of the drawn rows.
     least_eigenvalue : float
-        Fits in which the correlations within the classes have a smaller eigenvalue are made one by one.
+        Fits in which the correlations within the classes have a smaller eigenvalue are made one at a time.
     by_covariance : bool
         Whether covariances are weighed by the priors and solved for in the units of the columns, as lsqr does it. Fits
-        that lose digits by that are made one by one.
+        that lose digits by that are made one at a time.
     """
 
     priors: tuple[float, float] | None
@@ -47,7 +48,9 @@ class DiscriminantFit:
 
     def __call__(self, columns: Columns, draws: Draws) -> tuple[Bools, Bools]:
         """Return whether each row is given the second class in each fit, and which fits are clear."""
-        if columns.n_columns >= draws.labels.size:  # nothing is left within the classes in some direction
+        if (
+            columns.n_columns >= draws.labels.size
+        ):  # in some direction there is no variance within the classes
             return np.zeros(draws.counts.shape, dtype=bool), np.zeros(draws.n_fits, dtype=bool)
         rows, second = columns.stacked(draws.n_fits), draws.labels > 0.0
         counts = np.stack([draws.counts * ~second, draws.counts * second], axis=1)
@@ -96,6 +99,6 @@ def discriminant_fit(estimator: Any) -> DiscriminantFit | None:
     if estimator.priors is not None:
         first, second = (np.asarray(estimator.priors, dtype=np.float64) / np.sum(estimator.priors)).tolist()
         priors = (first, second)
-    # solver svd leaves directions out whose singular value, a root of an eigenvalue, is not above tol
+    # solver svd leaves out directions whose singular value, a root of an eigenvalue, is not above tol
     least = max(CLEAR_EIGENVALUE, (2.0 * float(estimator.tol)) ** 2)
     return DiscriminantFit(priors, least, estimator.solver == "lsqr")

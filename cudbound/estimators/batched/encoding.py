@@ -115,7 +115,7 @@ def filled_one_hot(words: NDArray[Any], missing: Bools, fill_value: Any) -> list
     words : ndarray of object, shape (n_samples, n_features)
     missing : ndarray of bool, shape (n_samples, n_features)
     fill_value : object
-        What stands in for a missing word; None means the most frequent one.
+        What replaces a missing word; None means the most frequent one.
 
     Returns
     -------

@@ -18,7 +18,7 @@ STRATEGIES = ("mean", "median", "most_frequent", "constant")
 
 @dataclass(frozen=True)
 class Imputer:
-    """Replaces nan; a fit that drew no number of a column is not clear, since the column then goes.
+    """Replaces nan; a fit that drew no number of a column is not clear, since the column is then dropped.
 
     Attributes
     ----------

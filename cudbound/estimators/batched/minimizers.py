@@ -17,13 +17,13 @@ from cudbound.solve.native import fit_stack, minimize
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-#: Error of a score by the kernel's minimizer, relative to the sum of its terms. It solves for values of the loss.
+#: Error of a score by the kernel's minimizer, relative to the sum of its terms. Its accuracy is in the loss.
 KERNEL_DOUBT = 1e-6
 
 
 @dataclass(frozen=True)
 class LinearFit:
-    """A linear classifier that minimizes sum_i c_i loss_i + sum_j r_j beta_j^2, c_i being weights of the classes.
+    """A linear classifier that minimizes sum_i c_i loss_i + sum_j r_j beta_j^2, with class weights c_i.
 
     Attributes
     ----------
@@ -37,10 +37,10 @@ class LinearFit:
     class_weight : (float, float) or "balanced", default=(1.0, 1.0)
         Weights of the first and of the second class; "balanced" gives each class n / 2 in every training set.
     per_row : bool, default=False
-        Whether the strengths stand beside the weighted mean of the losses instead of their sum.
+        Whether the strengths are relative to the weighted mean of the losses instead of their sum.
     ties : {"alone", "second"}, default="alone"
-        What a score of 0 is, but for rounding: a reason to make the fit one by one, since a rounding error decides in
-        scikit-learn, or the second class, as in this package.
+        Meaning of a score of 0, up to rounding: "alone" makes such a fit by itself, since in scikit-learn a rounding
+        error decides; "second" gives the second class, as in this package.
     n_jobs : int, default=1
         Threads.
     """
@@ -56,7 +56,7 @@ class LinearFit:
 
     @property
     def ignores_constants(self) -> bool:
-        """Whether an intercept or a penalty makes columns harmless that are constant but for rounding errors."""
+        """Whether an intercept or a penalty makes columns that are constant up to rounding errors harmless."""
         return self.fit_intercept or bool(np.all(np.asarray(self.penalty) > 0.0))
 
     def __call__(self, columns: Columns, draws: Draws) -> tuple[Bools, Bools]:
@@ -86,7 +86,7 @@ class LinearFit:
             scores[rest], found[rest] = self._by_kernel(columns, draws, weights, strengths, rest)
         if self.ties == "second":
             return scores >= -TIE_TOLERANCE, found
-        # without an intercept a row of zeros gets the first class from scikit-learn, without a doubt
+        # without an intercept, scikit-learn always gives a row of zeros the first class
         zeros = np.zeros(scores.shape, dtype=bool) if self.fit_intercept else (scores == 0.0) & (doubt == 0.0)
         undecided = (np.abs(scores) <= np.maximum(doubt, TIE_TOLERANCE)) & ~zeros
         return scores > 0.0, found & ~undecided.any(axis=1)
@@ -119,11 +119,11 @@ class LinearFit:
     def _by_kernel(
         self, columns: Columns, draws: Draws, weights: Array, strengths: Array, fits: NDArray[np.intp]
     ) -> tuple[Array, Bools]:
-        """Return the scores of fits that Newton's method does not find, and whether they are sure."""
+        """Return the scores of fits that Newton's method does not find, and whether they are reliable."""
         scores, sure = np.zeros((fits.size, draws.labels.size)), np.zeros(fits.size, dtype=bool)
         shared = columns.rows.ndim == 2 and columns.shift is columns.scale is None
         if shared and self.class_weight != "balanced":
-            # one problem for all fits with the same strengths, their weights being copies
+            # one problem for all fits with the same strengths
             of_class = np.where(draws.labels > 0.0, self.class_weight[1], self.class_weight[0])
             _, groups = np.unique(strengths[fits], axis=0, return_inverse=True)
             for group in range(groups.max(initial=-1) + 1):

@@ -56,7 +56,7 @@ def quantiles_of(values: Array, counts: Array, quantiles: Sequence[float]) -> Ar
         values, counts = values[order], counts[:, order]
     else:
         values, counts = (np.take_along_axis(each, order, axis=1) for each in (values, counts))
-    ends = counts.cumsum(axis=1)  # drawn rows that stand at a place or before it
+    ends = counts.cumsum(axis=1)  # drawn rows at a place or before it
     last = ends[:, -1] - 1.0
     found = []
     for quantile in quantiles:
@@ -68,7 +68,7 @@ def quantiles_of(values: Array, counts: Array, quantiles: Sequence[float]) -> Ar
 
 
 def _at(values: Array, ends: Array, place: Array) -> Array:
-    """Return the drawn value that stands at a place, counted from 0, shape (n_fits,)."""
+    """Return the drawn value at a place, counted from 0, shape (n_fits,)."""
     index = (ends <= place[:, None]).sum(axis=1)
     return np.asarray(
         values[index] if values.ndim == 1 else np.take_along_axis(values, index[:, None], 1)[:, 0]

@@ -15,7 +15,7 @@ Bools = NDArray[np.bool_]
 #: its fit: the difference of two nearly equal numbers has lost digits.
 CANCELLED_SHARE = 1e-3
 
-#: Ranges below this may be 0 for scikit-learn, which takes those below 2.2e-15 so, in whatever units.
+#: Ranges below this may be 0 for scikit-learn, which treats those below 2.2e-15 as 0, whatever the units.
 TAKEN_FOR_ZERO = 1e-14
 
 
@@ -83,7 +83,7 @@ def _spread(rows: Array, draws: Draws) -> tuple[Array, Array, Bools]:
 
 
 def _spread_from_inside(rows: Array, draws: Draws) -> tuple[Array, Array, Bools]:
-    # seen from a row of the fit a constant column is exactly 0
+    # relative to a row of the fit a constant column is exactly 0
     inside = np.take_along_axis(rows, draws.counts.argmax(axis=1)[:, None, None], axis=1)
     centered = rows - inside
     constant = averages(draws.shares, np.abs(centered)) == 0.0
@@ -155,7 +155,7 @@ def scale_by_quantiles(
 
 
 def _reciprocal(lengths: Array, columns: Columns) -> tuple[Array, Bools]:
-    """Return one over lengths, 1 for a length of exactly 0, and the fits in which the others are clear of it."""
+    """Return one over lengths, 1 for a length of exactly 0, and the fits in which the others are clearly above it."""
     clear = lengths > np.maximum(CLEAR_SHARE * np.abs(columns.rows).max(axis=-2, initial=0.0), TAKEN_FOR_ZERO)
     return (
         np.divide(1.0, lengths, out=np.ones_like(lengths), where=clear),

@@ -1,4 +1,4 @@
-"""The best columns of each fit by a score of single columns, as `SelectKBest` picks them; the others count as 0."""
+"""The best columns of each fit by a score of each column, as `SelectKBest` selects them; the others count as 0."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Bools = NDArray[np.bool_]
 def select_best(columns: Columns, draws: Draws, *, k: int, by: str) -> tuple[Columns, Bools]:
     """Keep the `k` columns with the largest scores.
 
-    Fits in which the last column that stays and the first that goes have nearly the same score are not clear.
+    Fits in which the last selected and the first rejected column have nearly the same score are not clear.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def select_best(columns: Columns, draws: Draws, *, k: int, by: str) -> tuple[Col
 def _analysis_of_variance(columns: Columns, draws: Draws) -> tuple[Array, Array]:
     """Return F in units of its degrees of freedom, -1 for columns that are 0, nan where it is unclear; and its noise.
 
-    Maps of columns do not change it.
+    Affine maps of columns do not change it.
     """
     shares, labels = draws.shares, draws.labels > 0.0
     second = shares @ labels
@@ -85,7 +85,7 @@ def _chi_square(columns: Columns, draws: Draws) -> tuple[Array, Array]:
     zero = totals == 0.0
     expected = totals * second[:, None]
     apart = (seconds - expected) ** 2
-    # the two classes are as far from what is expected of them
+    # the two classes deviate equally from their expectations
     scores = np.divide(
         apart, expected * (1.0 - second)[:, None], out=np.full(totals.shape, -1.0), where=~zero
     )

@@ -1,4 +1,4 @@
-"""All steps before a classifier in batches, from the rows of the data on: pipelines and column transformers."""
+"""All steps before a classifier in batches, starting from the rows of the data: pipelines and column transformers."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Prepared:
 
 
 def flatten(steps: Sequence[Any]) -> list[Any]:
-    """Return the steps that do something, those of pipelines inside included."""
+    """Return the steps that do something, including those of nested pipelines."""
     flat: list[Any] = []
     for step in steps:
         if type(step) is Pipeline:
@@ -63,7 +63,7 @@ def prepare(steps: Sequence[Any], X: Any, follower: BatchedFit | Any) -> Prepare
     X : array-like, shape (n_samples, n_features)
         The rows that they were fitted to.
     follower : BatchedFit or object
-        What comes after them: the classifier, or another step.
+        What follows them: the classifier, or another step.
     """
     if not _fit_together([*steps, follower]):
         return None
@@ -95,7 +95,7 @@ def _run(source: Source, steps: Sequence[Step], draws: Draws) -> tuple[Columns, 
 
 
 def _fit_together(steps: Sequence[Any]) -> bool:
-    """Whether no step is given what the batch has in another form than scikit-learn."""
+    """Whether every step is given the same form of input in the batch as in scikit-learn."""
     left_out = made_sparse = False
     for step in steps:
         final = hasattr(step, "ignores_constants")
@@ -119,7 +119,7 @@ def _branches(step: Any) -> list[Any]:
 
 
 def _begin(steps: Sequence[Any], X: Any, follower: Any) -> tuple[Prepared, int] | None:
-    """Return what is made of the data first, and by how many of the steps."""
+    """Return what is made from the data first, and by how many of the steps."""
     if steps and type(steps[0]) is ColumnTransformer:
         joined = _join(steps[0], X, steps[1] if len(steps) > 1 else follower)
         return None if joined is None else (joined, 1)
@@ -130,7 +130,7 @@ def _begin(steps: Sequence[Any], X: Any, follower: Any) -> tuple[Prepared, int] 
             return None
         words = np.asarray(X, dtype=object)
         fill_value = steps[0].statistics_[0] if steps[0].strategy == "constant" else None
-        # what is missing differs from itself
+        # a missing value differs from itself
         features = filled_one_hot(words, np.asarray(words != words, dtype=bool), fill_value)
         return None if features is None else (_encoded(steps[1], features), 2)
     rows = _numbers(steps, X)

@@ -30,13 +30,13 @@ def principal_components(
     n_components : int
         From 1 on. Fits whose rows span fewer dimensions are not clear.
     by_covariance : bool, default=False
-        Whether fits count as clear only if the eigenvectors of a covariance matrix would be so, computed from rows
-        that were not centered, which loses half of the digits.
+        Whether fits count as clear only if the eigenvectors of a covariance matrix of uncentered rows would be clear,
+        whose computation loses half of the digits.
 
     Returns
     -------
     components : Columns
-        With fewer columns if there are not so many rows or columns.
+        With fewer columns if there are fewer rows or columns.
     clear : ndarray of bool, shape (n_fits,)
 
     Examples
@@ -51,7 +51,7 @@ def principal_components(
     means = averages(shares, rows)
     centered = rows - means[:, None, :]
     _, singular, axes = np.linalg.svd(np.sqrt(shares)[:, :, None] * centered, full_matrices=False)
-    # those asked for and the next one, 0 where there are not so many
+    # the requested ones and the next one, 0 where there are fewer
     leading = np.zeros((len(rows), n_components + 1))
     leading[:, : singular.shape[1]] = singular[:, : n_components + 1]
     power = 2 if by_covariance else 1
@@ -68,7 +68,7 @@ class LeastSquaresFit:
 
     @property
     def ignores_constants(self) -> bool:
-        """Whether an intercept takes up columns that are constant but for rounding errors."""
+        """Whether an intercept takes up columns that are constant up to rounding errors."""
         return self.fit_intercept
 
     def __call__(self, columns: Columns, draws: Draws) -> tuple[Bools, Bools]:
@@ -84,8 +84,8 @@ def least_squares_scores(
 ) -> tuple[Array, Bools]:
     """Return the scores of all rows by least squares.
 
-    Where coefficients are not unique, the fit is clear only if all columns have one length, and an intercept is fitted:
-    then it has those of least norm.
+    Where coefficients are not unique, the fit is clear only if all columns have the same length and an intercept is
+    fitted: then it has those of least norm.
 
     Parameters
     ----------
@@ -120,8 +120,8 @@ def least_squares_scores(
     clear = ~((singular > RANK_DOUBT) & ~kept).any(axis=1)
     clear &= (constant | (lengths > CLEAR_SHARE * size)).all(axis=1)
     unique = kept.sum(axis=1) == (~constant).sum(axis=1)
-    # of columns of one length the pseudo-inverse gives coefficients of least norm; and what rounding left of means is
-    # an intercept, unless they are subtracted again
+    # for columns of equal length the pseudo-inverse gives coefficients of least norm; and what rounding left of means
+    # is an intercept, unless they are subtracted again
     shortest = np.where(constant, np.inf, lengths).min(axis=1, initial=np.inf)
     alike = lengths.max(axis=1, initial=0.0) <= (1.0 + CLEAR_SHARE**2) * shortest
     clear &= unique | (alike & fit_intercept)

@@ -1,4 +1,4 @@
-"""Which single steps of scikit-learn are fitted in batches, and how."""
+"""Which individual steps of scikit-learn are fitted in batches, and how."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ from cudbound.estimators.batched.terms import Splines, mapped, products
 #: Rows and columns up to which ``PCA(svd_solver="auto")`` draws no random numbers.
 LARGEST_EXACT = 500
 
-#: Steps that may follow principal axes, which may point either way, or columns that are left out of single fits, which
-#: count as 0: to these, as to linear classifiers, neither matters.
+#: Steps that may follow principal axes, whose direction is arbitrary, or columns that some fits leave out, which count
+#: as 0: for these steps, as for linear classifiers, neither matters.
 INDIFFERENT = (StandardScaler, PCA, SelectKBest)
 
 
@@ -53,7 +53,7 @@ def is_sparse(step: Any) -> bool:
 
 
 def leaves_columns_out(step: Any) -> bool:
-    """Whether a column of the batch may stand for none in single fits."""
+    """Whether a column of the batch may be absent in some of the fits."""
     return type(step) in (SelectKBest, OneHotEncoder)
 
 

@@ -1,4 +1,4 @@
-"""Columns made of columns: polynomial terms, splines, functions."""
+"""Columns made from columns: polynomial terms, splines, functions."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def products(columns: Columns, draws: Draws, *, powers: NDArray[np.integer[Any]]
 
 
 def mapped(columns: Columns, draws: Draws, *, function: Callable[[Array], Array]) -> tuple[Columns, Bools]:
-    """Apply a function of single numbers; fits in which something comes out that is not finite are not clear."""
+    """Apply an elementwise function; fits in which its result is not finite are not clear."""
     return _finite(np.asarray(function(columns.stacked(draws.n_fits)), dtype=np.float64))
 
 
@@ -60,9 +60,9 @@ class Splines:
     Attributes
     ----------
     n_knots, degree : int
-        From 2 and from 1 on.
+        At least 2, and at least 1.
     knots : {"uniform", "quantile"}
-        Fits with two knots in one place are not clear.
+        Fits with two equal knots are not clear.
     extrapolation : {"constant", "continue"}
     include_bias : bool
         Whether the last spline of each column is kept.
@@ -102,7 +102,7 @@ class Splines:
         x = np.broadcast_to(values, (len(base), values.shape[-1]))
         if self.extrapolation == "constant":
             x = np.clip(x, base[:, :1], base[:, -1:])
-        # the last base knot that is not above x, but for the very last
+        # the last base knot that is not above x, except for the very last
         place = (base[:, None, 1:-1] <= x[:, :, None]).sum(axis=2) + degree
 
         def knot(offset: int) -> Array:
