@@ -1,4 +1,4 @@
-// The only file that knows of Python.
+// The only file that depends on Python.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>

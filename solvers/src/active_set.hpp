@@ -24,7 +24,7 @@ class ActiveSet {
 
     // Adds constraint `label` with unit normal `a`, violated at v by a'v + d = violation < 0. Constraints that
     // were active may leave. Ends with too_far as soon as |v|^2 must exceed `limit`, and with stuck where rounding
-    // makes constraints leave and enter without end; the set is then of no further use.
+    // makes constraints leave and enter without end; the set can then no longer be used.
     Outcome add(int label, const double* a, double violation, double limit);
 
     int size() const { return basis_.size(); }
@@ -32,18 +32,18 @@ class ActiveSet {
     const double* point() const { return v_.data(); }
     double squared_norm() const { return squared_norm_; }
 
-    // The part of some active normal outside the span of those before it, relative to its length: the smallest.
+    // The smallest component of an active normal outside the span of those before it, relative to its length.
     double smallest_pivot() const { return basis_.smallest_pivot(); }
 
     // Multiplier of the k-th active constraint, and after `too_far` of the one that was being added.
     double multiplier(int k) const { return multipliers_[k]; }
     double entering() const { return entering_; }
 
-    // A lower bound of |v|^2 on the constraints, whatever rounding did to the multipliers: for any that are not
-    // negative and u = sum_k m_k a_k, all points have |v|^2 >= -2 sum_k m_k d_k - |u|^2. `normals` are unit rows (p
-    // contiguous) and `distances` the d, by label; `entering` is the label of the constraint that was too far, or -1.
-    // What errors of the normals of relative size `doubt` may do to points up to `extent` is taken off. Writes u. If
-    // only the first `rank` coordinates count in |v|, the others are taken to be no longer than `reach`.
+    // A lower bound of |v|^2 on the constraints, however rounding affected the multipliers: for any non-negative m_k
+    // and u = sum_k m_k a_k, all points have |v|^2 >= -2 sum_k m_k d_k - |u|^2. `normals` are unit rows (p contiguous)
+    // and `distances` the d, by label; `entering` is the label of the constraint that was too far, or -1. The effect of
+    // errors of the normals of relative size `doubt` on points up to `extent` is subtracted. Writes u. If only the
+    // first `rank` coordinates count in |v|, the others are assumed to be no longer than `reach`.
     double dual_bound(const double* normals, const double* distances, int entering, double doubt, double extent,
                       int rank, double reach, double* u) const;
 

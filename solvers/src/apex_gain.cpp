@@ -28,8 +28,8 @@ void ApexGain::search(const DrawView& view, double enough, Budget& budget) {
         rows_[static_cast<std::size_t>(i)] = view.arrangement.representatives[h];
         error = std::max(error, view.arrangement.errors[h]);
     }
-    // Conflicts solve it in few nodes when most hyperplanes can be had at once, cones when p is small and whatever the
-    // number of hyperplanes. Conflicts go first where they may win, for about as long as the cones would take.
+    // Conflicts solve it in few nodes when most hyperplanes can be satisfied at once, cones when p is small, regardless
+    // of the number of hyperplanes. Conflicts go first where they may win, for about as long as the cones would take.
     const bool cones =
         p_ <= Settings::most_cone_dimensions && m >= Settings::cone_least && error <= Settings::cone_error;
     const double nodes = cones ? Settings::conflict_nodes * std::pow(Settings::conflict_growth, p_ - 4)
@@ -46,7 +46,7 @@ void ApexGain::search(const DrawView& view, double enough, Budget& budget) {
     direction_cones_.search(hyperplanes, std::max(best_, enough), std::numeric_limits<double>::infinity(), budget);
     take(direction_cones_);
     if (known(enough) || !budget.go_on()) return;
-    // Cones that are too thin to tell: conflicts of fewer hyperplanes may be certain.
+    // Cones too thin to decide: conflicts of fewer hyperplanes may be certain.
     max_gain_.search({normals_.data(), view.id.data()}, gains_, std::max(best_, enough), Settings::cone_leaf_nodes,
                      budget);
     take(max_gain_);

@@ -1,4 +1,4 @@
-// What every cell is worth near beta = 0, where all hyperplanes meet.
+// The value of every cell near beta = 0, where all hyperplanes meet.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace cudbound {
 
-// The largest total gain that an open cell has of all hyperplanes of a draw. Turning beta around swaps the two signs of
-// the deviation, so what is known of one sign's gain holds for the other.
+// The largest total gain that an open cell gets from all hyperplanes of a draw. Changing the sign of beta swaps the two
+// signs of the deviation, so what is known about the gain of one sign holds for the other.
 class ApexGain {
  public:
     ApexGain(const Arrangement& arrangement)
@@ -31,7 +31,7 @@ class ApexGain {
         upper_ = std::numeric_limits<double>::infinity();
     }
 
-    // Looks for a cell that gains more than `enough`, or the proof that there is none.
+    // Looks for a cell that gains more than `enough`, or for a proof that there is none.
     void search(const DrawView& view, double enough, Budget& budget);
 
     bool known(double enough) const { return !(upper_ > std::max(best_, enough)); }

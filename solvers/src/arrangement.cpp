@@ -67,7 +67,7 @@ Arrangement merge_rows(const Problem& problem) {
             if (apart > Settings::near + own + error[static_cast<std::size_t>(other)]) continue;
             const std::int64_t both[] = {i, other};
             if (!exact.dependent(both, 2)) continue;
-            // which way they point is told by the rows themselves
+            // the rows themselves decide which way they point
             const double* x = result.exact_ + i * problem.p;
             const double* y = result.exact_ + other * problem.p;
             double same = 0.0;

@@ -10,13 +10,13 @@
 namespace cudbound {
 
 // Rows that are collinear through the origin share a hyperplane, whose two sides then differ by the sum of their
-// weights. Rows of zeros lie on no hyperplane: sign(0) = +1 classifies them whatever beta is. Both are decided by the
-// rows as the caller has them, without rounding.
+// weights. Rows of zeros lie on no hyperplane: sign(0) = +1 classifies them regardless of beta. Both are decided on the
+// rows as the caller passed them, without rounding.
 struct Arrangement {
     int p = 0;
     int count = 0;                              // distinct hyperplanes
     std::vector<double> normals;                // (count, p) row-major, unit
-    std::vector<double> errors;                 // (count) what rounding may have moved each normal by
+    std::vector<double> errors;                 // (count) how far rounding may have moved each normal
     std::vector<std::int64_t> representatives;  // (count) a row of each hyperplane
     std::vector<char> mixed;                    // (count) whether rows point both ways
     std::vector<int> of_row;                    // (n) hyperplane of each row, -1 for a zero row

@@ -129,7 +129,7 @@ bool Ball::lies_in_drawn(int hyperplane) {
     return found;
 }
 
-// The Gram matrix (its upper triangle) and the moments of the drawn rows; a zero row adds a constant to the loss alone.
+// The Gram matrix (its upper triangle) and the moments of the drawn rows; a zero row only adds a constant to the loss.
 void Ball::accumulate(std::int64_t draw) {
     const std::size_t width = static_cast<std::size_t>(p) * (static_cast<std::size_t>(p) + 3) / 2;
     sums_.assign(width, 0.0);
@@ -325,12 +325,12 @@ bool Ball::transform(int hyperplane, double* unit, double* offset) {
         const double* column = &flat_[static_cast<std::size_t>(f - rank) * p];
         double sum = 0.0;
         for (int k = 0; k < p; ++k) sum += column[k] * normal[order_[k]];
-        if (is_drawn_[hyperplane]) sum = 0.0;  // but for rounding
+        if (is_drawn_[hyperplane]) sum = 0.0;  // up to rounding
         unit[f] = sum / Settings::flat_step;
         flat = std::max(flat, std::abs(sum));
     }
     if (flat > 0.0 && flat <= Settings::flat_part) {
-        // rounding, or a direction that is hardly used: the rows tell
+        // rounding, or a direction that is hardly used: the rows decide
         if (!lies_in_drawn(hyperplane)) certain = false;
         std::fill(unit + rank, unit + p, 0.0);
         flat = 0.0;

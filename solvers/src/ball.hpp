@@ -36,7 +36,7 @@ class Ball {
     std::vector<double> apex;    // (p) v of beta = 0
     double radius2 = 0.0;        // n (L(anchor) - min L), the squared radius within which g = 1
     double apex2 = 0.0;          // |u|^2 of beta = 0
-    double size = 0.0;           // of the losses that rounding errors are relative to
+    double size = 0.0;           // of the losses: rounding errors are relative to this
     double error = 0.0;          // relative rounding error of the map: grows with the condition of the draw
     bool certain = true;         // whether it is proved that the flat directions are flat
 

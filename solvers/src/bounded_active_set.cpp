@@ -42,7 +42,7 @@ BoundedActiveSet::Outcome BoundedActiveSet::move(const Constraints& all, int lab
     const double cap = all.cap(label);
     const double turn = all.is_soft(label) && places_[label] == at_cap ? -1.0 : 1.0;
     double moved = 0.0;
-    // Every round but the last puts a constraint to rest; rounding may bring the same ones back.
+    // Every round except the last puts a constraint to rest; rounding may bring the same ones back.
     for (int patience = 20 + 4 * p_; patience > 0; --patience) {
         const double outside = basis_.project(normal, projected_.data());
         const int size = basis_.size();

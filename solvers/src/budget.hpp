@@ -1,4 +1,4 @@
-// What a search may still spend, and whether it has been told to stop.
+// The nodes and time left to a search, and whether it has been told to stop.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ class Budget {
         return true;
     }
 
-    // Between nodes, wherever a node can be long: whether the search may go on.
+    // Within a node, wherever it can take long: whether the search may continue.
     bool go_on() {
         if (status_ != Status::OPTIMAL) return false;
         if (stop_.load(std::memory_order_relaxed)) {

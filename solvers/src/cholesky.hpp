@@ -10,10 +10,10 @@ class Cholesky {
  public:
     explicit Cholesky(int p) : p_(p), factor_(static_cast<std::size_t>(p) * p), reciprocal_(p) {}
 
-    // Takes matrices of another order from now on, at most that of the constructor.
+    // Sets the order of the following matrices, at most that of the constructor.
     void set_order(int p) { p_ = p; }
 
-    // Returns false when a pivot is not above `least` times the largest diagonal entry; the factor is then of no use.
+    // Returns false when a pivot is not above `least` times the largest diagonal entry; the factor is then unusable.
     bool factorize(const std::vector<double>& matrix, double least);
     void copy_from(const Cholesky& other);
 

@@ -82,8 +82,8 @@ void ConeConflicts::blame_active(int next) {
 }
 
 // The combination that the active set found vanishes up to rounding. That of p + 1 vectors in p dimensions exists in
-// any case, and weights well above rounding keep their signs; facets of the cone are in no special position, so that
-// fewer vectors are dependent only if they are hyperplanes alone.
+// any case, and weights well above rounding keep their signs; facets of the cone are in general position, so that fewer
+// vectors are dependent only if they are all hyperplanes.
 bool ConeConflicts::is_certain(int next) {
     const int k = static_cast<int>(lengths_.size());
     conflict_.clear();

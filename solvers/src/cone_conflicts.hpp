@@ -1,4 +1,4 @@
-// Whether hyperplanes that cut a simplicial cone can be had at once inside it.
+// Whether hyperplanes that cut a simplicial cone can all be positive at once inside it.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@ namespace cudbound {
 // In a cone's own coordinates, w = sum of x_v times vertex v with x >= 0, the side of hyperplane j is s_j'x for the
 // vector s_j of its sides at the vertices. Strict feasibility is decided by min |x|^2 s.t. s_j'x >= |s_j|, x >= 0. If
 // it fails, Gordan's theorem gives weights mu_j >= 0 such that sum of mu_j s_j has no positive entry: nowhere in the
-// cone are all of these hyperplanes positive. Of p + 1 hyperplanes and facets, weights well above rounding tell; fewer
-// have to be dependent, which the rows of the design decide.
+// cone are all of these hyperplanes positive. For p + 1 hyperplanes and facets, weights well above rounding decide;
+// fewer have to be dependent, which the rows of the design decide.
 class ConeConflicts {
  public:
     enum class Verdict { open, conflict, unknown };

@@ -101,7 +101,7 @@ bool ConeSearch::approach_facet(Level& here, int facet) {
 }
 
 // For any u, points v of the cone have u'v >= u'apex if u'x >= 0 at its vertices x, so that |v| >= u'apex / |u|. The
-// nearest point is the best u; what rounding leaves below 0 is taken off, over the length that the cone's points can
+// nearest point is the best u; what rounding leaves below 0 is subtracted, times the length that the cone's points can
 // have within reach of the apex.
 void ConeSearch::raise(Level& here) const {
     const double* u = here.nearest.point.data();
@@ -157,9 +157,9 @@ void ConeSearch::descend(int depth, int which) {
     approach_apex(next);
 }
 
-// What the cone is worth, given the distances of its hyperplanes: points at distance d from the cone's point have a
-// loss of d^2 more, and collect only what is that near. Takes away hyperplanes that no improving point reaches. Returns
-// false if there is none.
+// The value of the cone, given the distances of its hyperplanes: points at distance d from the cone's point have a loss
+// larger by at least d^2, and collect only what is that near. Removes hyperplanes that no improving point reaches.
+// Returns false if there is no improving point.
 bool ConeSearch::squeeze(Level& here, double* bound) {
     SimplicialCone& cone = here.cone;
     const std::size_t k = cone.cut.size();

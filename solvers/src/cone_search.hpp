@@ -1,4 +1,4 @@
-// Which side of every hyperplane is worth its loss, by subdividing the directions from beta = 0; squared loss.
+// Which side of each hyperplane is worth its loss, by subdividing the directions from beta = 0; squared loss.
 #pragma once
 
 #include <memory>
@@ -24,16 +24,16 @@ struct SignedDraw {
     const Relaxation* relaxation = nullptr;  // g, reach, and the loss of the apex
 };
 
-// Branch and bound on simplicial cones with their apex at beta = 0. The point of a cone is the one nearest to v = 0,
-// which is nearest in the direction of its own cone only, so that hyperplanes at a distance from it cost the square of
-// that: it bounds what the cone is worth, and takes away hyperplanes that no improving point of the cone can cross.
-// Where few are left that cut the cone, they are forced or given up one by one, as in the tree.
+// Branch and bound on simplicial cones with their apex at beta = 0. The point of a cone is the one nearest to v = 0, so
+// that reaching a hyperplane at some distance from it costs at least the square of that distance. This bounds the value
+// of the cone and removes hyperplanes that no improving point of the cone can cross. Where few hyperplanes are left
+// that cut the cone, they are forced or given up one at a time, as in the tree.
 class ConeSearch {
  public:
     explicit ConeSearch(const Arrangement& arrangement);
 
-    // Searches for an open cell worth more than `incumbent`. Nearest points at beta = 0 are worth at most the cap
-    // there: where that is more than the best value, it is left open.
+    // Searches for an open cell with a value above `incumbent`. Nearest points at beta = 0 have at most the cap as
+    // value there: where that is more than the best value, it is left open.
     void search(const SignedDraw& draw, double incumbent, Budget& budget);
 
     bool improved() const { return improved_; }
@@ -100,7 +100,7 @@ class ConeSearch {
     bool improved_ = false;
     double best_ = 0.0;
     double open_bound_ = 0.0;
-    double rounding_ = 0.0;  // by what values of the same cell may differ
+    double rounding_ = 0.0;  // by how much values of the same cell may differ
     double score_ = 0.0;
     std::vector<double> point_;
     std::vector<int> sides_;

@@ -81,7 +81,7 @@ void ConeSearch::branch(int depth, double score) {
     force_crossed(depth, attained);
 }
 
-// Not all members of a conflict can be had: those before one that is given up are forced.
+// Not all members of a conflict can be satisfied: those before one that is given up are forced.
 void ConeSearch::give_up_one(int depth, double score) {
     Leaf& here = *leaves_[depth];
     here.members.clear();

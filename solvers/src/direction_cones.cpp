@@ -121,7 +121,7 @@ void DirectionCones::branch(const SimplicialCone& cone, double bound) {
         offer(conflicts_.point().data());
         if (bound <= settled()) return;
     }
-    // What cannot be told, or is too thin a cell to be sure of, stays in the upper bound; thicker cells are looked for.
+    // What cannot be decided, or is too thin a cell to be certain, stays in the upper bound; thicker cells are sought.
     if (verdict != ConeConflicts::Verdict::conflict) upper_ = std::max(upper_, bound);
     const std::size_t begin = branches_.size();
     for (const int j : conflicts_.conflict()) {

@@ -13,10 +13,10 @@ namespace cudbound {
 
 // The largest total gain of hyperplanes a_j'w = 0 that an open cell has on their positive sides.
 //
-// Branch and bound on simplicial cones. A hyperplane cuts a cone or leaves it on one side, which its sides at the
-// vertices tell; those that cut it count as collected. Where few of them are left, conflicts between them settle the
-// cone: of the members of a conflict at least one has to be given up. Where all that are left share a line or more,
-// they are an arrangement in fewer dimensions around it, whose cells are searched in turn.
+// Branch and bound on simplicial cones. A hyperplane cuts a cone or leaves it on one side, as its signs at the vertices
+// show; those that cut it count as collected. Where few of them are left, conflicts between them settle the cone: at
+// least one member of each conflict has to be given up. Where all that are left share a line or a larger flat, they
+// form an arrangement in fewer dimensions around it, whose cells are searched in turn.
 class DirectionCones {
  public:
     // `exact` has the rows of the design and outlives this object.

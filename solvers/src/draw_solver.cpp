@@ -28,7 +28,7 @@ DrawSolver::DrawSolver(const Problem& problem, const Arrangement& arrangement, c
 }
 
 // The anchor and the minimizer lie in cells with g = 1: a first incumbent for either sign. One that lies on a
-// hyperplane belongs to no open cell: the search will see to those around it.
+// hyperplane belongs to no open cell: the search deals with those around it.
 void DrawSolver::begin(std::int64_t draw, Side side) {
     view_.tally(draw);
     apex_.forget();
@@ -44,7 +44,7 @@ void DrawSolver::begin(std::int64_t draw, Side side) {
     started_at_ = incumbent_.value;
 }
 
-// What the incumbent is worth by the caller's rows; of one that the search has not improved that is soon told.
+// The value of the incumbent by the caller's rows, which is quickly found if the search has not improved it.
 double DrawSolver::write(double* witness) {
     const bool as_it_was = incumbent_.value > 0.0 && incumbent_.value == started_at_;
     const double worth = as_it_was ? writer_.write_start(incumbent_, witness) : -1.0;
@@ -129,7 +129,7 @@ Outcome DrawSolver::finish(double floor, double open_bound, Side side, double* w
     outcome.lower = attained ? (value + view_.rounding) / view_.divisor : std::max(worth, 0.0) / view_.divisor;
     const bool ended = outcome.status == Status::OPTIMAL;
     if (ended && outcome.lower < outcome.upper) outcome.status = Status::DECIDED;  // nothing above the floor
-    // a search that ended at its ceiling has done its work if the witness is above the floor all the same
+    // a search that ended at its ceiling has done its work if the witness is nevertheless above the floor
     const bool missed = !attained && (ended || (outcome.status == Status::DECIDED && !(outcome.lower > floor)));
     if ((ended && open_bound > value) || missed) {
         outcome.status = Status::INACCURATE;

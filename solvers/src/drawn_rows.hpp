@@ -20,7 +20,7 @@ class DrawnRows {
     // A vanishing loss leaves rows out whose share is negligible.
     struct Value {
         double total = 0.0;
-        double dropped = 0.0;  // what the rows left out contribute to it
+        double dropped = 0.0;  // contribution of the rows left out
     };
 
     DrawnRows(const Problem& problem, const Arrangement& arrangement)
@@ -77,7 +77,7 @@ class DrawnRows {
         std::fill(gone_.begin(), gone_.end(), 0);
         vanished_ = Settings::vanished;
     }
-    // Rows below what ends their absence stay out: otherwise some come and go for ever.
+    // Rows stay out until their loss exceeds the higher threshold: otherwise some would come and go forever.
     void coarsen() { vanished_ = Settings::returned; }
     double vanished() const { return vanished_; }
 

@@ -125,7 +125,7 @@ double Evaluation::loss(std::int64_t draw, const Measured& measured) const {
         double sum = measured.penalty;
         for (std::int64_t i = 0; i < problem_.n; ++i) {
             const double mass = problem_.mass(draw, i);
-            if (!(mass > 0.0)) continue;  // what has no weight may be infinite
+            if (!(mass > 0.0)) continue;  // a loss with zero weight may be infinite
             sum += mass * loss_at<kind>(margin(i, measured.sides[static_cast<std::size_t>(i)])).value;
         }
         return sum;

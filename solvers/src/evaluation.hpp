@@ -1,4 +1,4 @@
-// What coefficients are worth, computed in plain floating point from the rows that the caller has.
+// The value of coefficients, computed in plain floating point from the caller's own rows.
 #pragma once
 
 #include <cstdint>
@@ -18,22 +18,22 @@ class Evaluation {
     // The caller's coefficients for those of the problem.
     void from_beta(const double* beta, double* coef) const;
 
-    // Computes the rows times coefficients; what follows is about these.
+    // Computes the rows times coefficients; the functions below refer to these.
     void measure(const double* coef);
 
-    // n times the penalized mean loss of a draw, and what rounding may have taken off that value.
+    // n times the penalized mean loss of a draw, and how much rounding may have lowered that value.
     double loss(std::int64_t draw) const;
     double doubt(std::int64_t draw, double loss) const;
 
-    // The score sum_i weight_i 1{sign(x_i'coef) != y_i}. Returns false where rounding could change it: a row with a
-    // weight on which the coefficients vanish, of those listed as strict or of all.
+    // The score sum_i weight_i 1{sign(x_i'coef) != y_i}. Returns false where rounding could change it: the score of a
+    // row with a weight is 0 up to rounding, among those listed as strict or among all.
     bool score(std::int64_t draw, double* score, const std::vector<char>* strict = nullptr) const;
 
     // The same of the anchor, whose rows are computed once; the loss is rounded downwards.
     double anchor_loss(std::int64_t draw) const;
     bool anchor_score(std::int64_t draw, double* score, const std::vector<char>* strict = nullptr) const;
 
-    // What rounding may have taken off the anchor's loss in the coordinates of the problem.
+    // How much rounding may have lowered the anchor's loss in the coordinates of the problem.
     double anchor_doubt(std::int64_t draw) const;
 
  private:

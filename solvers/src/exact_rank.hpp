@@ -9,7 +9,7 @@ namespace cudbound {
 
 // Doubles are integers times powers of two, and a common factor of a row does not change rank. A minor of the integer
 // rows vanishes if it vanishes modulo primes whose product exceeds the bound of Hadamard. So elimination modulo a few
-// primes of 61 bits decides, without rounding and without large numbers.
+// 61-bit primes decides, without rounding and without large numbers.
 class ExactRank {
  public:
     // Rows (n, p), row-major, finite; they must outlive this object.
@@ -45,7 +45,7 @@ class ExactRank {
     std::vector<std::uint64_t> matrix_;   // scratch
     std::vector<std::int64_t> sorted_;    // scratch
     std::vector<double> bits_;            // scratch
-    std::vector<Remembered> remembered_;  // by a hash of the members: ties are asked about again and again
+    std::vector<Remembered> remembered_;  // by a hash of the members: the same ties are asked about repeatedly
 };
 
 }  // namespace cudbound

@@ -1,4 +1,4 @@
-// What one thread needs to make one fit after the other.
+// What one thread needs to make fits one after another.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Points in no special position, the same in every run.
+// Points in general position, the same in every run.
 #pragma once
 
 #include <cstdint>

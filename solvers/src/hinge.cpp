@@ -179,7 +179,7 @@ Relaxation::Settled HingeRelaxation::settle(Node& node, const Sides& sides, cons
 }
 
 bool HingeRelaxation::restore(HingeNode& here, const Constraints& all) {
-    // (1 - share) v^2 + share (v - center)^2 is (v - share center)^2 but for a
+    // (1 - share) v^2 + share (v - center)^2 is (v - share center)^2 up to a
     // constant
     for (int k = 0; k < p; ++k) scratch_[k] = coordinates_.share(k) * here.center[k];
     return here.active.restore(all, scratch_.data());
@@ -248,7 +248,7 @@ Relaxation::Settled HingeRelaxation::minimize(HingeNode& here, const Sides& side
         std::copy_n(here.active.point(), p, here.point.data());
         const double missing = coordinates_.lent() == 0 ? 0.0 : undercut(here);
         here.loss = std::max(before, linearized(here) - missing);
-        // patience with slopes that are next to nothing wears off
+        // nearly vanishing slopes are tolerated only for a limited number of steps
         if (missing <= (1 + step) * slack || still(here)) return here.loss > limit ? Settled::too_far : Settled::yes;
         advance(here, sides, forced);
         next = -1;

@@ -11,7 +11,7 @@ struct Incumbent {
     double score = 0.0;          // for that sign
     bool is_anchor = false;      // whether the point is the anchor itself
     std::vector<double> point;   // (p) beta: a point of the closed cell
-    std::vector<double> inward;  // (p) a direction from there into the cell; not there if `sides` tell it
+    std::vector<double> inward;  // (p) a direction from there into the cell; empty if `sides` give it
     std::vector<int> sides;      // +-(position in the view + 1): hyperplanes through the point and the side that counts
 
     void clear(const double* beta, int p) {

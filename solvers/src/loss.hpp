@@ -1,4 +1,4 @@
-// The surrogate losses as functions of the margin: the twins of cudbound/losses/surrogates.py.
+// The surrogate losses as functions of the margin: the counterparts of cudbound/losses/surrogates.py.
 #pragma once
 
 #include <algorithm>

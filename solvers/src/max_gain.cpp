@@ -64,8 +64,8 @@ void MaxGain::branch(double given_up) {
     branches_.resize(begin);
 }
 
-// Packs conflicts: each must cost at least the smallest remaining gain of its free members. The first of them goes on
-// the stack. Returns whether to branch on it.
+// Packs conflicts: each must cost at least the smallest remaining gain of its free members. The first of them is pushed
+// onto the stack. Returns whether to branch on it.
 bool MaxGain::pack(double given_up) {
     const std::size_t begin = branches_.size();
     remaining_ = *gains_;
@@ -82,7 +82,7 @@ bool MaxGain::pack(double given_up) {
             return branches_.size() > begin;  // else everything not given up holds at once
         }
         const bool unclear = answer == OpenCone::Answer::unclear;
-        // a conflict before this one will do for branching
+        // a conflict before this one suffices for branching
         if (unclear && branches_.size() > begin) return true;
         // without one, a cell that is too thin may have it all; wider ones are looked for
         if (unclear) upper_ = std::max(upper_, total_ - given_up);
@@ -94,7 +94,7 @@ bool MaxGain::pack(double given_up) {
                 cost = std::min(cost, remaining_[j]);
             }
         }
-        if (conflict_.empty()) return false;  // what is kept excludes itself: no open cell here
+        if (conflict_.empty()) return false;  // the kept hyperplanes exclude each other: no open cell here
         if (branches_.size() == begin) branches_.insert(branches_.end(), conflict_.begin(), conflict_.end());
         if (unclear) return true;
         for (const int j : conflict_) remaining_[j] -= cost;

@@ -9,9 +9,8 @@
 namespace cudbound {
 
 // The largest total gain of hyperplanes that an open cell has on their positive sides.
-//
-// Branch and bound on conflicts: of the members of a conflict at least one has to be given up. Conflicts that
-// share no gain add up to a lower bound on what must be given up, which prunes.
+// Branch and bound on conflicts: at least one member of each conflict has to be given up. Conflicts that share no gain
+// add up to a lower bound on what must be given up, which prunes.
 class MaxGain {
  public:
     explicit MaxGain(const Arrangement& arrangement) : p_(arrangement.p), cone_(arrangement) {}

@@ -87,7 +87,7 @@ bool NewtonFit::minimize_kind(const SignedRows& rows) {
             for (int j = 0; j < rows.size; ++j) trial_[j] = coef_[j] + share * step_[j];
             const double found = measure<kind>(rows, trial_);
             const double promised = -share * descent;
-            // a fall that small is lost in the rounding errors of the two values
+            // a decrease this small is lost in the rounding errors of the two values
             if (value - found >= 1e-4 * promised || promised <= Settings::fit_level * (1.0 + std::abs(value))) {
                 value = found;
                 break;
@@ -121,7 +121,7 @@ bool NewtonFit::is_single(const SignedRows& rows) {
     return true;
 }
 
-// step = -H^{-1} gradient where the rows were measured; false if H is singular but for rounding.
+// step = -H^{-1} gradient where the rows were measured; false if H is singular up to rounding.
 bool NewtonFit::find_step(const SignedRows& rows) {
     const auto size = static_cast<std::size_t>(rows.size);
     for (std::size_t j = 0; j < size; ++j) {

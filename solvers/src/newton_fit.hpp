@@ -21,14 +21,14 @@ struct SignedRows {
 
 class NewtonFit {
  public:
-    // Room for so many rows and coefficients.
+    // Capacity in rows and coefficients.
     NewtonFit(std::size_t count, int size);
 
-    // Minimizes; returns false where there is no single minimizer or rounding hides it. Any loss but HINGE.
+    // Minimizes; returns false where there is no unique minimizer or rounding hides it. Any loss but HINGE.
     bool minimize(Loss loss, const SignedRows& rows);
 
     const std::vector<double>& coef() const { return coef_; }
-    // The last step, which ended at coef: what is left of the error is of its size or smaller.
+    // The last step, which ended at coef: the remaining error is of its size or smaller.
     const std::vector<double>& step() const { return step_; }
     // Largest change of a margin in that step.
     double change() const { return change_; }

@@ -13,7 +13,7 @@ OpenCone::Answer OpenCone::find(const Normals& normals, const std::vector<int>& 
     active_.reset();
     conflict_.clear();
     for (int patience = 100 + 20 * (p_ + static_cast<int>(members.size())); patience > 0; --patience) {
-        // a margin that rounding alone can miss
+        // a margin that can be missed by rounding alone
         const double length = std::sqrt(active_.squared_norm());
         double worst = 1.0 - Settings::cone_margin * std::max(1.0, Settings::thinnest_cone * length);
         int next = -1;

@@ -10,8 +10,8 @@
 
 namespace cudbound {
 
-// Unit normals, and which hyperplane of the arrangement each of them is: rounding cannot tell a thin cone from an empty
-// one, the rows of the design can.
+// Unit normals, and which hyperplane of the arrangement each of them is: rounding cannot distinguish a thin cone from
+// an empty one, but the rows of the design can.
 struct Normals {
     const double* rows = nullptr;      // (count, p)
     const int* hyperplanes = nullptr;  // (count), -1 where it is none of the arrangement; null if none is

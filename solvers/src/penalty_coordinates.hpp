@@ -10,8 +10,7 @@ namespace cudbound {
 // v_k = scale_k e_k'beta for orthonormal e_k, so that
 //   n beta'P beta = sum_k (1 - share_k) v_k^2.
 // Where the penalty is curved the share is 0; where it is flat, or next to it,
-// a proximal term share_k (v_k - center_k)^2 lends what is missing to
-// curvature 1.
+// a proximal term share_k (v_k - center_k)^2 adds what is missing to curvature 1.
 class PenaltyCoordinates {
  public:
     explicit PenaltyCoordinates(const Problem& problem);

@@ -1,4 +1,4 @@
-// The convex relaxation of a node: the least loss on the cone of the forced hyperplanes. One class a kind of loss.
+// The convex relaxation of a node: the least loss on the cone of the forced hyperplanes. One class per kind of loss.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +27,7 @@ struct Sides {
         for (int l = 0; l < p; ++l) sum += normal(j)[l] * point[l];
         return sum;
     }
-    // The one of `members` that the point is farthest on the wrong side of, or -1 if none by more than `allowed`.
+    // The member of `members` that the point violates most, or -1 if none by more than `allowed`.
     int most_violated(const std::vector<int>& members, const double* point, double allowed) const {
         int worst = -1;
         double least = -allowed;
@@ -42,13 +42,13 @@ struct Sides {
     }
 };
 
-// A node's minimizer, with what its relaxation needs to go on from there.
+// A node's minimizer, with what its relaxation needs to continue from there.
 struct Node {
     explicit Node(int p) : point(p) {}
     virtual ~Node() = default;
 
     std::vector<double> point;  // (p)
-    double loss = 0.0;  // lower bound of the loss on the node's closed cone, attained at `point` but for rounding
+    double loss = 0.0;          // lower bound of the loss on the node's closed cone, attained at `point` up to rounding
 };
 
 // Losses are n times the penalized mean loss of the draw, up to a constant of the draw.
@@ -75,7 +75,7 @@ class Relaxation {
         }
     }
 
-    // That, or more where more is known: `along` is the hyperplane's unit normal times the node's point.
+    // The same, or more where more is known: `along` is the hyperplane's unit normal times the node's point.
     virtual double rise(const Node& node, double curvature, double distance, double along) const {
         (void)node, (void)along;
         return curvature * distance * distance;
@@ -88,11 +88,11 @@ class Relaxation {
     virtual std::unique_ptr<Node> make_node() const = 0;
     virtual void copy(const Node& from, Node& to) const = 0;
 
-    // Makes the node that of no forced hyperplanes.
+    // Makes the node the one without forced hyperplanes.
     virtual void start(Node& node) const = 0;
 
     // Moves the node to the minimizer for `forced`, whose last member was added and is violated. Ends with too_far when
-    // the loss must exceed `limit`, and with unresolved when rounding prevents an answer; the node is then of no use.
+    // the loss must exceed `limit`, and with unresolved when rounding prevents an answer; the node is then unusable.
     virtual Settled settle(Node& node, const Sides& sides, const std::vector<int>& forced, double limit) = 0;
 
     int p = 0;
@@ -101,22 +101,22 @@ class Relaxation {
     double anchor_loss = 0.0;     // n L(anchor), rounded upwards
     double apex_loss = 0.0;       // of beta = 0
     double apex_tolerance = 0.0;  // nodes whose loss is this close to apex_loss count as lying at beta = 0
-    double extent = 0.0;          // length that rounding errors of points are relative to
+    double extent = 0.0;          // length: rounding errors of points are relative to it
     bool found = true;            // whether the minimizer of the draw was found: rounding may prevent it
     bool attained = true;         // whether the loss has a minimizer
-    bool certain = true;          // whether rounding left no doubt along which directions the loss is flat
-    double error = 0.0;           // what rounding may have done to unit normals and points, relative to their size
+    bool certain = true;          // whether the directions along which the loss is flat are certain
+    double error = 0.0;           // possible rounding error of unit normals and points, relative to their size
     double rate = 0.0;            // alpha / n: g falls from 1 to 0 over an increase 1 / rate of the loss
     double slack = 0.0;           // rounding allowance on losses
-    double taken_off = 0.0;       // how much lower than they are losses may be taken on purpose, slack included
-    Budget* budget = nullptr;     // of the search, which long minimizations look at
+    double taken_off = 0.0;       // how much losses may be understated on purpose, slack included
+    Budget* budget = nullptr;     // of the search; long minimizations check it
 
     // g as a function of the loss, rounded upwards. At rate = infinity any excess makes it 0.
     double g(double loss) const {
         const double excess = loss - anchor_loss - slack;
         if (excess <= 0.0) return 1.0;
         const double falling = 1.0 - rate * excess;
-        return falling < 0.0 ? 0.0 : falling;  // what is no number prunes nothing
+        return falling < 0.0 ? 0.0 : falling;  // nan prunes nothing
     }
 
     bool may_go_on() const { return budget == nullptr || budget->go_on(); }

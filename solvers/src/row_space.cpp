@@ -14,7 +14,7 @@ RowSpace::RowSpace(std::int64_t n, std::int64_t p) : n_(n), p_(p), most_(std::mi
     rest_.resize(static_cast<std::size_t>(p));
 }
 
-// Gram and Schmidt, each row twice where much of it goes: the basis is then orthonormal to rounding.
+// Gram-Schmidt, repeated where much of a row cancels: the basis is then orthonormal up to rounding.
 int RowSpace::span(const double* rows, const std::vector<std::int64_t>& places, std::size_t count) {
     const auto size = static_cast<std::size_t>(p_);
     int dimension = 0;

@@ -1,4 +1,4 @@
-// Coordinates of rows in the space that some of them span: what is left of many columns when rows are few.
+// Coordinates of rows in the space that some of them span: these replace many columns when rows are few.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace cudbound {
 
 class RowSpace {
  public:
-    // Room for n rows of p columns.
+    // Capacity for n rows of p columns.
     RowSpace(std::int64_t n, std::int64_t p);
 
     // Finds an orthonormal basis of the span of the rows of `rows` (n, p) at the first `count` places, and the
@@ -20,7 +20,7 @@ class RowSpace {
     const double* coordinates(std::int64_t i) const { return coordinates_.data() + i * most_; }
 
  private:
-    // Takes the parts along the basis off `rest_`; returns the squared length that is left.
+    // Subtracts the components along the basis from `rest_`; returns the remaining squared length.
     double reduce(int dimension);
 
     std::int64_t n_, p_, most_;

@@ -33,7 +33,7 @@ Schedule::Schedule(const Problem& problem, const Limits& limits, const Ranks& ra
     }
     const double* anchor = problem.raw.design == nullptr ? problem.anchor : problem.raw.anchor;
     for (std::int64_t d = 0; d < problem.draws; ++d) {
-        // what is known without looking: the weights of one sign
+        // what is known without a search: the weights of one sign
         double most = 0.0;
         double least = 0.0;
         for (std::int64_t i = 0; i < problem.n; ++i) {
@@ -83,7 +83,7 @@ const std::vector<Task>& Schedule::plan() {
     return batch_;
 }
 
-// Every draw to its end, all at once unless their nodes are counted.
+// Every draw completely, all at once unless their nodes are counted.
 bool Schedule::plan_some() {
     const bool counted = limits_.total_nodes < std::numeric_limits<std::int64_t>::max();
     for (; at_draw_ < problem_.draws && !(counted && std::ssize(batch_) >= batch_size); ++at_draw_) {
@@ -99,8 +99,8 @@ bool Schedule::plan_some() {
     return !batch_.empty();
 }
 
-// The draws that may lie above the quantile, those with the largest lower bound first: most are shown to lie there by a
-// few nodes, which lifts t for the searches that follow.
+// The draws that may lie above the quantile, those with the largest lower bound first: a few nodes show that most of
+// them do, which raises t for the searches that follow.
 bool Schedule::plan_dives(std::int64_t rank) {
     const Quantile now = quantile(rank);
     if (!(now.lower < now.upper) || nodes_left() <= 0) return false;
@@ -122,7 +122,7 @@ bool Schedule::plan_searches(std::int64_t rank) {
     for (std::int64_t d = 0; d < problem_.draws; ++d) settled += placed(d, now);
     decided_ = settled;
     if (!(now.lower < now.upper)) return false;
-    // the first value above this is enough to place a draw, and lifts t if it comes to that
+    // the first value above this is enough to place a draw, and raises t if needed
     const std::int64_t above = rank + (problem_.draws - rank) / 2;
     const double ceiling = std::max(now.lower, sorted_[static_cast<std::size_t>(above - 1)]);
     order_.clear();
@@ -133,7 +133,7 @@ bool Schedule::plan_searches(std::int64_t rank) {
         order_.push_back(d);
         least_cap = std::min(least_cap, cap_[at]);
     }
-    // hard draws wait for the others, which may lift t beyond them
+    // hard draws wait for the others, which may raise t beyond them
     std::erase_if(order_, [&](auto d) { return cap_[static_cast<std::size_t>(d)] > least_cap; });
     const std::int64_t left = nodes_left();
     if (order_.empty() || left <= 0) return false;
@@ -158,7 +158,7 @@ bool Schedule::plan_narrowing(std::int64_t rank) {
     }
     while (left > 0 && now.upper - std::max(unproved_, now.lower) > narrow_enough) {
         const double floor = 0.5 * (std::max(unproved_, now.lower) + now.upper);
-        std::int64_t exceed = 0;  // draws that do, or may for all that can be found out
+        std::int64_t exceed = 0;  // draws that do, or that cannot be shown not to
         order_.clear();
         for (std::int64_t d = 0; d < problem_.draws; ++d) {
             const auto at = static_cast<std::size_t>(d);

@@ -1,4 +1,4 @@
-// Which draw is looked at next, and for what: all of them to the end, or as much of them as quantiles need.
+// Which draw is searched next, and for what: all of them completely, or only as far as quantiles require.
 #pragma once
 
 #include <atomic>
@@ -19,25 +19,24 @@ struct Task {
 
 // The quantile at rank r is the r-th smallest Q. Every draw has proved bounds lower <= Q <= upper, and t, the r-th
 // smallest lower, is at most the quantile. As long as a draw has lower <= t < upper it is searched with the floor t:
-// either its Q is at most t, or a classifier worth more is found. t never falls, and once the r-th smallest upper is t,
-// so is the quantile.
+// either its Q is at most t, or a classifier with a larger value is found. t never falls, and once the r-th smallest
+// upper is t, so is the quantile.
 //
-// Where nodes are limited and t is out of reach, the rest of them narrows the bracket: a higher floor needs fewer
-// nodes, and the quantile is at most any floor that so many draws are proved not to exceed.
-//
-// Tasks are planned in batches, from bounds alone: what comes out does not depend on which thread does what.
+// Where nodes are limited and t is out of reach, the remaining ones narrow the bracket: a higher floor needs fewer
+// nodes, and the quantile is at most any floor that r draws are proved not to exceed.
+// Tasks are planned in batches, from bounds alone: the result does not depend on which thread does what.
 class Schedule {
  public:
     Schedule(const Problem& problem, const Limits& limits, const Ranks& ranks, const Results& results);
 
     // The next batch; empty at the end. Called when all tasks of the last one have been recorded.
     const std::vector<Task>& plan();
-    // What came of a task; safe to call from several threads for different draws.
+    // Records the result of a task; safe to call from several threads for different draws.
     void record(const Task& task, const Outcome& outcome, const double* witness);
-    // No more tasks: says of each draw how it ended. Draws that were not looked at ended for `reason`.
+    // No more tasks: states how each draw ended. Draws that were not searched ended for `reason`.
     void close(Status reason);
 
-    // Draws that will not be looked at again, as far as is known now.
+    // Draws that will not be searched again, as far as is known now.
     std::int64_t decided() const { return decided_.load(std::memory_order_relaxed); }
 
  private:
@@ -70,7 +69,7 @@ class Schedule {
     std::vector<double> failed_;     // (draws) the highest floor at which narrowing met its limit
     double unproved_ = 0.0;          // narrowing did not bring the quantile down to this
     std::int64_t narrow_cap_ = 0;    // nodes that a search of that stage may take
-    std::vector<char> stuck_;        // (draws) another search would find out no more
+    std::vector<char> stuck_;        // (draws) another search would find nothing more
     std::vector<Status> ended_;      // (draws) how the last search ended
     std::int64_t spent_before_ = 0;  // nodes that were spent before this call
     std::vector<Task> batch_;

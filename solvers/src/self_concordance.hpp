@@ -1,4 +1,4 @@
-// What self-concordance says of a loss away from where its quadratic model was taken (Bach 2010, proposition 1): at
+// What self-concordance says about a loss away from where its quadratic model was taken (Bach 2010, proposition 1): at
 // distance t in the metric of the Hessian the loss has risen above its tangent by at least
 //   h(t) = (exp(-r t) + r t - 1) / r^2,
 // where r is the largest length of a row in the dual metric.

@@ -30,7 +30,7 @@ double SignedSearch::explore(double sign, const Target& target, Incumbent& incum
         leave_open(score_cap_);
         return open_bound_;
     }
-    // Some direction is hardly flat, or hardly not: what lies far along it is unknown.
+    // It is uncertain whether some direction is flat: what lies far along it is unknown.
     if (!relaxation_.certain) leave_open(score_cap_);
     Level& root = level(0);
     relaxation_.copy(*view_.minimizer, *root.node);
@@ -59,7 +59,7 @@ double SignedSearch::nodes_before_cones() const {
     return Settings::cone_search_nodes * std::pow(Settings::cone_search_growth, p_ - 3);
 }
 
-// The same search by cones of directions from beta = 0. What beta = 0 itself is worth has to be known first.
+// The same search by cones of directions from beta = 0. The value at beta = 0 itself has to be known first.
 void SignedSearch::search_cones() {
     apex_node(score_cap_);
     if (score_cap_ <= cut()) return;
@@ -183,7 +183,7 @@ void SignedSearch::settle_far_hyperplanes(double threshold) {
     }
 }
 
-// Where curvature says nothing of what crossing a hyperplane costs, that is found out by crossing it.
+// Where curvature does not tell the cost of crossing a hyperplane, it is found by crossing it.
 void SignedSearch::probe(double threshold) {
     if (score_cap_ <= threshold) return;
     Node& node = *level(0).node;
@@ -229,7 +229,7 @@ void SignedSearch::process(int depth, double score) {
             if (answer == OpenCone::Answer::open) {
                 offer(attained, value, here.node->point);
             } else {
-                // A cell may be there that is too thin to tell: it would be worth this.
+                // There may be a cell that is too thin to decide: this would be its value.
                 if (answer == OpenCone::Answer::unclear) leave_open(value);
                 for (const int j : cone_.conflict()) {
                     const auto at = static_cast<std::size_t>(j);
@@ -296,7 +296,7 @@ double SignedSearch::classify(Level& here, double score) {
 }
 
 // Children: each crossed hyperplane in turn, the most expensive first (without curvature the most distant), is forced
-// and then given up. What is known of the loss beyond it bounds each child before it is solved.
+// and then given up. What is known about the loss beyond it bounds each child before it is solved.
 void SignedSearch::expand(int depth, double attained) {
     Level& here = level(depth);
     std::sort(here.crossed.begin(), here.crossed.end(), [](const Crossed& a, const Crossed& b) {

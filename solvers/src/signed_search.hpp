@@ -1,4 +1,4 @@
-// Branch and bound for one draw and one sign of the deviation: which side of every hyperplane is worth its loss.
+// Branch and bound for one draw and one sign of the deviation: which side of each hyperplane is worth its loss.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ namespace cudbound {
 // Giving a hyperplane up costs its gain and adds no constraint, so the path to a leaf holds few constraints.
 class SignedSearch {
  public:
-    // What is not above `floor` does not matter; the first value above `ceiling` ends the search. In units of scores.
+    // Values up to `floor` do not matter; the first value above `ceiling` ends the search. In units of scores.
     struct Target {
         double floor = 0.0;
         double ceiling = 0.0;
@@ -29,8 +29,8 @@ class SignedSearch {
     // Looks for a better incumbent. Returns the largest bound of what was left open, 0 if nothing was.
     double explore(double sign, const Target& target, Incumbent& incumbent);
 
-    // Looks for a better incumbent along one path: from the minimizer the hyperplane with the most gain for its
-    // distance is forced, again and again.
+    // Looks for a better incumbent along one path: starting at the minimizer, the hyperplane with the most gain for its
+    // distance is forced repeatedly.
     void dive(double sign, int steps, Incumbent& incumbent);
 
  private:
@@ -86,7 +86,7 @@ class SignedSearch {
 
     Target target_;
     Incumbent* incumbent_ = nullptr;
-    double open_bound_ = 0.0;     // largest bound of a node that was not processed to the end
+    double open_bound_ = 0.0;     // largest bound of a node that was not fully processed
     double patience_ = 0.0;       // nodes before cones of directions take over
     bool apex_searched_ = false;  // for this sign
     bool apex_proved_ = false;    // no cell is worth more than the incumbent at beta = 0

@@ -9,13 +9,13 @@
 
 namespace cudbound {
 
-// Hyperplanes through w = 0 whose positive sides are worth something.
+// Hyperplanes through w = 0 whose positive sides have a gain.
 struct CentralHyperplanes {
     int p = 0;
     int count = 0;
     const double* normals = nullptr;            // (count, p) unit rows
     const double* gains = nullptr;              // (count) positive
-    double rounding = Settings::cone_rounding;  // sides at points of length 1 may be off by this
+    double rounding = Settings::cone_rounding;  // possible error of sides at points of length 1
     const std::int64_t* rows = nullptr;         // (count) a row of the design on each of them, which decides ties
 
     const double* normal(int j) const { return normals + static_cast<std::size_t>(j) * p; }
@@ -25,11 +25,11 @@ struct CentralHyperplanes {
 // between the vertices. Reused from search to search, so that its vectors keep their memory.
 struct SimplicialCone {
     std::size_t p = 0;
-    std::vector<double> vertices;  // (p, p), a row each
+    std::vector<double> vertices;  // (p, p), one per row
     std::vector<int> cut;          // (k) hyperplanes
     std::vector<double> sides;     // (p, k) of the vertices
     double bound = 0.0;  // gain of all hyperplanes that are positive somewhere in the cone, and what is settled
-    int stale = 0;       // bisections since the last one that took a hyperplane away
+    int stale = 0;       // bisections since the last one that removed a hyperplane
 
     // Where the cone is bisected, after SimplicialCones::bisect:
     int ends[2] = {0, 1};             // of the edge: each half has the middle in place of one of them
@@ -42,13 +42,13 @@ struct SimplicialCone {
     const double* vertex(int v) const { return &vertices[static_cast<std::size_t>(v) * p]; }
 };
 
-// The cones start as the orthants of an orthonormal basis in no special position. An edge between two vertices is
+// The cones start as the orthants of an orthonormal basis in general position. An edge between two vertices is
 // bisected in its middle, so that the vertices of all cones lie on the flat facets of the orthants: their lengths are
 // between 1 / sqrt(p) and 1, and their sides are found by averaging.
 //
 // A hyperplane is lost to a cone only if its sides at all vertices are less than -rounding, so the bound of the cone
-// that holds a point counts every hyperplane that has the point on its positive side, whatever rounding did. It no
-// longer cuts the cone once all sides are at least -rounding.
+// that holds a point counts every hyperplane that has the point on its positive side, despite rounding. It no longer
+// cuts the cone once all sides are at least -rounding.
 class SimplicialCones {
  public:
     explicit SimplicialCones(int p);

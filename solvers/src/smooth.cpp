@@ -22,7 +22,7 @@ struct SmoothNode final : Node {
 
     std::vector<double> base;  // where the model was taken
     double value = 0.0;        // the loss there
-    double dropped = 0.0;      // what the rows that the model leaves out contribute to it
+    double dropped = 0.0;      // contribution of the rows that the model leaves out
     std::vector<double> gradient;
     Cholesky factor;      // of the Hessian
     bool curved = false;  // whether the Hessian was factorized as it is
@@ -183,7 +183,7 @@ class SmoothRelaxation final : public Relaxation {
     // Newton's method: each step minimizes the quadratic model on the cone. The model's minimum, lowered by how much
     // the loss can undercut the model, bounds the loss on the cone from below: the multipliers of the constraints are
     // those of a dual feasible point. The base need not lie in the cone at first (`inside` is false); then the whole
-    // step is taken. The last step is taken without a look at the loss there: it leaves next to nothing of the
+    // step is taken. The last step is taken without evaluating the loss there: it leaves almost nothing of the
     // gradient.
     Settled descend(SmoothNode& here, const Sides& sides, const std::vector<int>& forced, double limit, bool inside) {
         rows_.readmit();
@@ -271,14 +271,14 @@ class SmoothRelaxation final : public Relaxation {
         proved_ = true;
         const double lent = Settings::residual_reach * size_of(here.base) * here.added * length_of(newton_);
         if constexpr (vanishes<kind>) return undercut(length, here.spread) + lent;
-        // If no row leaves its piece the model, but for the multiple of I, touches the loss at the end of the step, and
-        // its gradient there is that of a dual feasible point but for what the multiple of I adds.
+        // If no row leaves its piece, the model, except for the multiple of I, touches the loss at the end of the step,
+        // and its gradient there is that of a dual feasible point except for what the multiple of I adds.
         if (rows_.keep_pieces(here.base.data(), newton_.data())) {
             const double step = length_of(newton_);
             proved_ = here.curved;
             return 0.5 * (length * length + here.added * step * step) + lent;
         }
-        // Otherwise what the step changes of the gradient is the error.
+        // Otherwise the change of the gradient by the step is the error.
         here.factor.multiply_transposed(scaled_.data(), unit_.data());
         if (minorised_ && here.value <= horizon()) {
             minorant_.solve_transposed(unit_.data(), unit_.data());
@@ -299,7 +299,7 @@ class SmoothRelaxation final : public Relaxation {
         }
     }
 
-    // Takes the step, halved until the loss falls by a share of what the model promises.
+    // Takes the step, halved until the loss falls by a share of what the model predicts.
     bool step_down(SmoothNode& here, double descent, const Sides& sides, const std::vector<int>& forced) {
         const double before = here.value - here.dropped;
         here.point = here.base;

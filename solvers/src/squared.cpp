@@ -16,8 +16,8 @@ struct SquaredNode final : Node {
 
     ActiveSet active;
     double length2 = 0.0;        // of the point
-    bool tidy = true;            // whether the point is that of the multipliers, but for rounding
-    std::vector<double> center;  // origin of `active`: zero but for the flat coordinates of a proximal step
+    bool tidy = true;            // whether the point is that of the multipliers, up to rounding
+    std::vector<double> center;  // origin of `active`: zero except for the flat coordinates of a proximal step
 };
 
 }  // namespace
@@ -75,8 +75,8 @@ double SquaredRelaxation::rise(const Node& node, double curvature, double distan
     const double length2 = here.length2;  // the loss is less, by what rounding may have done
     if (!here.tidy) return 0.0;
     if (!(length2 > 0.0) || ball_.rank < p) return plain;
-    // Next to a hyperplane that is nearly parallel to the point's own, little is left of the digits: what may be lost
-    // is taken off.
+    // Next to a hyperplane that is nearly parallel to the point's own, few digits are left: the possible loss is
+    // subtracted.
     const double doubt = Settings::excess + error;
     const double length = std::sqrt(length2);
     const double cosine = along / length;
@@ -156,8 +156,8 @@ Relaxation::Settled SquaredRelaxation::settle(Node& node, const Sides& sides, co
             here.length2 = dot(here.point.data(), here.point.data(), p);
             return here.loss > limit ? Settled::too_far : Settled::yes;
         }
-        // Proximal step: take the flat coordinates reached as the new center, until they stay. Until then |u| only
-        // falls, so that it says nothing about the limit.
+        // Proximal step: take the resulting flat coordinates as the new center, until they no longer move. Until then
+        // |u| only falls, so that it says nothing about the limit.
         double moved = 0.0;
         double size = 1.0;
         for (int l = ball_.rank; l < p; ++l) {
@@ -168,7 +168,7 @@ Relaxation::Settled SquaredRelaxation::settle(Node& node, const Sides& sides, co
         for (int k = 0; k < here.active.size(); ++k) pull += here.active.multiplier(k);
         const double still = std::max(Settings::proximal * std::sqrt(size), Settings::unit_error * pull);
         if (moved <= still * still) {
-            // what is left of the move is a slope, along which the loss may fall on
+            // the remaining move is a slope, along which the loss may fall further
             here.loss = here.active.dual_bound(sides.normals, sides.distances, -1, 4.0 * Settings::unit_error + error,
                                                std::sqrt(apex_loss), ball_.rank,
                                                Settings::proximal_reach * std::sqrt(size), combined_.data());

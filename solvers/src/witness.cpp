@@ -24,7 +24,7 @@ WitnessWriter::WitnessWriter(const DrawView& view)
 
 // The incumbent is approached at a point that may lie on hyperplanes. A step from there is strictly on the sides that
 // count of those, on either side of the others through the point, and short enough to cross no hyperplane and to lose
-// next to nothing of g. What it is worth is then computed anew; other steps are tried if it is less than was found.
+// almost nothing of g. Its value is then computed anew; other steps are tried if that is less than was found.
 double WitnessWriter::write(const Incumbent& incumbent, double* witness) {
     std::vector<double>& base = base_;
     base = incumbent.point;
@@ -98,7 +98,7 @@ double WitnessWriter::write_start(const Incumbent& incumbent, double* witness) {
         if (!evaluation_.anchor_score(view_.draw, &score)) return 0.0;
     } else {
         evaluation_.from_beta(incumbent.point.data(), witness);
-        // a minimizer has no more loss than the anchor, unless rounding had much to do with it
+        // a minimizer has no more loss than the anchor, unless rounding affected it strongly
         if (view_.relaxation->error > Settings::excess) return std::max(0.0, worth(witness, incumbent.sign));
         evaluation_.measure(witness);
         if (!evaluation_.score(view_.draw, &score)) return 0.0;
@@ -164,7 +164,7 @@ void WitnessWriter::clear_ties(const std::vector<double>& base) {
     }
     if (!along) return;
     if (std::isinf(room)) room = length;
-    // a fixed direction in no special position
+    // a fixed direction in general position
     std::uint64_t state = 0x9E3779B97F4A7C15u;
     for (double& x : trial_) {
         state = state * 6364136223846793005u + 1442695040888963407u;

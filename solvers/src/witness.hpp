@@ -15,15 +15,15 @@ class WitnessWriter {
  public:
     WitnessWriter(const DrawView& view);
 
-    // Writes coefficients (as the caller of the solver has them) and returns what they are worth, computed from the
-    // caller's own rows: a lower bound of the draw, in the units of the scores. At best that is the value of the
-    // incumbent; a point that rounding leaves on a hyperplane that counts is worth nothing.
+    // Writes coefficients (in the caller's coordinates) and returns their value, computed from the caller's own rows: a
+    // lower bound of the draw, in the units of the scores. At best that is the value of the incumbent; a point that
+    // rounding leaves on a hyperplane that counts has no value.
     double write(const Incumbent& incumbent, double* witness);
 
     // The same for an incumbent that is the anchor or the draw's minimizer: no search for anything better nearby.
     double write_start(const Incumbent& incumbent, double* witness);
 
-    // By how much the worth may miss the value of the incumbent, which still counts as attained.
+    // How far the value may miss that of the incumbent, which then still counts as attained.
     double allowed(const Incumbent& incumbent) const;
 
  private:

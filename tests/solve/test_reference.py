@@ -244,6 +244,6 @@ def test_unknown_side_solver_and_loss_are_named() -> None:
     with pytest.raises(ValueError, match=r"'cvxpy_solver' parameter must be .*ECOS.* Got 'GUROBY' instead"):
         solve_reference(problem, cvxpy_solver="GUROBY")
     with pytest.raises(
-        ValueError, match=r"knows the losses \['exponential', .*\] and .* Got 'cubic' instead"
+        ValueError, match=r"supports the losses \['exponential', .*\] and .* Got 'cubic' instead"
     ):
         solve_reference(replace(problem, loss=replace(get_loss("squared"), name="cubic")))

@@ -8,8 +8,8 @@
 namespace cudbound {
 
 // How the search of one draw ended. OPTIMAL: lower and upper agree. INACCURATE: rounding left a part of the
-// tree open, or the witness is worth less than what was found. DECIDED: as much is known
-// as the quantiles that were asked for need.
+// tree open, or the value of the witness is less than what was found. DECIDED: enough is known for the requested
+// quantiles.
 enum class Status : std::int32_t {
     OPTIMAL = 0,
     NODE_LIMIT = 1,
@@ -34,7 +34,7 @@ enum class Loss : std::int32_t {
 };
 
 // The problem in the coordinates of the caller, which decide what rounding cannot: which rows are collinear, which
-// normals dependent, what a witness is worth. Without them (a null design) those of the problem itself are taken.
+// normals are dependent, and the value of a witness. Without them (a null design) those of the problem itself are used.
 struct Raw {
     std::int64_t p = 0;               // coefficients
     const double* design = nullptr;   // shape (n, p)
@@ -91,12 +91,12 @@ struct Limits {
     double total_seconds = std::numeric_limits<double>::infinity();       // of the whole call
 };
 
-// The quantiles that are asked for: the draws' values in ascending order at these ranks, in [1, draws] and ascending
-// themselves. None: every draw is solved to the end.
+// The requested quantiles: the draws' values in ascending order at these ranks, which are in [1, draws] and ascending.
+// None: every draw is solved completely.
 struct Ranks {
     const std::int64_t* values = nullptr;
     std::int64_t count = 0;
-    bool known = false;  // whether the results hold what is known of each draw already
+    bool known = false;  // whether the results hold what is already known about each draw
 };
 
 // Row d of every array belongs to draw d; witness has shape (draws, p), or (draws, raw.p) if the problem is raw.

@@ -1,5 +1,5 @@
-// The public interface of batched fits: one linear classifier fitted to the same rows many times, each time with other
-// weights and, where a step before it was fitted too, with other columns.
+// The public interface of batched fits: one linear classifier fitted to the same rows many times, each time with
+// different weights and, where a step before it was also fitted, with different columns.
 #pragma once
 
 #include <cstdint>
@@ -28,9 +28,9 @@ struct Fits {
     std::int64_t coefficients() const { return p + (intercept ? 1 : 0); }
 };
 
-// Row f of every array belongs to fit f. `doubt` bounds the rounding error of a score; it is 0 for the
-// score of a row of zeros without an intercept alone. `found` is false where there is
-// no single minimizer, or rounding kept the search from it; scores and doubts of that fit are then 0.
+// Row f of every array belongs to fit f. `doubt` bounds the rounding error of a score; it is 0 only for the score of a
+// row of zeros without an intercept. `found` is false where there is no unique minimizer, or rounding kept the search
+// from it; scores and doubts of that fit are then 0.
 struct Scores {
     double* scores = nullptr;  // shape (fits, n): of all rows, those without weight too
     double* doubt = nullptr;   // shape (fits, n)
