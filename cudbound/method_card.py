@@ -49,7 +49,7 @@ Option = Choice | Number
 
 
 @dataclass(frozen=True, kw_only=True)
-class Registered:
+class MethodCard:
     """What a registered method says of itself.
 
     Attributes
@@ -125,7 +125,7 @@ def training_size(estimand: str) -> int | None:
     return None if found is None else int(float(found[1]))
 
 
-def check_options(options: object, methods: Iterable[Registered]) -> dict[str, dict[str, Any]]:
+def check_options(options: object, methods: Iterable[MethodCard]) -> dict[str, dict[str, Any]]:
     """Return the options of single methods by their names.
 
     Raises

@@ -115,7 +115,7 @@ def _rotate(features: Array) -> tuple[Array, Array]:
     return left[:, kept] * singular[kept], axes[kept]
 
 
-def orthonormal_basis(features: Array, *, fit_intercept: bool) -> Array:
+def orthonormal_columns(features: Array, *, fit_intercept: bool) -> Array:
     """Return an orthonormal basis of the space of scores, shape (n_samples, rank); an intercept's column first."""
     n = len(features)
     lengths = np.sqrt((features**2).mean(axis=0))
@@ -158,7 +158,7 @@ def leave_one_out_scores(features: Array, labels: Array, *, fit_intercept: bool)
     >>> scores.diagonal().round(3).tolist()
     [-1.0, -0.167, -0.154, 2.667]
     """
-    basis = orthonormal_basis(features, fit_intercept=fit_intercept)
+    basis = orthonormal_columns(features, fit_intercept=fit_intercept)
     hat = basis @ basis.T
     fitted = hat @ labels
     # 1 - leverage is the smallest eigenvalue of the Gram matrix without the row, so its inverse is a condition number
@@ -194,7 +194,7 @@ class LeastSquaresRefit:
 
     def __init__(self, features: Array, labels: Array, *, fit_intercept: bool, tie_tolerance: float):
         self._features = features
-        self._basis = orthonormal_basis(self._features, fit_intercept=fit_intercept)
+        self._basis = orthonormal_columns(self._features, fit_intercept=fit_intercept)
         self._pairs = np.triu_indices(self._basis.shape[1])
         self._products = self._basis[:, self._pairs[0]] * self._basis[:, self._pairs[1]]
         self._moments = self._basis * labels[:, None]

@@ -40,7 +40,7 @@ def localization(problem: Problem, anchor: Fraction, loss: Fraction) -> Fraction
     return min(max(1 + Fraction(problem.alpha) * (anchor - loss), Fraction(0)), Fraction(1))
 
 
-class Quadratic:
+class QuadraticLoss:
     """The loss as [t 1] matrix [t 1]' / scale, least over the directions that change no side."""
 
     def __init__(self, problem: Problem, draw: int, arrangement: Arrangement) -> None:

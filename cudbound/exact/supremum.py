@@ -27,7 +27,7 @@ from math import comb, inf
 
 from cudbound.exact.arrangement import Arrangement
 from cudbound.exact.integers import Vector, dot, identity, to_integers
-from cudbound.exact.quadratic import Quadratic, localization, mean_loss
+from cudbound.exact.quadratic import QuadraticLoss, localization, mean_loss
 from cudbound.problem.problem import Problem
 
 #: Signs of the deviation that count for a side.
@@ -94,7 +94,7 @@ class ExactDraw:
         self.problem = problem
         self.draw = draw
         self.arrangement = Arrangement(problem, draw)
-        self.quadratic = Quadratic(problem, draw, self.arrangement)
+        self.quadratic = QuadraticLoss(problem, draw, self.arrangement)
         self.anchor = mean_loss(problem, draw, problem.coef.tolist())
 
     def q(self, side: str = "both", *, slack: Fraction = Fraction(0)) -> ExactCell:

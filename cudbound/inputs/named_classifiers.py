@@ -39,7 +39,7 @@ DEFAULT = "least-squares"
 
 
 @dataclass(frozen=True)
-class Choice:
+class ClassifierChoice:
     """What is to be fitted.
 
     Attributes
@@ -66,7 +66,7 @@ class Choice:
         return f"{family.class_name}({values}){' on standardized features' if self.standardize else ''}"
 
 
-def build(choice: Choice, seed: int) -> Any:
+def build(choice: ClassifierChoice, seed: int) -> Any:
     """Return the classifier, not yet fitted; where it uses random numbers they come from the seed."""
     family = LEARNERS[choice.name]
     classifier = getattr(importlib.import_module(family.module), family.class_name)()
@@ -82,7 +82,7 @@ def build(choice: Choice, seed: int) -> Any:
     return make_pipeline(StandardScaler(), classifier)
 
 
-def check_classifier(choice: Choice) -> Choice:
+def check_classifier(choice: ClassifierChoice) -> ClassifierChoice:
     """Return a choice whose options have been tried on a small example.
 
     Raises
@@ -97,7 +97,7 @@ def check_classifier(choice: Choice) -> Choice:
 
 
 def _check_names(name: str, options: Mapping[str, Any]) -> None:
-    known = build(Choice(name), seed=0).get_params(deep=False)
+    known = build(ClassifierChoice(name), seed=0).get_params(deep=False)
     for option in options:
         if option == "verbose":
             raise ValueError("'verbose' stays off: what a fit prints would stand in the output.")
@@ -106,7 +106,7 @@ def _check_names(name: str, options: Mapping[str, Any]) -> None:
             raise ValueError(f"{name} has no option {quoted(option)}; {hint}")
 
 
-def _try(choice: Choice) -> None:
+def _try(choice: ClassifierChoice) -> None:
     """Fit a small example: a class looks at its parameters only when it is fitted.
 
     The data of the user come later, so that whatever is wrong here is wrong with the options.

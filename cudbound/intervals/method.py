@@ -12,7 +12,7 @@ import numpy as np
 
 from cudbound.intervals.pivot import Pivot
 from cudbound.intervals.proportions import inverted_binomial_interval
-from cudbound.method_card import Registered
+from cudbound.method_card import MethodCard
 from cudbound.point_estimates import error_632
 from cudbound.point_estimates import estimate_632 as estimate_632
 from cudbound.records import Records
@@ -153,7 +153,7 @@ def binomial_fallback(what: str, n_tested: Callable[[Records], float]) -> Fallba
 
 
 @dataclass(frozen=True, kw_only=True)
-class Method(Registered):
+class Method(MethodCard):
     """One interval method, or test, or both.
 
     Attributes
@@ -266,7 +266,7 @@ def compute_interval(
     )
 
 
-def _new_cases(method: Registered, records: Records) -> Center | None:
+def _new_cases(method: MethodCard, records: Records) -> Center | None:
     new = records.test_set is not None and records.test_set.estimand == "conditional"
     return "error on new cases" if new and "test_set" in method.needs else None
 

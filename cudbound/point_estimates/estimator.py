@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from cudbound.method_card import Registered
+from cudbound.method_card import MethodCard
 from cudbound.records import Records
 from cudbound.records.reading import check_records, count_fits, shared_remarks
 from cudbound.results import PointEstimate
@@ -41,7 +41,7 @@ class PointOutcome:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PointEstimator(Registered):
+class PointEstimator(MethodCard):
     """One point estimator of the error.
 
     Attributes

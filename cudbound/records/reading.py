@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING
 from cudbound.records.bootstrap_losses import never_out_of_bag
 
 if TYPE_CHECKING:
-    from cudbound.method_card import Registered
+    from cudbound.method_card import MethodCard
     from cudbound.records import Records
 
 
-def check_records(method: Registered, records: Records) -> None:
+def check_records(method: MethodCard, records: Records) -> None:
     """Raise ValueError unless the records hold what a method needs; "inner" may be absent."""
     for need in sorted(method.needs - {"inner"}):
         if getattr(records, need) is None:
             raise ValueError(f"{method.name} needs recorded {need} losses, and the records have none.")
 
 
-def count_fits(method: Registered, records: Records) -> int:
+def count_fits(method: MethodCard, records: Records) -> int:
     """Count the classifier fits behind a method, with the one on the whole training set."""
     found = (getattr(records, need) for need in method.needs)
     return 1 + sum(getattr(record, "n_fits", 0) for record in found if record is not None)
 
 
-def shared_remarks(method: Registered, records: Records) -> tuple[str, ...]:
+def shared_remarks(method: MethodCard, records: Records) -> tuple[str, ...]:
     """Return what happened to the resampled training sets that a method reads."""
     remarks: list[str] = []
     if "bootstrap" in method.needs and records.bootstrap is not None:

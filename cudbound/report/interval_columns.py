@@ -101,16 +101,16 @@ def _validation_note(rows: Sequence[IntervalEstimate]) -> str:
 def _center_notes(rows: Sequence[IntervalEstimate]) -> list[str]:
     training, resampled = _methods(rows, "training error"), _methods(rows, ".632 estimate")
     others = {row.method for row in rows} - set(training)
-    said = []
+    messages = []
     if training:
         names = ", ".join("CUD" if name == "cud" else name for name in training)
-        said.append(f"{names} {'is' if len(training) == 1 else 'are'} centered at the training error")
+        messages.append(f"{names} {'is' if len(training) == 1 else 'are'} centered at the training error")
     if resampled:
         who = ", ".join(resampled) if others - set(resampled) else "the others" if training else ""
         verb = "" if training else "centered " if who else "Centered "
-        said.append(f"{who} {verb}at the .632 estimate".strip())
+        messages.append(f"{who} {verb}at the .632 estimate".strip())
     separator = "; " if others - set(resampled) else ", "
-    return [f"{separator.join(said)}."] if said else []
+    return [f"{separator.join(messages)}."] if messages else []
 
 
 def _methods(rows: Sequence[IntervalEstimate], center: Center) -> list[str]:

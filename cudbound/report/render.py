@@ -136,14 +136,14 @@ def escape_text(text: str, format: str) -> str:
 
 def _text(report: Report) -> str:
     body = _tabulated(report, "simple", lambda text: text, wrap=True)
-    said = "\n".join(printable(note) for note in report.notes)
-    return "\n\n".join(part for part in (printable(report.title), body, said) if part)
+    notes = "\n".join(printable(note) for note in report.notes)
+    return "\n\n".join(part for part in (printable(report.title), body, notes) if part)
 
 
 def _markdown(report: Report) -> str:
     body = _tabulated(report, "pipe", _escape_markdown, wrap=False)
-    said = "\n".join(f"- {_escape_markdown(printable(note))}" for note in report.notes)
-    return "\n\n".join(part for part in (_escape_markdown(printable(report.title)), body, said) if part)
+    notes = "\n".join(f"- {_escape_markdown(printable(note))}" for note in report.notes)
+    return "\n\n".join(part for part in (_escape_markdown(printable(report.title)), body, notes) if part)
 
 
 def _tabulated(report: Report, tablefmt: str, escape: Callable[[str], str], *, wrap: bool) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cudbound.intervals import GROUPS, METHODS, Method
-from cudbound.method_card import Registered
+from cudbound.method_card import MethodCard
 from cudbound.point_estimates import ESTIMATORS
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def available_methods() -> pd.DataFrame:
     return pd.DataFrame([_row(method) for method in (*METHODS.values(), *ESTIMATORS.values())])
 
 
-def _row(method: Registered) -> dict[str, str]:
+def _row(method: MethodCard) -> dict[str, str]:
     gives, groups, fallback = "point estimate", "all", ""
     if isinstance(method, Method):
         given = {"interval": method.gives_interval, "comparison": method.compares}

@@ -37,7 +37,7 @@ INNER_DRAWS = 50
 #: Records of which inner draws, or none, decide what is drawn.
 RESAMPLED = frozenset({"bootstrap", "inner", "removed_cases"})
 #: Records that need the classifier written as an additive model with a convex loss.
-OF_MODEL = frozenset({"bound", "boundary"})
+MODEL_RECORDS = frozenset({"bound", "boundary"})
 
 
 def compare_intervals(
@@ -211,7 +211,7 @@ def compare_intervals(
     lenient = isinstance(methods, str) and methods in LENIENT
     model: AdditiveModel | None = None
     refused: dict[str, str] = {}
-    if any(method.needs & OF_MODEL for method in session.methods):
+    if any(method.needs & MODEL_RECORDS for method in session.methods):
         model, refused = _express(estimator, X, y, session.methods, polish, aci_rate, lenient=lenient)
     counts = session.take(X, y, check_binary_classifier(estimator), n_resamples)
     sample = session.sample
@@ -278,7 +278,7 @@ def _express(
     lenient: bool,
 ) -> tuple[AdditiveModel | None, dict[str, str]]:
     """Return the classifier as an additive model, and why methods that need one cannot have it."""
-    model, refused = None, OF_MODEL
+    model, refused = None, MODEL_RECORDS
     try:
         model = express(estimator, X, y, polish=polish)
         refused = frozenset({"boundary"})

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.method_card import Registered, check_options
+from cudbound.method_card import MethodCard, check_options
 from cudbound.problem.draws import draw_counts
 from cudbound.records import Records, TestSetLosses
 from cudbound.resampling import POLICIES, Policy, ResamplingPlan, ResamplingSizes
@@ -24,7 +24,7 @@ from cudbound.validation import check_choice, check_labels, check_lengths, check
 
 Array = NDArray[np.float64]
 Row = TypeVar("Row")
-Named = TypeVar("Named", bound=Registered)
+Named = TypeVar("Named", bound=MethodCard)
 
 #: Records that a splitter can fill.
 FROM_SPLITS = frozenset({"splits", "folds", "repeated_folds", "halvings"})
@@ -33,7 +33,7 @@ UNSPLIT = frozenset({"losses", "bolstered"})
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class TrainingSet:
     """A training set in the words of a classifier, and as plain labels.
 
     Attributes
@@ -57,11 +57,11 @@ class Sample:
         return int(self.labels.size)
 
 
-def check_sample(X: Any, y: Any, classes: NDArray[Any]) -> Sample:
+def check_training_set(X: Any, y: Any, classes: NDArray[Any]) -> TrainingSet:
     """Return the training set; raise ValueError if `X` and `y` do not fit each other or the classes."""
     labels = check_labels(y, classes)
     check_lengths(X.shape[0] if hasattr(X, "shape") else len(X), labels.size)
-    return Sample(X, classes[(labels > 0.0).astype(int)], labels, classes)
+    return TrainingSet(X, classes[(labels > 0.0).astype(int)], labels, classes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +81,7 @@ class Session(Generic[Named]):
 
     Parameters
     ----------
-    methods : sequence of Registered
+    methods : sequence of MethodCard
         In the order of the rows.
     options : mapping of str to mapping, or None
         Options of single methods by name.
@@ -91,7 +91,7 @@ class Session(Generic[Named]):
 
     Attributes
     ----------
-    sample : Sample
+    sample : TrainingSet
         After `take`.
     streams : mapping of str to numpy.random.Generator
         After `take`: a generator for each record.
@@ -106,7 +106,7 @@ class Session(Generic[Named]):
         If an argument is out of range.
     """
 
-    sample: Sample
+    sample: TrainingSet
     streams: Mapping[str, np.random.Generator]
     plan: ResamplingPlan
 
@@ -133,7 +133,7 @@ class Session(Generic[Named]):
     def take(self, X: Any, y: Any, classes: NDArray[Any], n_resamples: object = None) -> NDArray[np.int32]:
         """Take a training set, and return that many bootstrap draws of it; none if the number is None."""
         size = 0 if n_resamples is None else check_n_resamples(n_resamples)
-        self.sample = check_sample(X, y, classes)
+        self.sample = check_training_set(X, y, classes)
         counts = np.zeros((0, self.sample.n_samples), dtype=np.int32)
         if size:
             counts = draw_counts(self.sample.n_samples, size, self.run.rng)
@@ -248,8 +248,8 @@ class Session(Generic[Named]):
 
 
 def make_plan(
-    methods: Iterable[Registered],
-    sample: Sample,
+    methods: Iterable[MethodCard],
+    sample: TrainingSet,
     streams: Mapping[str, np.random.Generator],
     resampling: Resampling,
 ) -> ResamplingPlan:
@@ -288,7 +288,7 @@ def make_plan(
 
 
 def _check_use(
-    methods: tuple[Registered, ...], fills: frozenset[str], grouped: bool, has_test_set: bool
+    methods: tuple[MethodCard, ...], fills: frozenset[str], grouped: bool, has_test_set: bool
 ) -> None:
     """Refuse splits that nobody reads, and methods that would tear groups apart."""
     readers = [method.name for method in methods if method.needs & fills]
@@ -308,7 +308,7 @@ def _check_use(
 
 
 def check_test_set(
-    test_set: Any, classes: NDArray[Any], methods: Iterable[Registered]
+    test_set: Any, classes: NDArray[Any], methods: Iterable[MethodCard]
 ) -> tuple[Any, NDArray[Any]]:
     """Return new cases ``(X_test, y_test)``.
 
@@ -336,7 +336,7 @@ def check_test_set(
     return X_test, y_test
 
 
-def _raise_failed(method: Registered, failed: Mapping[str, Exception]) -> None:
+def _raise_failed(method: MethodCard, failed: Mapping[str, Exception]) -> None:
     """Raise why a record that the method needs could not be made."""
     for need in sorted(method.needs & failed.keys()):
         raise failed[need]

@@ -18,7 +18,7 @@ from cudbound.results import Draws
 from cudbound.validation import check_rng
 
 if TYPE_CHECKING:
-    from cudbound.tables.session import Sample
+    from cudbound.tables.session import TrainingSet
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ class Run:
         self.tape = Tape(None if previous is None else previous.tape)
         self.draws = None if previous is None else previous.draws
 
-    def identify(self, sample: Sample, plan: ResamplingPlan, *arguments: object) -> None:
+    def identify(self, sample: TrainingSet, plan: ResamplingPlan, *arguments: object) -> None:
         """Note the data and the arguments that decide the results.
 
         Raises

@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC, LinearSVC
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier
-from cudbound.cli.inputs.classifier_options import CLASSIFIERS, Choice, build, choose
+from cudbound.cli.inputs.classifier_options import CLASSIFIERS, ClassifierChoice, build, choose
 from cudbound.cli.inputs.fitted import fit
 from cudbound.cli.inputs.sample import Sample
 from cudbound.cli.output.advice import advice_of_the_command, warn_again
@@ -104,7 +104,7 @@ def test_random_numbers_of_the_classifier_come_from_the_seed(fake, patients):
     assert first.random_state == again.random_state == 5
     np.testing.assert_array_equal(first.coef_, again.coef_)
     assert large.random_state == 6  # scikit-learn takes 32 bits
-    assert "random_state" not in build(Choice("least-squares"), seed=5).get_params()
+    assert "random_state" not in build(ClassifierChoice("least-squares"), seed=5).get_params()
 
 
 @pytest.mark.parametrize(

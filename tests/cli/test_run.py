@@ -18,7 +18,7 @@ from cudbound import LeastSquaresClassifier
 from cudbound.cli.commands import run_interval as run
 from cudbound.cli.commands.demo import FEATURES, demo_data
 from cudbound.cli.commands.run_interval import Settings
-from cudbound.cli.inputs.classifier_options import Choice
+from cudbound.cli.inputs.classifier_options import ClassifierChoice
 from cudbound.cli.inputs.fitted import fit
 from cudbound.cli.inputs.sample import Sample, new_seed
 from cudbound.cli.output import destination as output
@@ -26,7 +26,7 @@ from cudbound.exceptions import CudboundWarning, NotCertifiedWarning
 from cudbound.tables.table import IntervalTable
 
 SAMPLE = Sample(np.arange(6.0)[:, None], np.array([0, 1, 0, 1, 1, 0]), ("x",), "s", "e")
-FITTED = fit(Choice(), SAMPLE, 3)
+FITTED = fit(ClassifierChoice(), SAMPLE, 3)
 
 
 def compare_with(*events: Warning) -> Callable[..., IntervalTable]:
@@ -220,7 +220,7 @@ def test_help_loads_no_heavy_package(tmp_path, command):
 def test_ctrl_c_gives_the_row_of_what_is_proved(monkeypatch):
     # pressed while the classifiers are refitted: the draws are done
     data = demo_data().sample
-    fitted = fit(Choice(), data, 0)
+    fitted = fit(ClassifierChoice(), data, 0)
 
     def press(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
@@ -239,7 +239,7 @@ def test_ctrl_c_gives_the_row_of_what_is_proved(monkeypatch):
 
 
 def test_limits_of_the_command_reach_the_search():
-    fitted = fit(Choice(), demo_data().sample, 0)
+    fitted = fit(ClassifierChoice(), demo_data().sample, 0)
     for limit in ({"total_node_limit": 0}, {"total_time_limit": 0.0}):
         outcome = run.compute(fitted, Settings(seed=0, n_resamples=50, methods=("cud",), **limit))
         assert not outcome.certified

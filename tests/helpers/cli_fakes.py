@@ -6,8 +6,8 @@ from click.testing import CliRunner, Result
 
 from cudbound.cli import main
 from cudbound.cli.commands import run_interval as run
-from cudbound.cli.commands.run_interval import Outcome, Settings
-from cudbound.cli.inputs.fitted import Fitted
+from cudbound.cli.commands.run_interval import CommandOutcome, Settings
+from cudbound.cli.inputs.fitted import FittedClassifier
 from cudbound.cli.inputs.sample import Sample
 from cudbound.results import ConfidenceInterval, IntervalEstimate
 from cudbound.tables.table import IntervalTable
@@ -21,17 +21,19 @@ class Fake:
 
     def __init__(self) -> None:
         self.calls: list[tuple[Sample, Settings, bool]] = []
-        self.fitted: list[Fitted] = []
+        self.fitted: list[FittedClassifier] = []
         self.warnings: tuple[str, ...] = ()
         self.certified = True
         self.error: BaseException | None = None
 
-    def __call__(self, fitted: Fitted, settings: Settings, *, progress: bool = False) -> Outcome:
+    def __call__(
+        self, fitted: FittedClassifier, settings: Settings, *, progress: bool = False
+    ) -> CommandOutcome:
         self.calls.append((fitted.sample, settings, progress))
         self.fitted.append(fitted)
         if self.error is not None:
             raise self.error
-        return Outcome(TABLE, run.describe(fitted, settings), self.warnings, self.certified)
+        return CommandOutcome(TABLE, run.describe(fitted, settings), self.warnings, self.certified)
 
 
 def invoke(*arguments: str) -> Result:

@@ -27,9 +27,9 @@ from cudbound.adapters import ADAPTERS, REFUSALS
 from cudbound.cli import main
 from cudbound.cli.commands import study as study_commands
 from cudbound.cli.commands.group import compare_learners, interval, methods
-from cudbound.cli.inputs.classifier_options import CLASSIFIERS, Choice
+from cudbound.cli.inputs.classifier_options import CLASSIFIERS, ClassifierChoice
 from cudbound.intervals import GROUPS, METHODS, Method, find_comparisons, find_methods
-from cudbound.method_card import Registered
+from cudbound.method_card import MethodCard
 from cudbound.point_estimates import ESTIMATORS
 from cudbound.records import FoldLosses, TestSetLosses
 from cudbound.study.design.design_file import template_names, template_text
@@ -99,7 +99,7 @@ def methods_in_short() -> str:
     )
 
 
-def options_of(method: Registered) -> str:
+def options_of(method: MethodCard) -> str:
     return "; ".join(f"`{name}`: {option}" for name, option in method.options.items())
 
 
@@ -258,7 +258,7 @@ def classifiers() -> str:
         [
             {
                 "`--classifier`": f"`{name}`",
-                "class": f"`{family.module}.{Choice(name).description}`",
+                "class": f"`{family.module}.{ClassifierChoice(name).description}`",
             }
             for name, family in CLASSIFIERS.items()
         ]

@@ -13,7 +13,7 @@ import numpy as np
 
 from cudbound import LeastSquaresClassifier
 from cudbound.study.design.scenario import Scenario, Study
-from cudbound.study.populations.population import Drawn, Truth
+from cudbound.study.populations.population import Cases, Truth
 
 
 @dataclass(frozen=True)
@@ -26,13 +26,13 @@ class Shifted:
     name = "shifted"
     title = "two Gaussians on a line"
 
-    def draw(self, n: int, rng: np.random.Generator) -> Drawn:
+    def draw(self, n: int, rng: np.random.Generator) -> Cases:
         y = rng.integers(0, 2, n)
         X = rng.normal(size=(n, 2)) + self.shift * y[:, None]
         if rng.integers(0, 100) < self.breaks:
             raise ArithmeticError(f"no sample of {n}")
         warnings.warn("every sample says so", RuntimeWarning, stacklevel=2)
-        return Drawn(X, y, self._truth)
+        return Cases(X, y, self._truth)
 
     def _truth(self, classifier: Any) -> Truth:
         return Truth(float(np.clip(classifier.coef_.ravel()[0], 0.0, 1.0)), 0.001)
@@ -60,7 +60,7 @@ class Interrupted(Shifted):
 
     drawn: list[int] = field(default_factory=list, repr=False)
 
-    def draw(self, n: int, rng: np.random.Generator) -> Drawn:
+    def draw(self, n: int, rng: np.random.Generator) -> Cases:
         self.drawn.append(n)
         if len(self.drawn) == 3:
             raise KeyboardInterrupt
@@ -73,7 +73,7 @@ class Deadly(Shifted):
 
     home: int = field(default_factory=os.getpid, repr=False)
 
-    def draw(self, n: int, rng: np.random.Generator) -> Drawn:
+    def draw(self, n: int, rng: np.random.Generator) -> Cases:
         if os.getpid() != self.home:
             os.kill(os.getpid(), signal.SIGKILL)
         return super().draw(n, rng)

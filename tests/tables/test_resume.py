@@ -34,9 +34,9 @@ SIZES = ResamplingSizes(
     n_folds=5, n_repeats=2, n_splits=4, n_halvings=2, n_replicates=3, n_nested_repeats=2, test_fraction=0.2
 )
 ARGUMENTS = {"n_resamples": 12, "sizes": SIZES}
-OF_MODEL = {"bound", "boundary"}
+MODEL_RECORDS = {"bound", "boundary"}
 #: Methods that take refits of the classifier, and nothing of it but its predictions.
-REFITTING = tuple(name for name in INTERVALS if not METHODS[name].needs & OF_MODEL)
+REFITTING = tuple(name for name in INTERVALS if not METHODS[name].needs & MODEL_RECORDS)
 
 
 class Bar:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from dataclasses import dataclass
 
-from cudbound.cli.commands.run_interval import Outcome, Settings
+from cudbound.cli.commands.run_interval import CommandOutcome, Settings
 from cudbound.cli.inputs.sample import Sample
 from cudbound.rounding import format_proportion
 
@@ -61,7 +61,7 @@ def introduction(data: DemoData) -> str:
     )
 
 
-def meaning(data: DemoData, outcome: Outcome) -> str:
+def meaning(data: DemoData, outcome: CommandOutcome) -> str:
     """Say what the numbers of the demo mean, and what they do not."""
     cud = outcome.table["cud"]
     low, high = (format_proportion(x) for x in (cud.confidence_interval.low, cud.confidence_interval.high))

@@ -9,7 +9,7 @@ from cudbound.cli.commands.interval import interval
 from cudbound.cli.commands.learners import compare_learners
 from cudbound.cli.commands.methods import methods
 from cudbound.cli.commands.study import study
-from cudbound.cli.inputs.classifier_options import Choice
+from cudbound.cli.inputs.classifier_options import ClassifierChoice
 from cudbound.cli.inputs.fitted import fit
 from cudbound.cli.output.exit_codes import EXIT_CODES
 from cudbound.cli.output.one_line import OneLineGroup
@@ -38,7 +38,7 @@ def demo() -> None:
 
     data = example.demo_data()
     click.echo(example.introduction(data) + "\n")
-    outcome = intervals.compute(fit(Choice(), data.sample, example.SETTINGS.seed), example.SETTINGS)
+    outcome = intervals.compute(fit(ClassifierChoice(), data.sample, example.SETTINGS.seed), example.SETTINGS)
     intervals.emit(outcome, "table", None)
     click.echo("\n" + example.meaning(data, outcome))
     intervals.finish(outcome)

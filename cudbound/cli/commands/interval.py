@@ -12,8 +12,8 @@ from click.core import ParameterSource
 from cudbound.cli.commands import run_interval as run
 from cudbound.cli.inputs import common_options, options
 from cudbound.cli.inputs.checks import check_folds, choose_or_refuse, method_options
-from cudbound.cli.inputs.classifier_options import CLASSIFIERS, DEFAULT, Choice
-from cudbound.cli.inputs.fitted import Fitted, fit
+from cudbound.cli.inputs.classifier_options import CLASSIFIERS, DEFAULT, ClassifierChoice
+from cudbound.cli.inputs.fitted import FittedClassifier, fit
 from cudbound.cli.inputs.model_file import SavedModel, load_model
 from cudbound.cli.inputs.sample import DataFile, check_folds_of, new_seed, read_sample
 from cudbound.cli.output import destination as output
@@ -167,7 +167,7 @@ def interval(
     try:
         if place is not None:
             output.check_output(place, data=data.file, model=model_file)
-        model: Choice | SavedModel = choice if model_file is None else load_model(model_file)
+        model: ClassifierChoice | SavedModel = choice if model_file is None else load_model(model_file)
         sample = read_sample(data)
         check_folds_of(sample, settings.folds)
         fitted = fit(model, sample, chosen)
@@ -186,7 +186,7 @@ def _choice(
     assignments: tuple[str, ...],
     standardize: bool,
     model_file: Path | None,
-) -> Choice:
+) -> ClassifierChoice:
     """Return the classifier that is asked for, or say what is wrong with the command line."""
     if model_file is not None:
         named = context.get_parameter_source("classifier") is ParameterSource.COMMANDLINE
@@ -200,7 +200,7 @@ def _choice(
     return choose_or_refuse(context, classifier, assignments, standardize, "--set")
 
 
-def compute(fitted: Fitted, settings: run.Settings) -> run.Outcome:
+def compute(fitted: FittedClassifier, settings: run.Settings) -> run.CommandOutcome:
     """Compute the intervals, with a progress bar on a terminal."""
     try:
         return run.compute(fitted, settings, progress=output.on_terminal())
@@ -209,14 +209,14 @@ def compute(fitted: Fitted, settings: run.Settings) -> run.Outcome:
         fail(f"not enough memory for {settings.n_resamples} resamples of {rows} rows; use fewer", UNUSABLE)
 
 
-def emit(outcome: run.Outcome, form: str, place: Path | None) -> None:
+def emit(outcome: run.CommandOutcome, form: str, place: Path | None) -> None:
     """Write the table to its place."""
     from cudbound.report.render import render_table
 
     output.emit(render_table(outcome.table, form, run=outcome.run), place)
 
 
-def finish(outcome: run.Outcome) -> None:
+def finish(outcome: run.CommandOutcome) -> None:
     """Pass the warnings on, and leave with the code of a run that was stopped or of a bound that is not proved."""
     say_warnings(outcome.warnings)
     if outcome.interrupted:

@@ -14,7 +14,7 @@ from cudbound.cli.inputs.classifier_options import LEARNERS
 from cudbound.cli.inputs.fitted import fit
 from cudbound.cli.inputs.sample import DataFile, check_folds_of, new_seed, read_sample
 from cudbound.cli.output import destination as output
-from cudbound.cli.output.advice import OF_A, OF_B
+from cudbound.cli.output.advice import A_OPTIONS, B_OPTIONS
 from cudbound.cli.output.exit_codes import EXIT_CODES, UNUSABLE
 from cudbound.cli.output.one_line import fail, say_seed, say_warnings
 
@@ -120,7 +120,10 @@ def compare_learners(
             output.check_output(place, data=data.file)
         sample = read_sample(data)
         check_folds_of(sample, settings.folds)
-        fitted_a, fitted_b = fit(first, sample, chosen, names=OF_A), fit(second, sample, chosen, names=OF_B)
+        fitted_a, fitted_b = (
+            fit(first, sample, chosen, names=A_OPTIONS),
+            fit(second, sample, chosen, names=B_OPTIONS),
+        )
         if seed is None:
             say_seed(chosen)
         outcome = comparison.compare(fitted_a, fitted_b, settings, progress=output.on_terminal())

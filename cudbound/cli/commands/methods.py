@@ -20,12 +20,12 @@ KINDS = {"interval": "interval", "comparison": "comparison", "point-estimate": "
 FOR_READERS = ("table", "markdown", "latex")
 #: What a reader sees of all methods, and of those of one kind; programs get every column.
 OVERVIEW = ("name", "gives", "estimand", "title")
-OF_ONE_KIND = ("name", "estimand", "title", "cost", "options")
-NOTE_OF_OVERVIEW = (
+KIND_COLUMNS = ("name", "estimand", "title", "cost", "options")
+OVERVIEW_NOTE = (
     "Costs in fits and options: --gives interval, comparison or point-estimate. Assumptions, known tendencies, "
     "references and fallbacks: --format csv or json."
 )
-NOTES_OF_ONE_KIND = (
+KIND_NOTES = (
     "Costs in fits: n rows, B bootstrap draws, k folds, J splits, and the other numbers of the sources, which "
     "--size NAME=VALUE sets.",
     "Options: the default first; --option METHOD.NAME=VALUE sets another.",
@@ -54,11 +54,11 @@ def methods(gives: str | None, form: str, place: Path | None) -> None:
         if place is not None:
             output.check_output(place)
         frame = _available(gives)
-        columns = OVERVIEW if gives is None else OF_ONE_KIND
+        columns = OVERVIEW if gives is None else KIND_COLUMNS
         shown = frame[list(columns)] if form in FOR_READERS else frame
-        said = [NOTE_OF_OVERVIEW] if gives is None else NOTES_OF_ONE_KIND
+        first_notes = [OVERVIEW_NOTE] if gives is None else KIND_NOTES
         words = DIFFERENCES if gives == "comparison" else ERRORS
-        notes = [*said, *explain_estimands(frame["estimand"], words)]
+        notes = [*first_notes, *explain_estimands(frame["estimand"], words)]
         output.emit(render_methods(shown, form, notes=notes), place)
     except (ValueError, OSError) as error:
         fail(str(error), UNUSABLE)

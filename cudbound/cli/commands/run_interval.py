@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cudbound.cli.inputs.fitted import Fitted
+from cudbound.cli.inputs.fitted import FittedClassifier
 from cudbound.cli.inputs.sample import Sample
 from cudbound.cli.inputs.settings import SharedSettings
-from cudbound.cli.output.advice import OF_INTERVAL, advice_of_the_command, collected_warnings
+from cudbound.cli.output.advice import INTERVAL_OPTIONS, advice_of_the_command, collected_warnings
 
 if TYPE_CHECKING:
     from cudbound.exceptions import NotCertifiedWarning
@@ -39,7 +39,7 @@ class Settings(SharedSettings):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class CommandOutcome:
     """A table with its description and the package's warnings.
 
     Attributes
@@ -60,7 +60,7 @@ class Outcome:
     interrupted: bool = False
 
 
-def compute(fitted: Fitted, settings: Settings, *, progress: bool = False) -> Outcome:
+def compute(fitted: FittedClassifier, settings: Settings, *, progress: bool = False) -> CommandOutcome:
     """Compute the intervals for the error of a fitted classifier; on Ctrl-C that of cud from what is proved by then.
 
     Raises
@@ -74,7 +74,7 @@ def compute(fitted: Fitted, settings: Settings, *, progress: bool = False) -> Ou
 
     interrupted = False
     with (
-        collected_warnings("some of the refits", OF_INTERVAL) as collected,
+        collected_warnings("some of the refits", INTERVAL_OPTIONS) as collected,
         advice_of_the_command(saved=fitted.saved),
     ):
         try:
@@ -83,31 +83,31 @@ def compute(fitted: Fitted, settings: Settings, *, progress: bool = False) -> Ou
             if stopped.unfinished.draws is None:
                 raise
             table, interrupted = _cud_alone(fitted, settings, stopped.unfinished.draws), True
-    said = [
+    messages = [
         not_certified(warning, settings, interrupted)
         if isinstance(warning, NotCertifiedWarning)
         else str(warning)
         for warning in collected
     ]
     if interrupted:
-        said.append("the run was stopped: the table has the row cud alone; no file was written")
-    return Outcome(
+        messages.append("the run was stopped: the table has the row cud alone; no file was written")
+    return CommandOutcome(
         table,
         describe(fitted, settings),
-        tuple(dict.fromkeys((*fitted.warnings, *said))),
+        tuple(dict.fromkeys((*fitted.warnings, *messages))),
         not any(isinstance(warning, NotCertifiedWarning) for warning in collected),
         interrupted,
     )
 
 
-def _compare(fitted: Fitted, settings: Settings, progress: bool) -> IntervalTable:
+def _compare(fitted: FittedClassifier, settings: Settings, progress: bool) -> IntervalTable:
     from cudbound.tables.compare_intervals import compare_intervals
 
     arguments = settings.arguments(fitted.sample)
     return compare_intervals(fitted.estimator, fitted.X, fitted.y, **arguments, progress=progress)
 
 
-def _cud_alone(fitted: Fitted, settings: Settings, draws: Draws) -> IntervalTable:
+def _cud_alone(fitted: FittedClassifier, settings: Settings, draws: Draws) -> IntervalTable:
     """Return the row cud from what is known of its draws, without a search."""
     from cudbound.bound.cud_interval import cud_interval
     from cudbound.tables.table import IntervalTable
@@ -137,11 +137,13 @@ def not_certified(event: NotCertifiedWarning, settings: Settings, interrupted: b
         if event.half_width is None
         else f"cud: q is {within(*event.half_width)}; the larger value was used"
     )
-    said = [f"{known}, which can only make the interval longer."]
+    messages = [f"{known}, which can only make the interval longer."]
     if event.n_limited and interrupted:
-        said.append(f"{event.n_limited} of {settings.n_resamples} draws were open when the run was stopped.")
+        messages.append(
+            f"{event.n_limited} of {settings.n_resamples} draws were open when the run was stopped."
+        )
     elif event.n_limited:
-        way_on = (
+        remedy = (
             "raise --node-limit"
             if event.half_width is None
             else (
@@ -149,15 +151,15 @@ def not_certified(event: NotCertifiedWarning, settings: Settings, interrupted: b
                 "--total-node-limit none"
             )
         )
-        said.append(f"A limit left {event.n_limited} of {settings.n_resamples} draws open: {way_on}.")
+        messages.append(f"A limit left {event.n_limited} of {settings.n_resamples} draws open: {remedy}.")
     if event.n_inaccurate:
-        said.append(
+        messages.append(
             f"Rounding left {event.n_inaccurate} draws open: rescale the features or look for an outlying value."
         )
-    return " ".join(said)
+    return " ".join(messages)
 
 
-def describe(fitted: Fitted, settings: Settings) -> RunDescription:
+def describe(fitted: FittedClassifier, settings: Settings) -> RunDescription:
     """Return what the notes under the table say of the data, the classifier and the run."""
     from cudbound.report.tables import RunDescription
 

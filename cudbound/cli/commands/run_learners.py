@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cudbound.cli.inputs.fitted import Fitted
+from cudbound.cli.inputs.fitted import FittedClassifier
 from cudbound.cli.inputs.settings import SharedSettings
-from cudbound.cli.output.advice import OF_A_OR_B, advice_of_the_command, collected_warnings
+from cudbound.cli.output.advice import A_OR_B_OPTIONS, advice_of_the_command, collected_warnings
 
 if TYPE_CHECKING:
     from cudbound.report.tables import ComparisonRun
@@ -32,7 +32,7 @@ class ComparisonOutcome:
 
 
 def compare(
-    a: Fitted, b: Fitted, settings: ComparisonSettings, *, progress: bool = False
+    a: FittedClassifier, b: FittedClassifier, settings: ComparisonSettings, *, progress: bool = False
 ) -> ComparisonOutcome:
     """Compare two classifiers that were fitted to the same sample.
 
@@ -44,18 +44,18 @@ def compare(
     from cudbound.tables.compare_learners import tabulate_comparisons
 
     with (
-        collected_warnings("some of the refits", OF_A_OR_B) as collected,
-        advice_of_the_command(OF_A_OR_B),
+        collected_warnings("some of the refits", A_OR_B_OPTIONS) as collected,
+        advice_of_the_command(A_OR_B_OPTIONS),
     ):
         arguments = settings.arguments(a.sample)
         table = tabulate_comparisons(a.estimator, b.estimator, a.X, a.y, **arguments, progress=progress)
-    said = [f"{name}: {warning}" for name, fitted in (("a", a), ("b", b)) for warning in fitted.warnings]
+    messages = [f"{name}: {warning}" for name, fitted in (("a", a), ("b", b)) for warning in fitted.warnings]
     return ComparisonOutcome(
-        table, describe(a, b, settings), tuple(dict.fromkeys((*said, *map(str, collected))))
+        table, describe(a, b, settings), tuple(dict.fromkeys((*messages, *map(str, collected))))
     )
 
 
-def describe(a: Fitted, b: Fitted, settings: ComparisonSettings) -> ComparisonRun:
+def describe(a: FittedClassifier, b: FittedClassifier, settings: ComparisonSettings) -> ComparisonRun:
     """Return what the notes under the table say of the data, the two classifiers and the run."""
     from cudbound.report.tables import ComparisonRun
 

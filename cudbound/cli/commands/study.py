@@ -207,9 +207,9 @@ def _replicate_text(row: ReplicateRow) -> str:
     lines.append(f"true error {_number(row.truth)}, standard error {_number(row.truth_se)}")
     lines.append(f"training error {_number(row.training_error)}")
     for one in row.intervals:
-        said = "; ".join(filter(None, (one.degenerate, one.remarks)))
+        messages = "; ".join(filter(None, (one.degenerate, one.remarks)))
         limits = f"{one.method}: {_number(one.estimate)} [{_number(one.low)}, {_number(one.high)}]"
-        lines.append(f"{limits} {said}".rstrip())
+        lines.append(f"{limits} {messages}".rstrip())
     return _printable_lines(lines)
 
 

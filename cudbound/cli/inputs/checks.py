@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from cudbound.cli.inputs.assignments import did_you_mean, parse_assignments, parse_value
-from cudbound.cli.inputs.classifier_options import Choice, choose
+from cudbound.cli.inputs.classifier_options import ClassifierChoice, choose
 from cudbound.inputs.csv_file import quoted
 
 if TYPE_CHECKING:
     from cudbound.intervals import Method
 
 #: What the folds of --folds and --group are recorded as: one partition of the rows.
-_OF_FOLDS = frozenset({"folds", "repeated_folds", "splits"})
+_FOLD_RECORDS = frozenset({"folds", "repeated_folds", "splits"})
 
 
 def choose_or_refuse(
     context: click.Context, name: str, assignments: tuple[str, ...], standardize: bool, option: str
-) -> Choice:
+) -> ClassifierChoice:
     """Return the classifier of a name with its options, which `option` sets; raise BadParameter if one is wrong."""
     try:
         return choose(name, assignments, standardize=standardize)
@@ -102,16 +102,16 @@ def check_folds(
     if folds is None and group is None:
         return
     methods = tuple(methods)
-    torn = [method.name for method in methods if not method.needs <= _OF_FOLDS]
+    torn = [method.name for method in methods if not method.needs <= _FOLD_RECORDS]
     if group is not None and torn:
-        whole = [method.name for method in available if method.needs <= _OF_FOLDS]
+        whole = [method.name for method in available if method.needs <= _FOLD_RECORDS]
         raise click.UsageError(
             f"--group: {', '.join(torn)} would take the rows of a group apart; these keep them together: "
             f"{', '.join(whole)}.",
             context,
         )
-    if not any(method.needs & _OF_FOLDS for method in methods):
-        readers = [method.name for method in available if method.needs & _OF_FOLDS]
+    if not any(method.needs & _FOLD_RECORDS for method in methods):
+        readers = [method.name for method in available if method.needs & _FOLD_RECORDS]
         raise click.UsageError(
             f"--folds: none of the methods asked for reads folds or splits; these do: {', '.join(readers)}.",
             context,

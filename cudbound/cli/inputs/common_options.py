@@ -38,10 +38,10 @@ def data_options(command: Command) -> Command:
         data = DataFile(**{one.name: values.pop(one.name) for one in fields(DataFile)})
         return command(*arguments, data=data, **values)
 
-    return _OF_THE_DATA(with_data)
+    return _DATA_OPTIONS(with_data)
 
 
-_OF_THE_DATA = together(
+_DATA_OPTIONS = together(
     click.argument("file", metavar="FILE.csv", type=click.Path(path_type=Path)),
     click.option(
         "--target", required=True, metavar="COL", help="Column of the class label; it must have two values."

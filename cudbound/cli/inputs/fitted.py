@@ -6,9 +6,14 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cudbound.cli.inputs.classifier_options import Choice, build
+from cudbound.cli.inputs.classifier_options import ClassifierChoice, build
 from cudbound.cli.inputs.model_file import SavedModel, listed
-from cudbound.cli.output.advice import OF_INTERVAL, OptionNames, advice_of_the_command, collected_warnings
+from cudbound.cli.output.advice import (
+    INTERVAL_OPTIONS,
+    OptionNames,
+    advice_of_the_command,
+    collected_warnings,
+)
 from cudbound.inputs.csv_file import quoted
 
 if TYPE_CHECKING:
@@ -18,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class Fitted:
+class FittedClassifier:
     """What the intervals are computed for.
 
     Attributes
@@ -49,17 +54,21 @@ class Fitted:
 
 
 def fit(
-    classifier: Choice | SavedModel, sample: Sample, seed: int, *, names: OptionNames = OF_INTERVAL
-) -> Fitted:
+    classifier: ClassifierChoice | SavedModel,
+    sample: Sample,
+    seed: int,
+    *,
+    names: OptionNames = INTERVAL_OPTIONS,
+) -> FittedClassifier:
     """Fit what was chosen, or bring the sample into the form that a saved model was fitted to.
 
     Parameters
     ----------
-    classifier : Choice or SavedModel
+    classifier : ClassifierChoice or SavedModel
     sample : Sample
     seed : int
         Of the classifier's own random numbers.
-    names : OptionNames, default OF_INTERVAL
+    names : OptionNames, default INTERVAL_OPTIONS
         The options that chose the classifier.
 
     Raises
@@ -71,11 +80,11 @@ def fit(
         return _match(classifier, sample)
     with collected_warnings("the classifier", names) as collected, advice_of_the_command(names):
         estimator = build(classifier, seed).fit(sample.X, sample.y)
-    said = tuple(dict.fromkeys(map(str, collected)))
-    return Fitted(estimator, sample.X, sample.y, sample, classifier.description, said)
+    messages = tuple(dict.fromkeys(map(str, collected)))
+    return FittedClassifier(estimator, sample.X, sample.y, sample, classifier.description, messages)
 
 
-def _match(model: SavedModel, sample: Sample) -> Fitted:
+def _match(model: SavedModel, sample: Sample) -> FittedClassifier:
     from cudbound.validation import check_binary_classifier
 
     name, estimator = quoted(model.file_name), model.estimator
@@ -104,7 +113,7 @@ def _match(model: SavedModel, sample: Sample) -> Fitted:
                 "that it was fitted to"
             )
         description += f", its class {label!r} being the event"
-    return Fitted(estimator, X, y, sample, description, model.warnings, saved=True)
+    return FittedClassifier(estimator, X, y, sample, description, model.warnings, saved=True)
 
 
 def _columns(estimator: Any, sample: Sample, name: str) -> Any:
@@ -123,8 +132,8 @@ def _columns(estimator: Any, sample: Sample, name: str) -> Any:
     missing = [one for one in names if one not in found]
     extra = [one for one in found if one not in names]
     if missing or extra:
-        said = [f"missing {listed(missing)}"] if missing else []
-        said += [f"not known to the model {listed(extra)}"] if extra else []
+        messages = [f"missing {listed(missing)}"] if missing else []
+        messages += [f"not known to the model {listed(extra)}"] if extra else []
         ways = ["leave columns out with --exclude COL"] if extra else []
         if missing:
             ways.append(
@@ -132,7 +141,7 @@ def _columns(estimator: Any, sample: Sample, name: str) -> Any:
                 "column=level; a model that turns text into numbers itself can be used from Python only)"
             )
         raise ValueError(
-            f"--model: {name} was fitted to other columns than {quoted(sample.source)} has: {', '.join(said)}; "
+            f"--model: {name} was fitted to other columns than {quoted(sample.source)} has: {', '.join(messages)}; "
             f"{', and '.join(ways)}"
         )
     import pandas as pd

@@ -246,17 +246,17 @@ def _versions(caught: list[warnings.WarningMessage], name: str) -> tuple[str, ..
     """Say once that another version of scikit-learn wrote the file, and pass other warnings on as they are."""
     from sklearn.exceptions import InconsistentVersionWarning
 
-    said = []
+    messages = []
     for event in caught:
         message = event.message
         if isinstance(message, InconsistentVersionWarning):
-            said.append(
+            messages.append(
                 f"{name} was saved with scikit-learn {message.original_sklearn_version} and is used with "
                 f"{message.current_sklearn_version}; if the two differ in this model the numbers are wrong"
             )
         else:
-            said.append(f"{name}: {message}")
-    return tuple(dict.fromkeys(said))
+            messages.append(f"{name}: {message}")
+    return tuple(dict.fromkeys(messages))
 
 
 def _in_words(estimator: Any) -> str:

@@ -19,11 +19,11 @@ class OptionNames:
     assignment: str = "--set"
 
 
-OF_INTERVAL = OptionNames()
-OF_A = OptionNames("--a", "--set-a")
-OF_B = OptionNames("--b", "--set-b")
+INTERVAL_OPTIONS = OptionNames()
+A_OPTIONS = OptionNames("--a", "--set-a")
+B_OPTIONS = OptionNames("--b", "--set-b")
 #: Where it cannot be known which of the two it was.
-OF_A_OR_B = OptionNames("--a (or --b)", "--set-a (or --set-b)")
+A_OR_B_OPTIONS = OptionNames("--a (or --b)", "--set-a (or --set-b)")
 
 #: scikit-learn's own text is several lines long and speaks of Python.
 _NOT_CONVERGED = (
@@ -57,12 +57,12 @@ def not_converged(what: str, names: OptionNames) -> str:
 
 
 @contextmanager
-def advice_of_the_command(names: OptionNames = OF_INTERVAL, *, saved: bool = False) -> Iterator[None]:
+def advice_of_the_command(names: OptionNames = INTERVAL_OPTIONS, *, saved: bool = False) -> Iterator[None]:
     """Raise ValueError with the fact that the package states and the command's way out of it.
 
     Parameters
     ----------
-    names : OptionNames, default OF_INTERVAL
+    names : OptionNames, default INTERVAL_OPTIONS
         How the way out names its options.
     saved : bool, default False
         Whether the classifier comes from a file, so that options of a fit are no way out.
@@ -74,8 +74,8 @@ def advice_of_the_command(names: OptionNames = OF_INTERVAL, *, saved: bool = Fal
     except NoMinimizerError as error:
         raise ValueError(_advise(error, _NO_MINIMIZER.format(names=names))) from error
     except NotMinimizerError as error:
-        way_on = _SAVED_NOT_MINIMIZER if saved else _NOT_MINIMIZER.format(names=names)
-        raise ValueError(_advise(error, way_on)) from error
+        remedy = _SAVED_NOT_MINIMIZER if saved else _NOT_MINIMIZER.format(names=names)
+        raise ValueError(_advise(error, remedy)) from error
     except UnsupportedEstimatorError as error:
         raise ValueError(_advise(error, _UNSUPPORTED)) from error
     except ImportError as error:  # of cvxpy, with the way to get it
@@ -141,7 +141,7 @@ def warn_again(caught: Sequence[warnings.WarningMessage]) -> None:
         warnings.warn_explicit(event.message, event.category, event.filename, event.lineno)
 
 
-def _advise(error: Exception, way_on: str) -> str:
+def _advise(error: Exception, remedy: str) -> str:
     """Keep the first sentence of an error, which is the fact; what follows is advice for Python."""
     fact = str(error).partition(". ")[0].removesuffix(".")
-    return f"{fact}; {way_on}"
+    return f"{fact}; {remedy}"

@@ -27,7 +27,7 @@ SETTINGS = tuple(one.name for one in fields(Study) if one.name not in ("scenario
 #: Tables, each of which may stand several times.
 TABLES = ("scenario", "published")
 #: The keys of a table of published values.
-OF_PUBLISHED = ("scenario", "method", "measure", "n", "values", "source")
+PUBLISHED_KEYS = ("scenario", "method", "measure", "n", "values", "source")
 #: What it must say.
 REQUIRED = ("n_samples", "n_replicates")
 #: How a check words its rule for an argument of Python.
@@ -212,8 +212,8 @@ def _published(
         raise ValueError("published values must be tables [[published]]")
     for number, one in enumerate(tables, start=1):
         with _at(f"[[published]] {number}"):
-            if sorted(one) != sorted(OF_PUBLISHED):
-                raise ValueError(f"the keys must be {', '.join(OF_PUBLISHED)}. Got {', '.join(one)}.")
+            if sorted(one) != sorted(PUBLISHED_KEYS):
+                raise ValueError(f"the keys must be {', '.join(PUBLISHED_KEYS)}. Got {', '.join(one)}.")
             sizes, values = one["n"], one["values"]
             if not (isinstance(sizes, list) and isinstance(values, list) and len(sizes) == len(values)):
                 raise ValueError(f"n and values must be lists of one length. Got {sizes!r} and {values!r}.")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cudbound.hints import did_you_mean
-from cudbound.inputs.named_classifiers import DEFAULT, LEARNERS, Choice, build, check_classifier
+from cudbound.inputs.named_classifiers import DEFAULT, LEARNERS, ClassifierChoice, build, check_classifier
 from cudbound.validation import check_integer
 
 #: Of classifiers that draw random numbers: every fit of a study begins with the same ones.
@@ -64,7 +64,7 @@ class ClassifierRecipe:
         if self.components is not None:
             check_integer("components", self.components, 1)
         check_integer("degree", self.degree, 1)
-        check_classifier(Choice(self.classifier, self.options))
+        check_classifier(ClassifierChoice(self.classifier, self.options))
 
     def __call__(self) -> Any:
         """Return the classifier, not yet fitted."""
@@ -80,7 +80,7 @@ class ClassifierRecipe:
             steps.append(PCA(self.components, svd_solver="full"))
         if self.degree > 1:
             steps.append(PolynomialFeatures(self.degree, include_bias=False))
-        classifier = build(Choice(self.classifier, self.options), CLASSIFIER_SEED)
+        classifier = build(ClassifierChoice(self.classifier, self.options), CLASSIFIER_SEED)
         return make_pipeline(*steps, classifier) if steps else classifier
 
     @property

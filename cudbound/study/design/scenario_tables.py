@@ -22,18 +22,18 @@ from cudbound.study.populations.own_data import csv_population
 from cudbound.study.populations.population import Population
 from cudbound.study.populations.real_data import DataFolder, RealData
 from cudbound.study.populations.worlds import WORLDS
-from cudbound.tables.compare_intervals import OF_MODEL
+from cudbound.tables.compare_intervals import MODEL_RECORDS
 from cudbound.validation import MIN_ROWS_PER_CLASS
 
 #: Keys of a table that say what is fitted; "set" stands for the options of the classifier.
-OF_CLASSIFIER = ("classifier", "set", "scale", "components", "degree")
+CLASSIFIER_KEYS = ("classifier", "set", "scale", "components", "degree")
 #: The key of a table of the same keys, for a second learning algorithm that the first is compared with.
 RIVAL = "rival"
 #: Keys that say what is drawn from; exactly one of them stands in a table.
 SOURCES = ("world", "data", "csv")
 #: Further keys of a table with data, and with a CSV file.
-OF_DATA = ("target", "device")
-OF_CSV = ("target", "positive", "categorical", "exclude", "delimiter", "device")
+DATA_KEYS = ("target", "device")
+CSV_KEYS = ("target", "positive", "categorical", "exclude", "delimiter", "device")
 #: Those of them whose values are lists of columns.
 LISTS = ("categorical", "exclude")
 #: Samples that are drawn to try a classifier on, until one has enough cases of each class.
@@ -63,7 +63,7 @@ def read_scenario(table: Mapping[str, Any], *, folder: Path, data_folder: str | 
         raise ValueError(f"the population must be named by one of world, data and csv. {found}")
     source = sources[0]
     name = _text(table, source)
-    taken = {"name", source, *OF_CLASSIFIER, RIVAL}
+    taken = {"name", source, *CLASSIFIER_KEYS, RIVAL}
     parameters = {key: value for key, value in table.items() if key not in taken}
     if source == "world":
         population, description = _world(name, parameters)
@@ -114,7 +114,7 @@ def try_scenario(scenario: Scenario, n_samples: Collection[int], methods: Iterab
             classifier = scenario.make_classifier().fit(drawn.X, drawn.y)
             if scenario.make_rival is not None:
                 scenario.make_rival().fit(drawn.X, drawn.y)
-            if any(method.needs & OF_MODEL for method in methods):
+            if any(method.needs & MODEL_RECORDS for method in methods):
                 express(classifier, drawn.X, drawn.y)
     except NotMinimizerError:
         return  # of this sample alone; replicates that fail are counted
@@ -136,14 +136,14 @@ def _world(name: str, parameters: Mapping[str, Any]) -> tuple[Population, dict[s
 def _data(
     name: str, parameters: Mapping[str, Any], data_folder: str | Path | None
 ) -> tuple[Population, dict[str, Any]]:
-    _check_keys("a table with data", parameters, OF_DATA)
+    _check_keys("a table with data", parameters, DATA_KEYS)
     values = {key: _text(parameters, key) for key in parameters}
     data = DataFolder(data_folder).load(name, **values)
     return data, {"data": name, **_of_rows(data, values)}
 
 
 def _csv(name: str, parameters: Mapping[str, Any], folder: Path) -> tuple[Population, dict[str, Any]]:
-    _check_keys("a table with csv", parameters, OF_CSV)
+    _check_keys("a table with csv", parameters, CSV_KEYS)
     for key in ("target", "positive"):
         if key not in parameters:
             raise ValueError(
@@ -165,7 +165,7 @@ def _of_rows(data: RealData, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _recipe(table: Mapping[str, Any]) -> ClassifierRecipe:
-    values = {key: table[key] for key in OF_CLASSIFIER if key in table}
+    values = {key: table[key] for key in CLASSIFIER_KEYS if key in table}
     options = values.pop("set", {})
     if not isinstance(options, dict):
         raise ValueError(f"set must be a table such as {{C = 0.5}}. Got {options!r}.")
@@ -176,9 +176,9 @@ def _rival(table: Any) -> ClassifierRecipe:
     if not isinstance(table, dict):
         raise ValueError(f'{RIVAL} must be a table such as {{classifier = "tree"}}. Got {table!r}.')
     for key in table:
-        if key not in OF_CLASSIFIER:
+        if key not in CLASSIFIER_KEYS:
             raise ValueError(
-                f"{RIVAL} has no key {quoted(key)}; {did_you_mean(key, OF_CLASSIFIER, 'the keys are')}"
+                f"{RIVAL} has no key {quoted(key)}; {did_you_mean(key, CLASSIFIER_KEYS, 'the keys are')}"
             )
     return _recipe(table)
 
@@ -186,7 +186,7 @@ def _rival(table: Any) -> ClassifierRecipe:
 def _check_keys(what: str, parameters: Collection[str], known: Collection[str]) -> None:
     for key in parameters:
         if key not in known:
-            hint = did_you_mean(key, ("name", *known, *OF_CLASSIFIER), "the keys are")
+            hint = did_you_mean(key, ("name", *known, *CLASSIFIER_KEYS), "the keys are")
             raise ValueError(f"{what} has no key {quoted(key)}; {hint}")
 
 

@@ -25,7 +25,7 @@ CELL = KEY[:2]
 #: How the estimand of a method begins that aims at the expected error of a learning algorithm.
 AIM = "expected"
 #: The columns that are about that error; the first three shares have a Monte Carlo standard error beside them.
-OF_EXPECTED = (
+AIM_COLUMNS = (
     "coverage_of_expected",
     "coverage_of_expected_mcse",
     "coverage_of_expected_low",
@@ -140,7 +140,7 @@ def tabulate_cells(
     )
     # where every interval failed there is no n1 to look for, and all the same the method missed
     known = table["expected"].notna() | (counts["given"] == 0)
-    columns = list(OF_EXPECTED)
+    columns = list(AIM_COLUMNS)
     table[columns] = table[columns].where(table["estimand"].str.startswith(AIM) & known)
     return table if compares else table.assign(rejection=np.nan, rejection_mcse=np.nan)
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from cudbound.inputs.csv_columns import training_data
 from cudbound.inputs.csv_file import read_csv_file
-from cudbound.study.populations.population import Drawn, Truth
+from cudbound.study.populations.population import Cases, Truth
 from cudbound.study.populations.real_data import RealData
 from cudbound.study.populations.truth import N_TRUTH_CASES, sampled_truth
 from cudbound.validation import check_integer
@@ -99,10 +99,10 @@ class FunctionPopulation:
             )
         return X, y.astype(np.int64)
 
-    def draw(self, n: int, rng: np.random.Generator) -> Drawn:
+    def draw(self, n: int, rng: np.random.Generator) -> Cases:
         """Draw a training set of n cases; it may hold one class only."""
         X, y = self.sample(check_integer("n", n, 1), rng)
-        return Drawn(X, y, self.true_error)
+        return Cases(X, y, self.true_error)
 
     def true_error(self, classifier: Any) -> Truth:
         """Return the error of a fitted classifier.

@@ -26,7 +26,7 @@ class Truth:
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class Cases:
     """A training set, and how a classifier that was fitted to it is judged.
 
     Attributes
@@ -54,5 +54,5 @@ class Population(Protocol):
     def title(self) -> str:
         """One line: how cases arise, and how the true error is found."""
 
-    def draw(self, n: int, rng: np.random.Generator) -> Drawn:
+    def draw(self, n: int, rng: np.random.Generator) -> Cases:
         """Draw a training set of n cases; it may hold one class only."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.hints import did_you_mean
-from cudbound.study.populations.population import Drawn, Truth
+from cudbound.study.populations.population import Cases, Truth
 from cudbound.study.populations.truth import share_truth
 from cudbound.validation import check_choice, check_integer
 
@@ -148,7 +148,7 @@ class RealData:
             return self.n_cases - n >= MIN_REMAINDER
         return self.n_cases >= MIN_RATIO * n
 
-    def draw(self, n: int, rng: np.random.Generator) -> Drawn:
+    def draw(self, n: int, rng: np.random.Generator) -> Cases:
         """Draw a training set of n cases; it may hold one class only.
 
         Raises
@@ -159,14 +159,14 @@ class RealData:
         check_integer("n", n, 1)
         if self.device == "population":
             rows = rng.integers(0, self.n_cases, n)
-            return Drawn(self.X[rows], self.y[rows], self._population_error)
+            return Cases(self.X[rows], self.y[rows], self._population_error)
         if n >= self.n_cases:
             raise ValueError(
                 f"{self.name} has {self.n_cases} cases: a sample of {n} leaves none to find the true error on. "
                 "Take smaller samples, or the device 'population'."
             )
         rows = rng.choice(self.n_cases, n, replace=False)
-        return Drawn(self.X[rows], self.y[rows], partial(self._remainder_error, rows))
+        return Cases(self.X[rows], self.y[rows], partial(self._remainder_error, rows))
 
     def _population_error(self, classifier: Any) -> Truth:
         return Truth(float(np.mean(np.asarray(classifier.predict(self.X)) != self.y)))
@@ -286,7 +286,7 @@ def _read_manifest(folder: Path) -> dict[str, Mapping[str, Any]]:
     try:
         entries = json.loads(path.read_text(encoding="utf-8"))["datasets"]
         needed = ("title", "file", "sha256", "feature_columns", "target_column")
-        lacking = [(entry["name"], key) for entry in entries for key in needed if key not in entry]
+        refused = [(entry["name"], key) for entry in entries for key in needed if key not in entry]
         found = {str(entry["name"]): entry for entry in entries}
     except OSError as error:
         raise DataFolderError(
@@ -296,8 +296,8 @@ def _read_manifest(folder: Path) -> dict[str, Mapping[str, Any]]:
         raise DataFolderError(
             f"{path} is not a list of data sets ({type(error).__name__}: {error}). Restore it from its source."
         ) from None
-    if lacking:
-        raise DataFolderError(f"{path}: the data set {lacking[0][0]!r} has no {lacking[0][1]!r}. Add it.")
+    if refused:
+        raise DataFolderError(f"{path}: the data set {refused[0][0]!r} has no {refused[0][1]!r}. Add it.")
     return found
 
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.study.populations.population import Drawn, Truth
+from cudbound.study.populations.population import Cases, Truth
 from cudbound.study.populations.truth import N_TRUTH_CASES, linear_rule, sampled_truth
 from cudbound.validation import check_integer, check_number
 
@@ -90,7 +90,7 @@ class World(ABC):
     def true_error(self, classifier: Any) -> Truth:
         """Return the error of a fitted classifier of the classes 0 and 1 on this world."""
 
-    def draw(self, n: int, rng: np.random.Generator) -> Drawn:
+    def draw(self, n: int, rng: np.random.Generator) -> Cases:
         """Draw a training set of n independent cases; it may hold one class only.
 
         Raises
@@ -99,7 +99,7 @@ class World(ABC):
             If n is not an integer of at least 1.
         """
         X, y = self.sample(check_integer("n", n, 1), rng)
-        return Drawn(X, y, self.true_error)
+        return Cases(X, y, self.true_error)
 
 
 @dataclass(frozen=True)

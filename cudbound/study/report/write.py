@@ -51,14 +51,14 @@ class Section:
     Attributes
     ----------
     title : str
-    said : tuple of str
+    sentences : tuple of str
     tables : tuple of Report
     plots : tuple of (str, str)
         Caption, and an SVG element.
     """
 
     title: str
-    said: tuple[str, ...] = ()
+    sentences: tuple[str, ...] = ()
     tables: tuple[Report, ...] = ()
     plots: tuple[tuple[str, str], ...] = ()
 
@@ -122,14 +122,14 @@ def report_texts(
         raise ValueError(f"The 'format' parameter must be one of {list(FORMATS)}. Got {format!r} instead.")
     with Store.open(os.fspath(store_path)) as store:
         summary = summarize_store(store)
-        title, said = f"Coverage study {store.description['name']}", run_notes(store)
+        title, sentences = f"Coverage study {store.description['name']}", run_notes(store)
     if summary.replicates.empty:
         raise ValueError(f"store {os.fspath(store_path)!r}: it holds no replicate yet; run the study first")
     place = Path(output)
     if format == "csv":
         texts = _csv(summary, place)
     else:
-        sections = list(_sections(summary, said, plots=format == "html"))
+        sections = list(_sections(summary, sentences, plots=format == "html"))
         texts = {place: {"html": _html, "markdown": _markdown, "latex": _latex}[format](title, sections)}
     for path in texts:
         if path.exists() and path.samefile(store_path):
@@ -187,8 +187,8 @@ def _scenario(entries: Mapping[str, Any]) -> str:
     return "; ".join(" ".join(str(one).split()) for one in words if one)
 
 
-def _sections(summary: Summary, said: Sequence[str], *, plots: bool) -> Iterator[Section]:
-    yield Section("What was run", tuple(said), (samples_report(summary),))
+def _sections(summary: Summary, sentences: Sequence[str], *, plots: bool) -> Iterator[Section]:
+    yield Section("What was run", tuple(sentences), (samples_report(summary),))
     yield Section("At a glance", tables=(overview_report(summary),))
     yield Section("Every method in every cell", tables=tuple(cell_reports(summary)))
     if not summary.published.empty:
@@ -251,8 +251,8 @@ def _markdown(title: str, sections: Sequence[Section]) -> str:
     parts = [f"# {escape_text(title, 'markdown')}"]
     for section in sections:
         parts.append(f"## {escape_text(section.title, 'markdown')}")
-        if section.said:
-            parts.append("\n".join(f"- {escape_text(one, 'markdown')}" for one in section.said))
+        if section.sentences:
+            parts.append("\n".join(f"- {escape_text(one, 'markdown')}" for one in section.sentences))
         parts.extend(render_report(table, "markdown") for table in section.tables)
     return "\n\n".join(parts) + "\n"
 
@@ -261,8 +261,8 @@ def _latex(title: str, sections: Sequence[Section]) -> str:
     parts = [f"% {printable(title)}"]
     for section in sections:
         parts.append(rf"\section*{{{escape_text(section.title, 'latex')}}}")
-        if section.said:
-            items = (rf"\item {escape_text(one, 'latex')}" for one in section.said)
+        if section.sentences:
+            items = (rf"\item {escape_text(one, 'latex')}" for one in section.sentences)
             parts.append("\n".join([r"\begin{itemize}", *items, r"\end{itemize}"]))
         parts.extend(render_report(page, "latex") for table in section.tables for page in _pages(table))
     return "\n\n".join(parts) + "\n"

@@ -18,7 +18,7 @@ from cudbound.method_card import training_size
 from cudbound.resampling.refits import prepare_refits, seeded_clone, unseeded_parameters
 from cudbound.results import ComparisonResult, IntervalEstimate
 from cudbound.study.design.scenario import Scenario, Study
-from cudbound.study.populations.population import Drawn, Truth
+from cudbound.study.populations.population import Cases, Truth
 from cudbound.study.run.rows import ExpectedError, IntervalRow, Key, ReplicateRow
 from cudbound.tables.compare_intervals import compare_intervals
 from cudbound.tables.compare_learners import tabulate_comparisons
@@ -93,7 +93,7 @@ def _difference(values: list[float]) -> float:
     return values[0] - sum(values[1:])
 
 
-def _true_error(scenario: Scenario, fitted: list[Any], drawn: Drawn) -> Truth:
+def _true_error(scenario: Scenario, fitted: list[Any], drawn: Cases) -> Truth:
     found = [drawn.true_error(classifier) for classifier in fitted]
     # errors of rivals may be found on the same cases: this standard error is then too large if they err on the same
     truth = Truth(
@@ -129,7 +129,7 @@ def _first(rows: Any, n: int) -> Any:
 
 
 def _intervals(
-    study: Study, fitted: list[Any], drawn: Drawn, rng: np.random.Generator
+    study: Study, fitted: list[Any], drawn: Cases, rng: np.random.Generator
 ) -> tuple[IntervalRow, ...]:
     common: dict[str, Any] = {
         "methods": study.methods,
@@ -154,7 +154,7 @@ def _intervals(
     return tuple(_row(one) for one in table.rows)
 
 
-def _draw(scenario: Scenario, n: int, rng: np.random.Generator) -> tuple[Drawn, int]:
+def _draw(scenario: Scenario, n: int, rng: np.random.Generator) -> tuple[Cases, int]:
     """Draw a sample with at least two cases of each class; count those that had not."""
     for n_redrawn in range(MAX_DRAWS):
         drawn = scenario.population.draw(n, rng)
@@ -167,7 +167,7 @@ def _draw(scenario: Scenario, n: int, rng: np.random.Generator) -> tuple[Drawn, 
     )
 
 
-def _seconds_alone(study: Study, fitted: list[Any], drawn: Drawn, key: Key) -> dict[str, float]:
+def _seconds_alone(study: Study, fitted: list[Any], drawn: Cases, key: Key) -> dict[str, float]:
     """Time each method by itself, without the refits that it shares with others; one that fails has no time."""
     found = {}
     for method in study.methods:

@@ -103,12 +103,12 @@ def run_study(
     --------
     >>> import tempfile
     >>> from cudbound import LeastSquaresClassifier
-    >>> from cudbound.study.populations.population import Drawn, Truth
+    >>> from cudbound.study.populations.population import Cases, Truth
     >>> from cudbound.study.design.scenario import Scenario, Study
     >>> class Coin:
     ...     name, title = "coin", "labels without features"
     ...     def draw(self, n, rng):
-    ...         return Drawn(rng.normal(size=(n, 1)), rng.integers(0, 2, n), lambda classifier: Truth(0.5))
+    ...         return Cases(rng.normal(size=(n, 1)), rng.integers(0, 2, n), lambda classifier: Truth(0.5))
     >>> study = Study(
     ...     "quick", (Scenario("coin", Coin(), LeastSquaresClassifier),), (30,), 5, ("langford-binomial",)
     ... )
@@ -270,8 +270,8 @@ def _in_threads(batches: Iterator[_Batch], n_jobs: int) -> Generator[list[Replic
 
 def _in_processes(sent: Iterator[_Sent], n_jobs: int) -> Generator[list[ReplicateRow], None, None]:
     # Ctrl-C reaches the workers of a terminal too, and they would print where they were; this process ends them
-    deaf = {"initializer": signal.signal, "initargs": (signal.SIGINT, signal.SIG_IGN)}
-    with parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1, **deaf):
+    unread = {"initializer": signal.signal, "initargs": (signal.SIGINT, signal.SIG_IGN)}
+    with parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1, **unread):
         yield from Parallel(return_as="generator_unordered", batch_size=1)(
             delayed(_run_in_worker)(*batch) for batch in sent
         )
