@@ -244,7 +244,7 @@ def check_curvature(problem: Problem) -> None:
 
 
 def draw_scores(problem: Problem, *, variances: bool = True) -> DrawScores:
-    """Fit each draw and compute the scores of all rows and, if asked for, their variances (else infinite)."""
+    """Fit each draw and compute the scores of all rows and, on request, their variances (otherwise infinite)."""
     coef = least_loss(problem).coef
     scores = coef @ problem.design.T
     varying = _score_variances(problem, coef) if variances else np.full(scores.shape, np.inf)
@@ -345,5 +345,5 @@ def _remarks(problem: Problem, drawn: DrawScores, n_open: int, rate: float) -> t
     if n_undetermined:
         remarks.append(f"{n_undetermined} draws leave scores undetermined, those points taken as near")
     if n_open:
-        remarks.append(f"{n_open} of {problem.n_draws} draws not solved to the end, bounds used")
+        remarks.append(f"{n_open} of {problem.n_draws} draws not fully solved, bounds used")
     return tuple(remarks)

@@ -332,7 +332,7 @@ SINGLE_SPLIT_T = Method(
     title="t interval on the losses of one test set",
     estimand="holdout-model",
     needs=frozenset({"test_set"}),
-    assumptions="the test rows are independent, and so many that their mean loss is near normal",
+    assumptions="the test rows are independent, and numerous enough for their mean loss to be nearly normal",
     tendency="liberal where errors are rare, zero width where there is none; liberal for the learning algorithm, since "
     "it ignores the variance between training sets",
     reference="Nadeau and Bengio (2003), section 4, with the normal distribution; the t distribution, our default, is "

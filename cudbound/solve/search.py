@@ -90,8 +90,8 @@ def search_ended(search: Search, draws: Draws, lower: float, upper: float) -> No
     if n_limited and search.has_default_budget:
         advice.append(
             f"The search was ended after {draws.nodes.sum()} nodes, with {n_limited} of {len(draws)} draws open: pass "
-            "total_node_limit=math.inf to search to the end, and previous=result.draws to cud_interval to keep what is "
-            "proved."
+            "total_node_limit=math.inf to complete the search, and previous=result.draws to cud_interval to keep what "
+            "is proved."
         )
     elif n_limited:
         advice.append(

@@ -47,7 +47,7 @@ class Budget {
         return status_ == Status::OPTIMAL;
     }
 
-    // Ends the search for a reason of its own.
+    // Ends the search for a reason given by the caller.
     void finish(Status status) {
         if (status_ == Status::OPTIMAL) status_ = status;
     }

@@ -26,7 +26,7 @@ class DrawView {
     const double* normal(int i) const { return arrangement.normal(id[static_cast<std::size_t>(i)]); }
 
     // The score (for the positive sign) of the cell that holds the anchor, or the draw's minimizer. Returns false if
-    // the point lies on a hyperplane that counts, but for rounding.
+    // the point lies on a hyperplane that counts, up to rounding.
     bool score_anchor(double* score) const;
     bool score_minimizer(double* score) const;
 

@@ -121,8 +121,8 @@ void FitWorker::gather(std::int64_t fit) {
     drawn_ = {count_, static_cast<int>(first + n_kept_), columns_.data(), weights_.data(), penalty_.data()};
 }
 
-// Under a penalty that treats all columns alike the minimizer lies in the span of the rows with weight: coordinates
-// there stand for the columns, and the penalty is the same.
+// Under a penalty that treats all columns equally the minimizer lies in the span of the rows with weight: coordinates
+// there replace the columns, and the penalty is the same.
 void FitWorker::gather_coordinates(std::int64_t fit) {
     const double* rows = rows_of(fit);
     for (std::int64_t i = 0; i < fits_.n; ++i) {

@@ -37,7 +37,7 @@ class FitWorker {
     }
 
     const Fits& fits_;
-    bool alike_;  // whether every fit penalizes its columns alike, so that they may be rotated
+    bool alike_;  // whether every fit penalizes its columns equally, so that they may be rotated
     NewtonFit newton_;
     SignedRows drawn_;
     std::size_t count_ = 0;             // rows with weight

@@ -1,4 +1,4 @@
-// A few macros for tests: a failed check prints its place and its values, and the program goes on.
+// A few macros for tests: a failed check prints its place and its values, and the program continues.
 #pragma once
 
 #include <cmath>

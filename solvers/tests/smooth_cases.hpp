@@ -79,7 +79,7 @@ inline Rows random_cone(Random& random, const Setting& setting, int size) {
     return normals;
 }
 
-// The node's point lies in the cone but for rounding, its loss is what it is said to be, and no loss on the cone is
+// The node's point lies in the cone up to rounding, its loss is the claimed one, and no loss on the cone is
 // below the node's. Where the Hessian is singular, rounding costs digits.
 inline constexpr double exact_bound = 1e-12;
 inline constexpr double singular_bound = 1e-7;

@@ -94,7 +94,7 @@ TEST(nearly_equal_rows) {
     }
 }
 
-// 0.1 and 0.3 are not in the ratio of 1 to 3 once they are rounded: as they are, they make a hyperplane of their own.
+// 0.1 and 0.3 are not in the ratio of 1 to 3 once they are rounded: as they are, they make a separate hyperplane.
 // 0.1 and 0.2 are in that of 1 to 2, and so, by chance, are 0.003 and 0.004 in that of 3 to 4.
 TEST(rounded_multiples) {
     CHECK_EQUAL(merge({3.0, 4.0, 0.003, 0.004}, 2).count, 1);

@@ -211,7 +211,7 @@ TEST(no_point_is_better) {
             for (const int j : forced) allowed = allowed && all.sides.side(j, other.data()) >= 0.0;
             if (allowed) CHECK_AT_MOST(value, objective(soft, center, other) + 1e-10 * (1.0 + value));
         }
-        // a fresh point is the same one, and a copy goes on from there
+        // a fresh point is the same one, and a copy continues from there
         CHECK(set.restore(all, center.data()));
         for (int l = 0; l < p; ++l) CHECK_NEAR(set.point()[l], point[l], 1e-10);
         // Somewhere else, with the active constraints it starts from: the same as from nothing.
@@ -227,7 +227,7 @@ TEST(no_point_is_better) {
     }
 }
 
-// From center 0 in one dimension: a side x >= 2 costs 4; one that says x <= 1 as well cannot be had.
+// From center 0 in one dimension: a side x >= 2 costs 4; a side x <= 1 in addition is infeasible.
 TEST(limit_and_contradiction) {
     const SoftConstraints soft = soft_of({{1.0}}, {-10.0}, {1.0});
     const double normals[] = {1.0, -1.0};

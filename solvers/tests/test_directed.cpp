@@ -177,7 +177,7 @@ TEST(total_nodes_stop) {
     }
 }
 
-// What is known of the draws already is gone on from: further ranks, or the same after a limit, or all draws.
+// A search resumes from what is already known about the draws: further ranks, or the same after a limit, or all draws.
 TEST(known_bounds_are_gone_on_from) {
     Random random(236);
     for (int trial = 0; trial < 12; ++trial) {

@@ -43,7 +43,7 @@ void check_least_bend(std::uint64_t seed) {
         }
         CHECK_AT_MOST(0.0, least);
         CHECK_AT_MOST(least, seen * (1.0 + 1e-14));
-        // not a bound that says nothing: the least curvature of the logistic and exponential loss is at an end
+        // not a vacuous bound: the least curvature of the logistic and exponential loss is at an end
         if (cudbound::vanishes<loss>) CHECK_NEAR(least, seen, 1e-12 * seen);
         if (low > -1.0 && high < 1.0) CHECK(least > 0.0);
     }

@@ -479,7 +479,7 @@ def test_searches_that_are_given_up_make_the_interval_longer() -> None:
     ) as caught:
         limited = boundary_deviations(model, counts, node_limit=0)
     n_open = caught[0].message.n_limited
-    assert limited.remarks == (f"{n_open} of 30 draws not solved to the end, bounds used",)
+    assert limited.remarks == (f"{n_open} of 30 draws not fully solved, bounds used",)
     assert (limited.upper >= exact.upper).all()
     assert (limited.lower <= exact.lower).all()
     assert (limited.upper > exact.upper).any()

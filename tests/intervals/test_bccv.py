@@ -176,7 +176,9 @@ def test_training_sets_of_one_class_are_fitted_and_counted(policy):
     # the positive row is then called negative: wrong as often as it was drawn
     assert record.errors[0] >= 2 / 6
     assert record.errors[1] >= 3 / 6
-    with pytest.raises(ValueError, match="2 training sets of bootstrap case cross-validation held one class"):
+    with pytest.raises(
+        ValueError, match="2 training sets of bootstrap case cross-validation held only one class"
+    ):
         _record(LeastSquaresClassifier(), X, y, counts, "error")
 
 

@@ -260,7 +260,7 @@ def test_opposite_errors_have_no_unpooled_variance():
     wald = compute_comparison(INDEPENDENT_TEST_SETS, opposite, 0.95)
     assert wald.pvalue == 1.0
     assert wald.degenerate == (
-        "the variance is 0 at errors of 0 and 1; form='newcombe' tests by the pooled variance"
+        "the variance is 0 at errors of 0 and 1; form='newcombe' tests with the pooled variance"
     )
     newcombe = compute_comparison(INDEPENDENT_TEST_SETS, opposite, 0.95, options={"form": "newcombe"})
     assert newcombe.degenerate is None

@@ -394,7 +394,7 @@ def test_bayle_names_its_estimand_and_takes_its_option():
 def test_bayle_with_a_fold_of_one_row():
     records = _records([[0, 1], [1]])
     row = compute_interval(BAYLE, records, 0.95, {"variance": "within-fold"})
-    assert row.degenerate == "the within-fold variance is undefined: a fold has one row only"
+    assert row.degenerate == "the within-fold variance is undefined: a fold has only one row"
     assert math.isnan(row.raw_interval.low)
     instead = compute_interval(BAYLE, records, 0.95, {"variance": "within-fold"}, fallback=True)
     assert _limits(instead.raw_interval) == _limits(inverted_binomial_interval(2, 3, 0.95))

@@ -176,7 +176,7 @@ def test_folds_of_one_row_have_no_mean_squared_error():
         nested=NestedLosses(np.array([[[0, 1], [0, 0], [1, 1]]]), np.array([[[0], [1], [0]]]), 3)
     )
     row = compute_interval(NESTED_CV, records, 0.95)
-    assert row.degenerate == "the mean squared error is undefined: a fold has one row only"
+    assert row.degenerate == "the mean squared error is undefined: a fold has only one row"
     assert math.isnan(row.raw_interval.low)
     assert "mse" not in row.details
 

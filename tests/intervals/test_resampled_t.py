@@ -313,7 +313,7 @@ def test_records_of_other_splits_than_the_estimate_are_not_used_silently():
     for method, need in ((PSEUDO_BOOTSTRAP, "replicates"), (CONSERVATIVE_Z, "half_splits")):
         row = compute_interval(method, fewer, 0.95)
         assert row.degenerate == (
-            f"undefined: recorded '{need}' are means over 5 splits and the estimate is one over 2; "
+            f"undefined: recorded '{need}' are means over 5 splits and the estimate is a mean over 2; "
             "record both with one n_splits"
         )
         assert math.isnan(row.raw_interval.low)

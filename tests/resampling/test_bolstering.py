@@ -266,7 +266,7 @@ def test_rows_that_are_no_numbers_are_refused():
     frame = pd.DataFrame({"ward": ["a", "b", "a", "b"]})
     clf = DummyClassifier().fit(frame, [0, 1, 1, 0])
     with pytest.raises(
-        ValueError, match=r"rows of 'X', which must be numbers\. Encode the others in a Pipeline"
+        ValueError, match=r"rows of 'X', which must be numbers\. Encode other values in a Pipeline"
     ):
         _record(clf, frame, [0, 1, 1, 0])
     holes = np.array([[0.0], [np.nan], [1.0], [2.0]])

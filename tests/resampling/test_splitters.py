@@ -258,7 +258,7 @@ def test_training_sets_of_one_class_are_fitted_as_they_fall():
         ([(GROUPS != 9, GROUPS == 9)], r"hold rows and share none\. Got 24 and 0 rows in split 0"),
         ([([0, 1], [24])], r"numbers of rows, from 0 to 23\. Split 0: .*index 24 is out of bounds"),
         ([([0.5, 1], [2])], r"numbers of rows, from 0 to 23\. Split 0: .*integer"),
-        ([([0, 1, 1], [2])], r"hold each row once; .* Got row 1 2 times in one set of split 0"),
+        ([([0, 1, 1], [2])], r"hold each row once, .* Got row 1 2 times in one set of split 0"),
     ],
     ids=str,
 )
