@@ -35,7 +35,7 @@ def conservative_z_pivot(estimate: float, pairs: ArrayLike) -> Pivot:
     Raises
     ------
     ValueError
-        If `pairs` has another shape, is empty or not finite.
+        If `pairs` has a wrong shape, is empty or not finite.
 
     References
     ----------
@@ -52,7 +52,7 @@ def conservative_z_pivot(estimate: float, pairs: ArrayLike) -> Pivot:
     values = np.asarray(pairs, dtype=float)
     gaps = values[:, 0] - values[:, 1]
     if float(np.abs(gaps).max()) <= EQUAL:
-        reason = f"both halves of the data have one mean loss in each of {gaps.size} halvings"
+        reason = f"both halves of the data have the same mean loss in each of {gaps.size} halvings"
         return Pivot(float(estimate), 0.0, degenerate=reason)
     return Pivot(float(estimate), math.sqrt(float((gaps**2).sum()) / (2 * gaps.size)))
 
@@ -72,7 +72,7 @@ CONSERVATIVE_Z = Method(
     assumptions="the variance of the estimate does not grow with the training rows; M large enough for a normal "
     "distribution",
     tendency="conservative, since its variance is that of half the data; less so with few halvings M, whose noise the "
-    "normal distribution does not know of",
+    "normal distribution ignores",
     reference="Nadeau and Bengio (2003), section 4",
     cost="J + 2 M J",
     pivot=_conservative_z,

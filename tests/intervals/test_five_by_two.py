@@ -205,7 +205,7 @@ def test_halves_that_agree_are_flagged(mean):
     for method in (FIVE_BY_TWO_T, FIVE_BY_TWO_F):
         row = compute_interval(method, records, 0.95)
         assert _limits(row.raw_interval) == (mean, mean)
-        assert row.degenerate.startswith("both halves have one mean loss in each of the five halvings")
+        assert row.degenerate.startswith("both halves have the same mean loss in each of the five halvings")
         instead = compute_interval(method, records, 0.95, fallback=True)
         assert _limits(instead.raw_interval) == pytest.approx((binomial.low, binomial.high), abs=1e-9)
         assert "inverted binomial interval on the rows of one half" in instead.remarks[-1]
@@ -217,7 +217,7 @@ def test_no_variance_is_no_evidence():
     assert five_by_two_t_pivot(np.zeros((5, 2))).pvalue() == 1.0
     outcome = FIVE_BY_TWO_F.test(_records(np.zeros((5, 2))), 0.95, "two-sided")
     assert (outcome.statistic, outcome.pvalue) == (0.0, 1.0)
-    assert outcome.degenerate.startswith("both halves have one mean loss")
+    assert outcome.degenerate.startswith("both halves have the same mean loss")
 
 
 def test_the_first_repair_sees_four_halvings_only():
@@ -226,7 +226,7 @@ def test_the_first_repair_sees_four_halvings_only():
     dropped = five_by_two_t_pivot(pairs, repair="drop-first-split")
     assert dropped.standard_error == 0.0
     assert dropped.degenerate == (
-        "both halves have one mean loss in each of the four halvings that the variance is taken from"
+        "both halves have the same mean loss in each of the four halvings that give the variance"
     )
 
 

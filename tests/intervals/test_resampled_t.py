@@ -270,7 +270,7 @@ def test_losses_without_variance_are_flagged_and_have_a_fallback(level):
         "corrected-resampled-t": "all 5 mean losses of the test sets are equal",
         "pseudo-bootstrap": "all 4 estimates of the replicates are equal",
         "corrected-pseudo-bootstrap": "all 4 estimates of the replicates are equal",
-        "conservative-z": "both halves of the data have one mean loss in each of 3 halvings",
+        "conservative-z": "both halves of the data have the same mean loss in each of 3 halvings",
     }
     binomial = stats.binomtest(round(10 * level), 10).proportion_ci(0.95, method="exact")
     for method in METHODS:
