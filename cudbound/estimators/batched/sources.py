@@ -35,7 +35,7 @@ Bools = NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
-class PreparedColumns:
+class Preparation:
     """All steps before a classifier, and the largest number of columns that one of them makes."""
 
     source: Source
@@ -53,7 +53,7 @@ def flatten(steps: Sequence[Any]) -> list[Any]:
     return flat
 
 
-def prepare(steps: Sequence[Any], X: Any, follower: BatchedFit | Any) -> PreparedColumns | None:
+def prepare(steps: Sequence[Any], X: Any, follower: BatchedFit | Any) -> Preparation | None:
     """Return fitted steps for batches of fits, or None where they cannot be fitted in batches.
 
     Parameters
@@ -83,7 +83,7 @@ def prepare(steps: Sequence[Any], X: Any, follower: BatchedFit | Any) -> Prepare
             return None
         made.append(batched)
     widest = max([start.n_columns, *(_width(step) for step in rest[n_used:])])
-    return PreparedColumns(partial(_run, start.source, tuple(made)), widest)
+    return Preparation(partial(_run, start.source, tuple(made)), widest)
 
 
 def _run(source: Source, steps: Sequence[Step], draws: Draws) -> tuple[Columns, Bools]:
@@ -118,7 +118,7 @@ def _branches(step: Any) -> list[Any]:
     return [part for inner in steps for part in _branches(inner)]
 
 
-def _begin(steps: Sequence[Any], X: Any, follower: Any) -> tuple[PreparedColumns, int] | None:
+def _begin(steps: Sequence[Any], X: Any, follower: Any) -> tuple[Preparation, int] | None:
     """Return what is made from the data first, and by how many of the steps."""
     if steps and type(steps[0]) is ColumnTransformer:
         joined = _join(steps[0], X, steps[1] if len(steps) > 1 else follower)
@@ -134,7 +134,7 @@ def _begin(steps: Sequence[Any], X: Any, follower: Any) -> tuple[PreparedColumns
         features = filled_one_hot(words, np.asarray(words != words, dtype=bool), fill_value)
         return None if features is None else (_encoded(steps[1], features), 2)
     rows = _numbers(steps, X)
-    return None if rows is None else (PreparedColumns(partial(_constant, Columns(rows)), rows.shape[1]), 0)
+    return None if rows is None else (Preparation(partial(_constant, Columns(rows)), rows.shape[1]), 0)
 
 
 def _constant(columns: Columns, draws: Draws) -> tuple[Columns, Bools]:
@@ -176,13 +176,13 @@ def _width(step: Any) -> int:
 # ---- columns side by side ----
 
 
-def _join(step: ColumnTransformer, X: Any, follower: Any) -> PreparedColumns | None:
+def _join(step: ColumnTransformer, X: Any, follower: Any) -> Preparation | None:
     selectors = (columns for *_, columns in step.transformers)
     if step.transformer_weights or any(
         callable(columns) and not isinstance(columns, make_column_selector) for columns in selectors
     ):
         return None
-    parts: list[PreparedColumns] = []
+    parts: list[Preparation] = []
     for _, branch, columns in step.transformers_:
         if isinstance(branch, str) and branch == "drop":
             continue
@@ -197,7 +197,7 @@ def _join(step: ColumnTransformer, X: Any, follower: Any) -> PreparedColumns | N
         parts.append(part)
     if not parts:
         return None
-    return PreparedColumns(
+    return Preparation(
         partial(_beside, tuple(part.source for part in parts)), sum(part.n_columns for part in parts)
     )
 
@@ -211,6 +211,6 @@ def _beside(sources: Sequence[Source], draws: Draws) -> tuple[Columns, Bools]:
 # ---- words ----
 
 
-def _encoded(step: Any, features: Sequence[Any]) -> PreparedColumns:
+def _encoded(step: Any, features: Sequence[Any]) -> Preparation:
     encoder = Encoder(features, step.drop, step.handle_unknown == "error")
-    return PreparedColumns(encoder, sum(feature.hot.shape[1] for feature in features))
+    return Preparation(encoder, sum(feature.hot.shape[1] for feature in features))
