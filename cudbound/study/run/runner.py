@@ -270,11 +270,27 @@ def _in_threads(batches: Iterator[_Batch], n_jobs: int) -> Generator[list[Replic
 
 def _in_processes(sent: Iterator[_Sent], n_jobs: int) -> Generator[list[ReplicateRow], None, None]:
     # Ctrl-C reaches the workers of a terminal too, and they would print where they were; this process ends them
-    unread = {"initializer": signal.signal, "initargs": (signal.SIGINT, signal.SIG_IGN)}
-    with parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1, **unread):
-        yield from Parallel(return_as="generator_unordered", batch_size=1)(
-            delayed(_run_in_worker)(*batch) for batch in sent
-        )
+    ignoring = {"initializer": signal.signal, "initargs": (signal.SIGINT, signal.SIG_IGN)}
+    with parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1, **ignoring), ExitStack() as stack:
+        with _ctrl_c_held_back():  # the initializer comes late: a worker takes a second to start
+            found = Parallel(return_as="generator_unordered", batch_size=1)(
+                delayed(_run_in_worker)(*batch) for batch in sent
+            )
+            stack.callback(_stop, found)
+        yield from found
+
+
+@contextmanager
+def _ctrl_c_held_back() -> Iterator[None]:
+    """Answer Ctrl-C at the end; processes that start here inherit that they ignore it."""
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _sent(batches: Iterator[_Batch], packed: Mapping[str, bytes]) -> Iterator[_Sent]:
