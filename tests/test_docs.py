@@ -310,4 +310,5 @@ def test_demo_is_the_one_of_the_command():
     ran = subprocess.run(
         [sys.executable, "-m", "cudbound.cli", "demo"], capture_output=True, text=True, check=True, cwd=ROOT
     )
+    assert ran.stderr == ""
     assert f"```text\n{ran.stdout}```" in (ROOT / "README.md").read_text()

@@ -80,6 +80,20 @@ class Deadly(Shifted):
 
 
 @dataclass(frozen=True)
+class DeadlyOnce(Shifted):
+    """Kills the process that is the first to draw 20 cases; the file `marker` says which it was."""
+
+    marker: str = ""
+
+    def draw(self, n: int, rng: np.random.Generator) -> Drawn:
+        if n == 20 and not os.path.exists(self.marker):
+            with open(self.marker, "w") as file:
+                file.write(f"{os.getpid()}")
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().draw(n, rng)
+
+
+@dataclass(frozen=True)
 class Unsendable(Shifted):
     """Holds what no process can send to another."""
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import types
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from scipy.stats import binomtest
 
 from cudbound.intervals import Method, Outcome
 from cudbound.results import ConfidenceInterval
+from cudbound.study.run.store import Store
 
 
 def exact_of_training(records: Any, confidence_level: float) -> Outcome:
@@ -35,6 +37,22 @@ OWN = Method(
     cost="0",
     compute=exact_of_training,
 )
+
+
+def limits(path: Path, method: str) -> dict[tuple[int, int], tuple[float, float]]:
+    with Store.open(path) as opened:
+        rows = opened.rows_frame().query("method == @method")
+    return {(row.n, row.replicate): (row.low, row.high) for row in rows.itertuples()}
+
+
+def exact_limits(path: Path) -> dict[tuple[int, int], tuple[float, float]]:
+    """What `OWN` is to give, from the stored training errors."""
+    with Store.open(path) as opened:
+        found = {
+            (row.n, row.replicate): binomtest(round(row.training_error * row.n), row.n).proportion_ci(0.95)
+            for row in opened.replicates_frame().itertuples()
+        }
+    return {key: (interval.low, interval.high) for key, interval in found.items()}
 
 
 def module_of_the_user() -> Any:

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from study_cases import Deadly, Interrupted, Shifted, Unsendable, tiny_study
+from study_cases import Interrupted, Shifted, tiny_study
 
 from cudbound import LeastSquaresClassifier
 from cudbound.exceptions import StudyError, StudyInterrupted
@@ -85,7 +85,6 @@ def test_replay_wants_the_study_of_the_store(undisturbed):
 WORKERS = {
     "two threads": {"n_jobs": 2, "backend": "threads"},
     "four threads": {"n_jobs": 4, "backend": "threads"},
-    "two processes": {"n_jobs": 2},
 }
 
 
@@ -95,12 +94,6 @@ def test_workers_do_not_change_the_rows(tmp_path, undisturbed, workers):
     assert dump(tmp_path / "s") == dump(undisturbed)
     assert (status.n_done, status.n_total, status.running) == (60, 60, False)
     assert os.listdir(tmp_path) == ["s"]
-
-
-@pytest.mark.slow
-def test_four_processes_do_not_change_the_rows(tmp_path, undisturbed):
-    run_study(STUDY, tmp_path / "s", n_jobs=4)
-    assert dump(tmp_path / "s") == dump(undisturbed)
 
 
 def test_size_of_batches_does_not_change_the_rows(tmp_path, undisturbed, monkeypatch):
@@ -200,28 +193,30 @@ def test_interrupt_keeps_what_is_done(tmp_path, monkeypatch):
 
 
 CTRL_C = """
-import os, signal, sys, threading, time
+import os, signal, sys, threading
 from cudbound.exceptions import StudyInterrupted
 from cudbound.study.run.runner import run_study
 from cudbound.study.run.store import Store
 from study_cases import tiny_study
-path = sys.argv[1]
+path, parent = sys.argv[1], os.getppid()
+over = threading.Event()
 
 def press():
-    while True:
-        time.sleep(0.05)
-        if os.path.exists(path):
-            with Store.open(path) as store:
-                if len(store.finished()) > 4:
-                    break
-    print(time.monotonic())
-    os.killpg(0, signal.SIGINT)  # as a terminal does: to the workers too
+    while not over.wait(0.05):
+        if os.getppid() != parent:
+            os.killpg(0, signal.SIGKILL)  # the test was killed; nobody else would end these
+        with Store.open(path) as store:
+            if len(store.finished()) > 4:
+                os.killpg(0, signal.SIGINT)  # as a terminal does: to the workers too
+                return
 
 threading.Thread(target=press).start()
 try:
     run_study(tiny_study(n_replicates=100_000), path, n_jobs=2, backend=sys.argv[2])
 except StudyInterrupted as error:
-    print(time.monotonic(), error.n_done)
+    print(error.n_done)
+finally:
+    over.set()
 """
 
 
@@ -237,11 +232,10 @@ def test_ctrl_c_stops_workers_at_once(tmp_path, backend):
         text=True,
         start_new_session=True,
         check=False,
-        timeout=60,
+        timeout=120,  # the whole study takes an hour
     )
     assert ended.stderr == ""
-    pressed, stopped, n_done = map(float, ended.stdout.split())
-    assert stopped - pressed < 3.0
+    n_done = int(ended.stdout)
     assert len(opened_keys(tmp_path / "s")) == n_done > 4
     assert os.listdir(tmp_path) == ["s"]
 
@@ -266,22 +260,6 @@ def test_full_disk_in_the_middle_of_a_run(tmp_path, undisturbed, monkeypatch):
     monkeypatch.undo()
     run_study(STUDY, tmp_path / "s")
     assert dump(tmp_path / "s") == dump(undisturbed)
-
-
-def test_killed_worker_is_said(tmp_path):
-    study = tiny_study(scenarios=(Scenario("near", Deadly(0.5), LeastSquaresClassifier),))
-    with pytest.raises(
-        StudyError, match=r"a worker was killed, perhaps for lack of memory; '.*s' keeps what was done"
-    ):
-        run_study(study, tmp_path / "s", n_jobs=2)
-    assert run_study(study, tmp_path / "s", n_jobs=2, backend="threads").n_done == 30
-
-
-def test_population_that_cannot_be_sent_is_said(tmp_path):
-    study = tiny_study(scenarios=(Scenario("near", Unsendable(0.5), LeastSquaresClassifier),))
-    with pytest.raises(StudyError, match='cannot be sent to worker processes; use backend="threads"'):
-        run_study(study, tmp_path / "s", n_jobs=2)
-    assert run_study(study, tmp_path / "s", n_jobs=2, backend="threads").n_done == 30
 
 
 def test_wrong_arguments_leave_no_store(tmp_path, monkeypatch):
@@ -319,51 +297,3 @@ def test_limits_and_filters_are_given_back(tmp_path):
     for n_jobs in (1, 2):
         run_study(STUDY, tmp_path / f"{n_jobs}", n_jobs=n_jobs, backend="threads")
     assert (warnings.filters, threadpool_info()) == before
-
-
-# a cluster
-
-CLUSTER = """
-import os, signal, sys, threading
-from distributed import LocalCluster
-from cudbound.study.run.runner import run_study
-from cudbound.study.run.store import Store
-from study_cases import tiny_study
-
-if __name__ == "__main__":
-    path, n_replicates, kill = sys.argv[1], int(sys.argv[2]), sys.argv[3] == "kill"
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster:
-        if kill:
-            worker = next(iter(cluster.workers.values())).process.pid
-            threading.Timer(0.5, os.kill, (worker, signal.SIGKILL)).start()
-        status = run_study(tiny_study(n_replicates=n_replicates), path, dask=cluster.scheduler_address)
-        print(status.n_done)
-        if kill:
-            assert next(iter(cluster.workers.values())).process.pid != worker, "killed after the end"
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("n_replicates", "kill"), [(15, "spare"), (150, "kill")])
-def test_cluster_does_not_change_the_rows_whether_a_worker_is_killed_or_not(tmp_path, n_replicates, kill):
-    (tmp_path / "script.py").write_text(CLUSTER)
-    ended = subprocess.run(
-        [sys.executable, tmp_path / "script.py", tmp_path / "s", str(n_replicates), kill],
-        env=ENVIRONMENT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ended.stdout == f"{4 * n_replicates}\n", ended.stderr
-    assert ended.returncode == 0, ended.stderr
-    run_study(tiny_study(n_replicates=n_replicates), tmp_path / "one worker")
-    assert dump(tmp_path / "s") == dump(tmp_path / "one worker")
-
-
-def test_cluster_that_does_not_answer(tmp_path, monkeypatch):
-    monkeypatch.setattr(runner, "CONNECT_SECONDS", 0.2)
-    with pytest.raises(
-        StudyError, match=r"dask: no scheduler answers at 'tcp://127\.0\.0\.1:9'; check the address"
-    ):
-        run_study(STUDY, tmp_path / "s", dask="tcp://127.0.0.1:9")
-    assert os.listdir(tmp_path) == []

@@ -7,7 +7,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -473,22 +472,43 @@ def test_kill_inside_a_transaction_leaves_no_part_of_it_and_no_lock(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["s"]
 
 
-@pytest.mark.slow
+def work(store: Store, batch: list[ReplicateRow]) -> tuple[int, int]:
+    """Store a batch; return about how many instructions SQLite and how many lines Python ran for it."""
+    instructions = lines = 0
+
+    def instruct() -> None:
+        nonlocal instructions
+        instructions += 1
+
+    def trace(frame: object, event: str, argument: object) -> object:
+        nonlocal lines
+        lines += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    store._connection.set_progress_handler(instruct, 1)
+    sys.settrace(trace)
+    try:
+        store.add(batch)
+    finally:
+        sys.settrace(before)
+        store._connection.set_progress_handler(None, 0)
+    return instructions, lines
+
+
 def test_storing_does_not_slow_down(tmp_path):
-    seconds = []
+    """Counted and not timed, so that no load on the machine breaks it."""
     methods = [f"method-{number}" for number in range(7)]
+    counted = []
     with Store.resume(tmp_path / "s", tiny_study(n_replicates=60_000)) as store:
-        for part in range(6):
-            batches = [
-                [
-                    row(7_150 * part + 65 * batch + number, intervals=tuple(map(interval, methods)))
-                    for number in range(65)
-                ]
-                for batch in range(110)
-            ]
-            begun = time.process_time()
-            for batch in batches:
+        for number in range(80):
+            batch = [row(65 * number + at, intervals=tuple(map(interval, methods))) for at in range(65)]
+            if number in (1, 40, 79):
+                counted.append(work(store, batch))
+            else:
                 store.add(batch)
-            seconds.append(time.process_time() - begun)
-    # 50,000 rows a part, 300,000 in all
-    assert min(seconds[3:]) < 1.5 * min(seconds[:3])
+    early, *later = counted
+    assert min(early) > 65
+    for one in later:
+        assert one[0] < 1.1 * early[0]
+        assert one[1] < 1.1 * early[1]

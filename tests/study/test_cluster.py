@@ -1,0 +1,207 @@
+"""Studies on a Dask cluster: the same rows, what is taken along, and what is said of workers and schedulers that go."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+import pytest
+from study_cases import DeadlyOnce, Shifted, tiny_study
+from study_own import exact_limits, limits
+
+from cudbound import LeastSquaresClassifier
+from cudbound.exceptions import StudyError
+from cudbound.study.design.scenario import Scenario
+from cudbound.study.run import runner
+from cudbound.study.run.cluster import check_workers
+from cudbound.study.run.runner import run_study
+from cudbound.study.run.store import Store
+
+#: One script with one cluster, since starting its workers takes longer than all studies; a line of JSON for each.
+SCRIPT = """
+import json, os, pathlib, sys, threading
+from dataclasses import replace
+from distributed import LocalCluster
+from cudbound import LeastSquaresClassifier
+from cudbound.exceptions import StudyError
+from cudbound.intervals import METHODS
+from cudbound.study.run.runner import run_study
+from cudbound.study.design.scenario import Scenario
+from cudbound.study.run.store import Store
+from study_cases import Deadly, DeadlyOnce, Shifted, Unsendable, tiny_study
+from study_own import OWN, exact_of_training, module_of_the_user
+
+def of_this_script(records, confidence_level):
+    return exact_of_training(records, confidence_level)
+
+def near(population, make=LeastSquaresClassifier, **changes):
+    return tiny_study(scenarios=(Scenario("near", population, make),), **changes)
+
+def run(name, study):
+    try:
+        said = run_study(study, folder / name, dask=cluster.scheduler_address).n_failed
+    except StudyError as error:
+        said = str(error)
+    print(json.dumps([name, said]), flush=True)
+
+def lose(store, over):
+    while not over.wait(0.05):
+        with Store.open(store) as opened:
+            if opened.finished():
+                cluster.loop.add_callback(cluster.scheduler.close)
+                return
+
+if __name__ == "__main__":
+    folder = pathlib.Path(sys.argv[1])
+    METHODS["own"] = replace(OWN, compute=of_this_script)
+    settings = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with LocalCluster(**settings) as cluster:
+        run("undisturbed", tiny_study())
+        run("own", near(Shifted(0.5), methods=("own", "cud")))
+        run("unsendable", near(Unsendable(0.5)))
+        sys.modules["made_up"] = module_of_the_user()
+        run("unreadable", near(Shifted(0.5), sys.modules["made_up"].make))
+        run("killed", near(DeadlyOnce(0.5, marker=str(folder / "marker"))))
+        cluster.scheduler.allowed_failures = 0
+        run("deadly", near(Deadly(0.5)))
+    with LocalCluster(processes=False, **settings) as cluster:
+        study = near(Shifted(0.5), n_replicates=100_000)
+        with Store.resume(folder / "lost", study):
+            pass  # a store that readers can open is there from the start
+        over = threading.Event()
+        threading.Thread(target=lose, args=(folder / "lost", over)).start()
+        run("lost", study)
+        over.set()
+        os._exit(0)  # a cluster without a scheduler takes half a minute to end
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """Where the stores of the script are."""
+    return tmp_path_factory.mktemp("cluster")
+
+
+@pytest.fixture(scope="module")
+def said(folder) -> dict[str, Any]:
+    """What each study of the script came to: how many replicates failed, or the error."""
+    (folder / "script.py").write_text(SCRIPT)
+    ended = subprocess.run(
+        [sys.executable, folder / "script.py", folder],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1] / "helpers")},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert ended.returncode == 0, ended.stderr
+    return dict(map(json.loads, ended.stdout.splitlines()))
+
+
+def dump(path: Path) -> list[tuple[object, ...]]:
+    with Store.open(path) as opened:
+        return list(opened.dump())
+
+
+def near(population: Any, **changes: Any) -> Any:
+    return tiny_study(scenarios=(Scenario("near", population, LeastSquaresClassifier),), **changes)
+
+
+def test_a_cluster_does_not_change_the_rows(folder, said, tmp_path):
+    status = run_study(tiny_study(), tmp_path / "one worker")
+    assert said["undisturbed"] == status.n_failed > 0
+    assert dump(folder / "undisturbed") == dump(tmp_path / "one worker")
+
+
+def test_a_worker_that_is_killed_does_not_change_the_rows(folder, said, tmp_path):
+    marker = folder / "marker"
+    assert said["killed"] == 0
+    assert int(marker.read_text()) != os.getpid()
+    run_study(near(DeadlyOnce(0.5, marker=str(marker))), tmp_path / "one worker")
+    assert len(dump(folder / "killed")) == 90
+    assert dump(folder / "killed") == dump(tmp_path / "one worker")
+
+
+def test_a_script_with_a_method_of_its_own_runs_on_a_cluster(folder, said):
+    assert said["own"] == 0
+    assert limits(folder / "own", "own") == exact_limits(folder / "own")
+    assert len(limits(folder / "own", "own")) == 30
+
+
+def test_what_cannot_be_sent_or_read_is_said(said):
+    assert said["unsendable"].startswith(
+        "scenario 'near': its population, its classifier or a method of the study cannot"
+    )
+    assert said["unreadable"].endswith(
+        "that workers can import (ModuleNotFoundError: No module named 'made_up')"
+    )
+
+
+def test_a_batch_that_kills_its_workers_is_given_up(folder, said):
+    assert said["deadly"].startswith(
+        "dask: several workers were killed, perhaps for lack of memory, while they ran the"
+    )
+    assert dump(folder / "deadly") == []
+
+
+def test_a_cluster_that_is_lost_leaves_what_was_done(folder, said):
+    # which of them is seen to go first, the scheduler or its workers, is a race
+    assert said["lost"].startswith(
+        ("dask: the connection to the scheduler was lost; ", "dask: several workers were killed, ")
+    )
+    assert "; the store keeps what was done: " in said["lost"]
+    done = len(dump(folder / "lost")) // 3
+    assert 0 < done < 200_000
+    with Store.resume(folder / "lost", near(Shifted(0.5), n_replicates=100_000)) as store:
+        assert len(store.finished()) == done
+
+
+class Workers:
+    """Stands for the client of a cluster whose workers have these versions."""
+
+    def __init__(self, *versions: object):
+        self.versions = versions
+
+    def run(self, *_: object, on_error: str) -> dict[str, object]:
+        return {f"tcp://10.0.0.{number}:1": one for number, one in enumerate(self.versions)}
+
+
+def test_workers_with_another_version_are_refused():
+    here = version("cudbound")
+    check_workers(Workers(here, here))
+    with pytest.raises(
+        StudyError,
+        match=rf"dask: all workers must have cudbound {here}, as this process has\. Worker tcp://10\.0\.0\.1:1 has "
+        r"0\.0\.7; install it there and start that worker again",
+    ):
+        check_workers(Workers(here, "0.0.7"))
+    with pytest.raises(StudyError, match=r"Worker tcp://10\.0\.0\.0:1 has none; install it there"):
+        check_workers(Workers(PackageNotFoundError("cudbound"), here))
+
+
+def test_a_cluster_without_workers_is_said(tmp_path, monkeypatch):
+    from distributed import LocalCluster
+
+    monkeypatch.setattr(runner, "CONNECT_SECONDS", 0.5)
+    with (
+        LocalCluster(n_workers=0, dashboard_address=None, processes=False) as cluster,
+        pytest.raises(
+            StudyError, match=r"dask: the scheduler at '.*' has no worker; start one and try again"
+        ),
+    ):
+        run_study(tiny_study(), tmp_path / "s", dask=cluster.scheduler_address)
+    assert os.listdir(tmp_path) == []
+
+
+def test_cluster_that_does_not_answer(tmp_path, monkeypatch):
+    monkeypatch.setattr(runner, "CONNECT_SECONDS", 0.2)
+    with pytest.raises(
+        StudyError, match=r"dask: no scheduler answers at 'tcp://127\.0\.0\.1:9'; check the address"
+    ):
+        run_study(tiny_study(), tmp_path / "s", dask="tcp://127.0.0.1:9")
+    assert os.listdir(tmp_path) == []
