@@ -13,7 +13,7 @@ demo: .venv/installed
 test: test-solvers test-python
 
 test-python: .venv/installed-for-development
-	$(BIN)/pytest --numprocesses 2
+	$(BIN)/pytest --numprocesses 2 --dist loadgroup
 
 test-slow: .venv/installed-for-development
 	$(BIN)/pytest -m 'slow or long'

@@ -85,7 +85,7 @@ class DeadlyOnce(Shifted):
 
     marker: str = ""
 
-    def draw(self, n: int, rng: np.random.Generator) -> Drawn:
+    def draw(self, n: int, rng: np.random.Generator) -> Cases:
         if n == 20 and not os.path.exists(self.marker):
             with open(self.marker, "w") as file:
                 file.write(f"{os.getpid()}")

@@ -245,7 +245,9 @@ def test_the_f_set_may_be_empty_and_says_so():
     row = compute_interval(FIVE_BY_TWO_F, _records(pairs), 0.95)
     assert math.isnan(row.raw_interval.low)
     assert math.isnan(row.raw_interval.high)
-    assert row.degenerate.startswith("empty: at level 0.95 no common expectation of the ten means is possible")
+    assert row.degenerate.startswith(
+        "empty: at level 0.95 no common expectation of the ten means is possible"
+    )
     assert row.estimate == pytest.approx(np.mean(pairs), abs=1e-12)
     assert max(five_by_two_f(pairs, null)[1] for null in np.linspace(0, 1, 101)) < 0.05
     instead = compute_interval(FIVE_BY_TWO_F, _records(pairs), 0.95, fallback=True)

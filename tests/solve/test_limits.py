@@ -27,6 +27,8 @@ from cudbound.problem.problem import Problem
 from cudbound.results import Draws, SolveStatus
 from cudbound.solve.solve_draws import solve_problem
 
+pytestmark = pytest.mark.xdist_group("limits")  # both processes of the test command would start the same
+
 FIELDS = ("lower", "upper", "status", "nodes", "witness")
 
 

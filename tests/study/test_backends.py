@@ -25,6 +25,8 @@ from cudbound.study.run import runner
 from cudbound.study.run.runner import run_study
 from cudbound.study.run.store import Store
 
+pytestmark = pytest.mark.xdist_group("backends")  # both processes of the test command would start the same
+
 NEAR = (Scenario("near", Shifted(0.5), LeastSquaresClassifier),)
 
 

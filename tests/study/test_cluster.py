@@ -22,6 +22,8 @@ from cudbound.study.run.cluster import check_workers
 from cudbound.study.run.runner import run_study
 from cudbound.study.run.store import Store
 
+pytestmark = pytest.mark.xdist_group("cluster")  # both processes of the test command would start the same
+
 #: One script with one cluster, since starting its workers takes longer than all studies; a line of JSON for each.
 SCRIPT = """
 import json, os, pathlib, sys, threading
