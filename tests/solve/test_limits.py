@@ -270,6 +270,7 @@ from cudbound import LeastSquaresClassifier, cud_interval
 from cudbound.exceptions import SolveInterrupted
 from cudbound.solve.solve_draws import solve_problem
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a shell has put the tests into the background
 pressed, over = [], threading.Event()
 
 def press(after):

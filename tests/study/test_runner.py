@@ -199,6 +199,7 @@ from cudbound.study.run.runner import run_study
 from cudbound.study.run.store import Store
 from study_cases import tiny_study
 path, parent = sys.argv[1], os.getppid()
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a shell has put the tests into the background
 over = threading.Event()
 
 def press():
