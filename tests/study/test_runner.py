@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -235,7 +236,14 @@ def test_ctrl_c_stops_workers_at_once(tmp_path, backend):
         check=False,
         timeout=120,  # the whole study takes an hour
     )
-    assert ended.stderr == ""
+    # On a busy machine joblib may lose the message that a semaphore, which it has removed, is no longer there, and its
+    # resource tracker then warns in vain. Everything else, a traceback of a worker above all, is ours.
+    said = re.sub(
+        r".*resource_tracker\.py:\d+: UserWarning: .*(leaked semlock|/loky-).*\n +warnings\.warn\(.*\n",
+        "",
+        ended.stderr,
+    )
+    assert said.strip() == ""
     n_done = int(ended.stdout)
     assert len(opened_keys(tmp_path / "s")) == n_done > 4
     assert os.listdir(tmp_path) == ["s"]
