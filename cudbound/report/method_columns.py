@@ -18,7 +18,7 @@ LINE = 118
 
 
 def methods_report(frame: pd.DataFrame, *, title: str = "Known methods", notes: Sequence[str] = ()) -> Report:
-    """Return a frame of text columns, one row a method, as a table.
+    """Return a frame of text columns, one row per method, as a table.
 
     Parameters
     ----------

@@ -41,7 +41,7 @@ def render_table(table: Reportable, format: str = "table", *, run: Run | None = 
     Parameters
     ----------
     table : IntervalTable or ComparisonTable
-        One row a method.
+        One row per method.
     format : {"table", "markdown", "latex", "csv", "json"}, default "table"
         ``latex`` is a floating ``table`` with rules of the package ``booktabs``. ``csv`` has a header line,
         LF line ends, and no notes. ``json`` is one object with the fields
@@ -86,7 +86,7 @@ def render_methods(
     Parameters
     ----------
     frame : pandas.DataFrame
-        One row a method. In text, long columns share the width of the line; fewer columns read better.
+        One row per method. In text, long columns share the width of the line; fewer columns read better.
     format : {"table", "markdown", "latex", "csv", "json"}, default "table"
         The rows of ``json`` are the list ``methods``.
     title : str, default="Known methods"

@@ -29,7 +29,7 @@ def available_methods() -> pd.DataFrame:
         - ``needs``: what is recorded for it, fields of `cudbound.records.Records`;
         - ``cost``: classifier fits, in B bootstrap draws and the numbers of `cudbound.ResamplingSizes`;
         - ``options``: the default of each option, and its other values;
-        - ``fallback``: what it gives, if asked, instead of an interval without width.
+        - ``fallback``: what it gives, if asked, instead of a zero-width interval.
 
     Examples
     --------

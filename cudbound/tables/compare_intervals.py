@@ -132,7 +132,7 @@ def compare_intervals(
         New cases (X_test, y_test) for the test-set methods; without it a part of the training set is held out, and
         those rows are for a classifier fitted to the rest.
     fallback : bool, default=False
-        Whether an interval without width is replaced by the fallback that `cudbound.available_methods` names.
+        Whether a zero-width interval is replaced by the fallback that `cudbound.available_methods` names.
     polish : bool, default=False
         Whether the CUD bound is that of the exact minimizer of the loss, see `cudbound.cud_interval`. The other rows
         are for the classifier as it was fitted; the remarks of the row "cud" say how far the two differ.
@@ -153,7 +153,7 @@ def compare_intervals(
     Returns
     -------
     IntervalTable
-        One row a method, in the order asked for; prints as a table, and has ``to_frame()``.
+        One row per method, in the order asked for; prints as a table, and has ``to_frame()``.
 
     Raises
     ------

@@ -193,7 +193,7 @@ def tabulate_comparisons(
     Returns
     -------
     ComparisonTable
-        One row a method, in the order asked for. One that cannot be computed keeps its row, with the reason, unless
+        One row per method, in the order asked for. One that cannot be computed keeps its row, with the reason, unless
         none can: the first error is then raised.
 
     Raises

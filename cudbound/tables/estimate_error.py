@@ -60,7 +60,7 @@ def estimate_error(
     Returns
     -------
     PointEstimateTable
-        One row an estimator, in the order asked for, with ``to_frame()``. One that cannot be computed keeps its row,
+        One row per estimator, in the order asked for, with ``to_frame()``. One that cannot be computed keeps its row,
         with the reason, unless none can: the first error is then raised.
 
     Raises

@@ -95,7 +95,7 @@ def recorded_interval(
     confidence_level : float, default=0.95
         In (0, 1).
     fallback : bool, default=False
-        Whether an interval without width is replaced by the method's fallback.
+        Whether a zero-width interval is replaced by the method's fallback.
     **options
         Of the method.
 

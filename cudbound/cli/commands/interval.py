@@ -88,7 +88,7 @@ SOLVERS = ("native", "cvxpy")
 @click.option(
     "--fallback",
     is_flag=True,
-    help="Replace an interval without width by the fallback that 'cudbound methods' names, and say so in the "
+    help="Replace a zero-width interval by the fallback that 'cudbound methods' names, and say so in the "
     "remarks.",
 )
 @click.option(

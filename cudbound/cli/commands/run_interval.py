@@ -66,7 +66,7 @@ def compute(fitted: FittedClassifier, settings: Settings, *, progress: bool = Fa
     Raises
     ------
     ValueError
-        If the CUD bound is asked for and cannot be had for this classifier; the message has the way out.
+        If the CUD bound is requested and is unavailable for this classifier; the message says how to go on.
     KeyboardInterrupt
         On Ctrl-C, if nothing is known of the draws of cud.
     """

@@ -85,7 +85,7 @@ def beside_published(cells: pd.DataFrame, published: Sequence[PublishedValue]) -
     Returns
     -------
     pandas.DataFrame
-        One row a published value whose cell and method the study has, in their order. Columns: scenario, n, method,
+        One row per published value whose cell and method the study has, in their order. Columns: scenario, n, method,
         measure, value and mcse (of the study), published, difference (value - published), source.
 
     Examples

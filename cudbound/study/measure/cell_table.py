@@ -66,7 +66,7 @@ def tabulate_cells(
     Returns
     -------
     pandas.DataFrame
-        One row a cell and method. Columns that end in "_mcse" are Monte Carlo standard errors; nan stands for what is
+        One row per cell and method. Columns that end in "_mcse" are Monte Carlo standard errors; nan stands for what is
         undefined.
 
         Shares of all replicates, failures counted as misses: coverage (with coverage_low and coverage_high, the 95%

@@ -1,4 +1,4 @@
-"""The intervals of a study in order: one row a replicate, one column a method, each judged by the true error."""
+"""The intervals of a study in order: one row per replicate, one column per method, each judged by the true error."""
 
 from __future__ import annotations
 

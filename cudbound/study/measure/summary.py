@@ -99,7 +99,7 @@ class Summary:
 
     @cached_property
     def cells(self) -> pd.DataFrame:
-        """Every method in every cell: the primary table, one row a cell and method.
+        """Every method in every cell: the primary table, one row per cell and method.
 
         The columns are those of `cudbound.study.measure.cell_table.tabulate_cells`.
         """
@@ -137,7 +137,7 @@ class Summary:
 
     @cached_property
     def differences(self) -> pd.DataFrame:
-        """Every method minus the reference on the same replicates, one row a cell and other method.
+        """Every method minus the reference on the same replicates, one row per cell and other method.
 
         Columns: scenario, n, method, coverage_difference over all replicates (failures are misses; of the coverage that
         `judged_by` names), n_only_method and n_only_reference (replicates in which one alone covered), width_difference
@@ -167,7 +167,7 @@ class Summary:
 
     @cached_property
     def shortest(self) -> pd.DataFrame:
-        """The method of the smallest mean width among those that keep their level by `judged_by`, one row a cell.
+        """The method of the smallest mean width among those that keep their level by `judged_by`, one row per cell.
 
         Columns: scenario, n, n_keeping (methods that keep their level), shortest ("" if none does; of equal widths the
         first in the order of the methods), its coverage, width and width_mcse, reference_coverage,
@@ -202,7 +202,7 @@ class Summary:
 
     @cached_property
     def aggregates(self) -> pd.DataFrame:
-        """Over all cells, one row a method, by the coverage of `judged_by`; to be read after the cells, which it hides.
+        """Over all cells, one row per method, by the coverage of `judged_by`; to be read after the cells, which it hides.
 
         Columns: method, n_cells, n_keeping and share_keeping (cells in which it keeps its level), n_shortest (cells in
         which it is the shortest that does), worst_coverage with its cell in worst_scenario and worst_n (the first of

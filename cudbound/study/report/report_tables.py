@@ -19,7 +19,7 @@ _MCSE = "MCSE"
 
 
 def overview_report(summary: Summary) -> Report:
-    """Return one row a cell and one column a method, so that a study can be read on a page."""
+    """Return one row per cell and one column per method, so that a study can be read on a page."""
     cells = summary.judged_cells
     shortest = summary.shortest["shortest"].tolist()
     size = len(summary.methods)
@@ -162,7 +162,7 @@ def published_report(summary: Summary) -> Report:
 
 
 def aggregates_report(summary: Summary) -> Report:
-    """Return one row a method over all cells."""
+    """Return one row per method over all cells."""
     return _report(
         "aggregates",
         "Over all cells",

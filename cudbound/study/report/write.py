@@ -206,7 +206,7 @@ def _plots(summary: Summary) -> Iterator[tuple[str, str]]:
     cells, level = summary.judged_cells, summary.confidence_level
     band = "Dashed: nominal level. Gray: where an exact interval's coverage falls in 95% of such studies."
     yield (
-        f"Coverage against mean width, one point a cell and method, with one MCSE. {band}",
+        f"Coverage against mean width, one point per cell and method, with one MCSE. {band}",
         draw_svg(CoverageWidthDisplay(cells, level), (7.0, 4.2), "width"),
     )
     keys = cells[CELL].drop_duplicates()
@@ -226,7 +226,7 @@ def _plots(summary: Summary) -> Iterator[tuple[str, str]]:
             draw_svg(nested, nested.size, f"nested-{measure}"),
         )
     yield (
-        "Coverage against the absolute excess kurtosis of the training error, one point a cell and method, as in "
+        "Coverage against the absolute excess kurtosis of the training error, one point per cell and method, as in "
         f"figure 1 of Laber and Murphy (2008). {band}",
         draw_svg(KurtosisDisplay(cells, summary.samples, level), (7.0, 4.2), "kurtosis"),
     )

@@ -1,4 +1,4 @@
-"""What one replicate of a study leaves behind: one record of the replicate and one row a method."""
+"""What one replicate of a study leaves behind: one record of the replicate and one row per method."""
 
 from __future__ import annotations
 

@@ -238,7 +238,7 @@ class Store:
         )
 
     def replicates_frame(self) -> pd.DataFrame:
-        """Return one row a replicate in the order of scenario, n and replicate.
+        """Return one row per replicate in the order of scenario, n and replicate.
 
         Returns
         -------
@@ -250,7 +250,7 @@ class Store:
             return read_frame(self._connection, REPLICATES)
 
     def rows_frame(self) -> pd.DataFrame:
-        """Return one row an interval in the order of scenario, n, replicate and method.
+        """Return one row per interval in the order of scenario, n, replicate and method.
 
         Returns
         -------
@@ -261,7 +261,7 @@ class Store:
             return read_frame(self._connection, INTERVALS)
 
     def expected_frame(self) -> pd.DataFrame:
-        """Return one row a further sample in the order of its key.
+        """Return one row per further sample in the order of its key.
 
         Returns
         -------
@@ -272,17 +272,17 @@ class Store:
             return read_frame(self._connection, EXPECTED)
 
     def method_timings_frame(self) -> pd.DataFrame:
-        """Return the ``seconds`` that methods took by themselves, one row a timed replicate and method."""
+        """Return the ``seconds`` that methods took by themselves, one row per timed replicate and method."""
         with clear_errors(self.path):
             return read_frame(self._connection, METHOD_TIMINGS)
 
     def timings_frame(self) -> pd.DataFrame:
-        """Return one row a replicate: how many ``seconds`` it took, and when it was ``finished`` in seconds of Unix."""
+        """Return one row per replicate: how many ``seconds`` it took, and when it was ``finished`` in seconds of Unix."""
         with clear_errors(self.path):
             return read_frame(self._connection, TIMINGS)
 
     def runs_frame(self) -> pd.DataFrame:
-        """Return one row a run of the study: when it began, and the versions and computer it began with."""
+        """Return one row per run of the study: when it began, and the versions and computer it began with."""
         import pandas as pd
 
         with clear_errors(self.path):
