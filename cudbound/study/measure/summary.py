@@ -202,7 +202,7 @@ class Summary:
 
     @cached_property
     def aggregates(self) -> pd.DataFrame:
-        """Over all cells, one row per method, by the coverage of `judged_by`; to be read after the cells, which it hides.
+        """Over all cells, one row per method, by the coverage of `judged_by`; read the cells first.
 
         Columns: method, n_cells, n_keeping and share_keeping (cells in which it keeps its level), n_shortest (cells in
         which it is the shortest that does), worst_coverage with its cell in worst_scenario and worst_n (the first of

@@ -277,7 +277,7 @@ class Store:
             return read_frame(self._connection, METHOD_TIMINGS)
 
     def timings_frame(self) -> pd.DataFrame:
-        """Return one row per replicate: how many ``seconds`` it took, and when it was ``finished`` in seconds of Unix."""
+        """Return one row per replicate: how many ``seconds`` it took, and when it was ``finished`` in Unix seconds."""
         with clear_errors(self.path):
             return read_frame(self._connection, TIMINGS)
 
