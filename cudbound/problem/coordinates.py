@@ -11,8 +11,6 @@ from cudbound.problem.problem import Problem
 
 Array = NDArray[np.float64]
 
-#: Singular values of the design, its columns scaled to unit length, below this share of the largest count as zero.
-RANK_TOLERANCE = 1e-12
 #: Columns whose largest value exceeds their median by this factor come first in the factorization.
 OUTLYING = 1e3
 
@@ -67,7 +65,9 @@ def orthonormal_basis(problem: Problem) -> Basis:
     scale[scale == 0.0] = 1.0
     q, r, order = qr(problem.design / scale, mode="economic", pivoting=True, check_finite=False)
     diagonal = np.abs(np.diag(r))
-    rank = max(int((diagonal > RANK_TOLERANCE * diagonal.max(initial=0.0)).sum()), 1)
+    # the rule of numpy.linalg.matrix_rank
+    rounding = max(problem.design.shape) * np.finfo(float).eps * diagonal.max(initial=0.0)
+    rank = max(int((diagonal > rounding).sum()), 1)
     p = problem.design.shape[1]
     first = outlying_first(problem.design, order[:rank])
     if (first != order[:rank]).any():

@@ -98,12 +98,20 @@ double WitnessWriter::write_start(const Incumbent& incumbent, double* witness) {
         if (!evaluation_.anchor_score(view_.draw, &score)) return 0.0;
     } else {
         evaluation_.from_beta(incumbent.point.data(), witness);
-        // a minimizer has no more loss than the anchor, unless rounding affected it strongly
-        if (view_.relaxation->error > Settings::excess) return std::max(0.0, worth(witness, incumbent.sign));
-        evaluation_.measure(witness);
+        if (!minimizer_is_better(witness)) return std::max(0.0, worth(witness, incumbent.sign));
         if (!evaluation_.score(view_.draw, &score)) return 0.0;
     }
     return std::clamp(incumbent.sign * score, 0.0, incumbent.value);
+}
+
+// A minimizer has no more loss than the anchor, unless rounding affected it strongly, or the anchor gains from a
+// direction along which the loss of the draw counts as flat. Measures the coefficients.
+bool WitnessWriter::minimizer_is_better(const double* coef) {
+    const Relaxation& relaxation = *view_.relaxation;
+    evaluation_.measure(coef);
+    anchor_loss_known_ = false;
+    const double excess = evaluation_.loss(view_.draw) - loss_of_anchor();
+    return relaxation.error <= Settings::excess && !(relaxation.rate * excess > Settings::witness_loss);
 }
 
 void WitnessWriter::find_direction(const Incumbent& incumbent) {

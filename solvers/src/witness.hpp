@@ -35,6 +35,7 @@ class WitnessWriter {
     double worth(const double* coef, double sign, const std::vector<char>* strict = nullptr);
     double loss_at(const std::vector<double>& beta);
     double loss_of_anchor();
+    bool minimizer_is_better(const double* coef);
 
     const DrawView& view_;
     const int p_;
