@@ -16,10 +16,11 @@ if TYPE_CHECKING:
     from cudbound.estimators.stumps import stump_basis as stump_basis
     from cudbound.exact.certificate import Certificate as Certificate
     from cudbound.losses.cvxpy_loss import CvxpyLoss as CvxpyLoss
+    from cudbound.outcomes import ConfidenceInterval as ConfidenceInterval
+    from cudbound.outcomes import Estimand as Estimand
     from cudbound.problem.problem import Problem as Problem
     from cudbound.resampling import ResamplingSizes as ResamplingSizes
     from cudbound.results import ComparisonResult as ComparisonResult
-    from cudbound.results import ConfidenceInterval as ConfidenceInterval
     from cudbound.results import Draws as Draws
     from cudbound.results import IntervalEstimate as IntervalEstimate
     from cudbound.results import SolveStatus as SolveStatus
@@ -58,7 +59,8 @@ _HOME = {
     "CvxpyLoss": "losses.cvxpy_loss",
     "LeastSquaresClassifier": "estimators.least_squares",
     "Problem": "problem.problem",
-    "ConfidenceInterval": "results",
+    "ConfidenceInterval": "outcomes",
+    "Estimand": "outcomes",
     "Draws": "results",
     "IntervalEstimate": "results",
     "IntervalTable": "tables.table",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from cudbound.outcomes import Estimand
 from cudbound.validation import check_choice, check_number
 
 
@@ -58,9 +58,8 @@ class MethodCard:
         The word for it in ``methods=``.
     title : str
         One line.
-    estimand : str
-        What it aims at, in the words of docs/notation.md: "conditional" is the error of the classifier fitted to
-        this training set, "expected" that of the learning algorithm over training sets.
+    estimand : Estimand
+        What it aims at; where the records decide the number of training rows, the kind alone.
     needs : frozenset of str
         What must be recorded: names of fields of `cudbound.records.Records`.
     assumptions : str
@@ -77,7 +76,7 @@ class MethodCard:
 
     name: str
     title: str
-    estimand: str
+    estimand: Estimand
     needs: frozenset[str]
     assumptions: str
     tendency: str
@@ -98,31 +97,6 @@ class MethodCard:
         return {
             name: option.check(name, given.get(name, option.default)) for name, option in self.options.items()
         }
-
-
-def expected_error(n_train: float) -> str:
-    """Return the estimand of methods that aim at the error of a learning algorithm on `n_train` training rows.
-
-    Examples
-    --------
-    >>> expected_error(45)
-    'expected(n1=45)'
-    """
-    return f"expected(n1={n_train:g})" if n_train % 1 else f"expected(n1={n_train:.0f})"
-
-
-def training_size(estimand: str) -> int | None:
-    """Return the number of training rows that an estimand of `expected_error` names; None for any other estimand.
-
-    Folds of unequal sizes have a mean that is no whole number; it is rounded down.
-
-    Examples
-    --------
-    >>> training_size("expected(n1=45)"), training_size("expected(n1=29.7)"), training_size("conditional")
-    (45, 29, None)
-    """
-    found = re.fullmatch(r"expected\(n1=([\d.]+)\)", estimand)
-    return None if found is None else int(float(found[1]))
 
 
 def check_options(options: object, methods: Iterable[MethodCard]) -> dict[str, dict[str, Any]]:

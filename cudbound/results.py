@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import abc
 import enum
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome, PointOutcome, TestOutcome
 from cudbound.rounding import format_difference, format_level, format_pvalue, format_statistic, printable
 
 if TYPE_CHECKING:
@@ -24,9 +26,6 @@ AGAINST = {
     "less": "error(a) < error(b)",
     "greater": "error(a) > error(b)",
 }
-
-#: What the estimate of an interval is, where the notes under a table say so.
-Center = Literal["training error", ".632 estimate", "error on new cases"]
 
 
 class SolveStatus(enum.IntEnum):
@@ -44,23 +43,6 @@ class SolveStatus(enum.IntEnum):
     INTERRUPTED = 3
     INACCURATE = 4
     DECIDED = 5
-
-
-@dataclass(frozen=True)
-class ConfidenceInterval:
-    """Two confidence limits, on the scale of the estimate."""
-
-    low: float
-    high: float
-
-    @property
-    def width(self) -> float:
-        """``high - low``."""
-        return self.high - self.low
-
-    def clipped(self, low: float, high: float) -> ConfidenceInterval:
-        """Return the limits moved into [low, high]."""
-        return ConfidenceInterval(min(max(self.low, low), high), max(min(self.high, high), low))
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,21 +109,33 @@ class Draws:
         return pd.concat([frame, witness], axis=1).rename_axis("draw")
 
 
-class Row:
-    """One row of a table: what one method found, with what a reader must know to judge it."""
+class Row(abc.ABC):
+    """One row of a table: what one method found, with what a reader must know to judge it.
+
+    A row is the outcome of a method, completed by what the table knows.
+    """
 
     #: Attributes that programs read, in the order of the columns of a frame.
     COLUMNS: ClassVar[tuple[str, ...]]
 
+    method: str
+    estimand: Estimand | None
+    n_fits: int
     remarks: tuple[str, ...]
     degenerate: str | None
     details: Mapping[str, float]
+
+    @classmethod
+    def of(cls, outcome: PointOutcome, **known: Any) -> Self:
+        """Return the outcome as a row; `known` are fields that it has not, or that replace its own."""
+        return cls(**{**vars(outcome), **known})
 
     def to_record(self) -> dict[str, Any]:
         """Return one unrounded value for each of `COLUMNS`; the reason of a degenerate row ends its remarks."""
         record = {name: getattr(self, name) for name in self.COLUMNS}
         reason = (self.degenerate,) if self.degenerate else ()
         return record | {
+            "estimand": str(self.estimand),
             "degenerate": self.degenerate is not None,
             "remarks": "; ".join((*self.remarks, *reason)),
         }
@@ -165,9 +159,9 @@ class _WithLimits(Row):
     raw_interval: ConfidenceInterval
 
     @property
+    @abc.abstractmethod
     def confidence_interval(self) -> ConfidenceInterval:
         """The limits clipped to the values that are possible."""
-        raise NotImplementedError
 
     @property
     def low(self) -> float:
@@ -202,62 +196,35 @@ def frame_of(rows: Iterable[Row], columns: tuple[str, ...]) -> pd.DataFrame:
     return pd.DataFrame([row.to_record() for row in rows], columns=list(columns))
 
 
-@dataclass(frozen=True)
-class IntervalEstimate(_WithLimits):
+def _columns(words: str) -> tuple[str, ...]:
+    return tuple(words.split())
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntervalEstimate(Outcome, _WithLimits):
     """One row of the table: an interval by one method, with what a reader must know to judge it.
 
     Attributes
     ----------
     method : str
-        Registered name of the method.
-    estimate : float
-        The point the interval is built around, a proportion in [0, 1].
-    raw_interval : ConfidenceInterval
-        The limits as the formula gives them; they may leave [0, 1].
+        Name of the method.
+    estimate, raw_interval, remarks, degenerate, details, center, standard_error
+        As in `cudbound.outcomes.Outcome`.
+    estimand : Estimand
+        What the interval is meant to cover; prints in the words of the glossary ("conditional", ...).
     confidence_level : float
         Nominal level.
-    estimand : str
-        What the interval is meant to cover, in the words of the glossary ("conditional", ...).
     n_fits : int
         Classifier fits that the method used; a fit shared with another method counts for both.
-    remarks : tuple of str
-        What happened on the way: draws not certified, single-class draws, ...
-    degenerate : str or None
-        Why the interval says nothing about uncertainty (zero width, ...), or None if it does.
-    details : mapping of str to float
-        Further numbers that belong to the method, such as "rho_threshold".
-    center : str or None
-        What `estimate` is, for the notes under a table: "training error", ".632 estimate" or "error on new cases";
-        None where the notes have nothing to say of it.
-    standard_error : float or None
-        Of the estimate, where the method builds its interval from one.
     """
 
     method: str
-    estimate: float
-    raw_interval: ConfidenceInterval
+    estimand: Estimand
     confidence_level: float
-    estimand: str
     n_fits: int
-    remarks: tuple[str, ...] = ()
-    degenerate: str | None = None
-    details: Mapping[str, float] = field(default_factory=dict)
-    center: Center | None = None
-    standard_error: float | None = None
 
-    COLUMNS: ClassVar = (
-        *(
-            "method",
-            "estimate",
-            "low",
-            "high",
-            "width",
-            "raw_low",
-            "raw_high",
-            "confidence_level",
-            "estimand",
-        ),
-        *("n_fits", "degenerate", "remarks"),
+    COLUMNS: ClassVar = _columns(
+        "method estimate low high width raw_low raw_high confidence_level estimand n_fits degenerate remarks"
     )
 
     @property
@@ -266,8 +233,8 @@ class IntervalEstimate(_WithLimits):
         return self.raw_interval.clipped(0.0, 1.0)
 
 
-@dataclass(frozen=True)
-class ComparisonResult(_WithLimits):
+@dataclass(frozen=True, kw_only=True)
+class ComparisonResult(TestOutcome, _WithLimits):
     """The difference of two errors by one method: test and interval.
 
     The difference is error(a) - error(b): positive where the first classifier or learning algorithm errs more.
@@ -275,62 +242,29 @@ class ComparisonResult(_WithLimits):
     Attributes
     ----------
     method : str
-        Registered name of the method.
-    estimate : float
-        Estimated difference, in [-1, 1].
-    statistic : float
-        Value of the test statistic; it has the sign of `estimate` unless the test has no direction. Infinite or nan
-        where `degenerate` says why.
-    pvalue : float
-        Of the hypothesis that the difference is 0, in [0, 1]; 1 where the records cannot speak against it.
-    raw_interval : ConfidenceInterval
-        Limits for the difference as the formula gives them; an infinite one on the open side where `alternative` is
-        one-sided. Where a method takes test and interval from different formulas they may disagree.
+        Name of the method.
+    estimate, statistic, pvalue, raw_interval, remarks, degenerate, details, standard_error
+        As in `cudbound.outcomes.TestOutcome`.
+    estimand : Estimand
+        Whose errors they are; prints in the words of the glossary ("expected(n1=45)", "holdout-model", ...).
     confidence_level : float
         Nominal level of the interval.
     alternative : {"two-sided", "less", "greater"}
         "less": error(a) < error(b), with an upper limit only; "greater": error(a) > error(b), with a lower one.
-    estimand : str
-        Whose errors they are, in the words of the glossary ("expected(n1=45)", "holdout-model", ...).
     n_fits : int
         Classifier fits behind the recorded losses, those of both counted; 0 where all losses are those of given
         classifiers on new test cases.
-    remarks : tuple of str
-    degenerate : str or None
-        Why the interval says nothing about uncertainty or the test could not be computed, or None.
-    details : mapping of str to float
-        Further numbers that belong to the method, such as the numbers of discordant pairs.
-    standard_error : float or None
-        Of the estimate, where the method builds its test from one.
     """
 
     method: str
-    estimate: float
-    statistic: float
-    pvalue: float
-    raw_interval: ConfidenceInterval
+    estimand: Estimand
     confidence_level: float
     alternative: str
-    estimand: str
     n_fits: int
-    remarks: tuple[str, ...] = ()
-    degenerate: str | None = None
-    details: Mapping[str, float] = field(default_factory=dict)
-    standard_error: float | None = None
 
-    COLUMNS: ClassVar = (
-        *(
-            "method",
-            "estimate",
-            "low",
-            "high",
-            "raw_low",
-            "raw_high",
-            "confidence_level",
-            "statistic",
-            "pvalue",
-        ),
-        *("alternative", "estimand", "n_fits", "degenerate", "remarks"),
+    COLUMNS: ClassVar = _columns(
+        "method estimate low high raw_low raw_high confidence_level statistic pvalue alternative estimand n_fits "
+        "degenerate remarks"
     )
 
     @property
@@ -353,35 +287,26 @@ class ComparisonResult(_WithLimits):
     __repr__ = __str__
 
 
-@dataclass(frozen=True)
-class PointEstimate(Row):
+@dataclass(frozen=True, kw_only=True)
+class PointEstimate(PointOutcome, Row):
     """One row of the table of point estimates, with what a reader must know to judge it.
 
     Attributes
     ----------
     method : str
-        Registered name of the estimator.
-    estimate : float
-        Estimated error, a proportion in [0, 1], or a difference of two errors in [-1, 1]; nan where undefined.
-    estimand : str
+        Name of the estimator.
+    estimate, remarks, degenerate, details
+        As in `cudbound.outcomes.PointOutcome`; the estimate is a proportion in [0, 1], or a difference of two errors
+        in [-1, 1].
+    estimand : Estimand
         What it aims at.
     n_fits : int
         Classifier fits that it used, the one on the whole training set included; a fit shared with another estimator
         counts for both.
-    remarks : tuple of str
-        What happened on the way: draws of one class, kernels without width, ...
-    degenerate : str or None
-        Why the estimate is undefined, or None if it is not.
-    details : mapping of str to float
-        Further numbers that belong to the estimator.
     """
 
     method: str
-    estimate: float
-    estimand: str
+    estimand: Estimand
     n_fits: int
-    remarks: tuple[str, ...] = ()
-    degenerate: str | None = None
-    details: Mapping[str, float] = field(default_factory=dict)
 
-    COLUMNS: ClassVar = ("method", "estimate", "estimand", "n_fits", "degenerate", "remarks")
+    COLUMNS: ClassVar = _columns("method estimate estimand n_fits degenerate remarks")

@@ -18,6 +18,7 @@ PACKAGE = Path(cudbound.__file__).parent
 # above it, never from its own line or from below; imports for types alone and inside functions count like all others.
 LAYERS = (
     {"validation", "hints", "quantiles", "rounding"},
+    {"outcomes"},
     {"results", "method_card", "losses"},
     {"exceptions", "records", "problem"},
     {"exact", "solve", "point_estimates", "report"},
@@ -29,7 +30,7 @@ LAYERS = (
     {"study"},
     {"cli"},
 )
-CORE = set().union(*LAYERS[:7])
+CORE = set().union(*LAYERS[:8])
 ORDER = {unit: depth for depth, layer in enumerate(LAYERS) for unit in layer}
 
 # The only folders that import these, inside functions or at the top.
@@ -194,12 +195,13 @@ def test_slow_packages_are_imported_when_they_are_used() -> None:
 
 def test_interval_methods_read_records_and_nothing_else() -> None:
     assert targets_of("intervals") <= {
-        *("intervals", "records", "method_card", "results", "point_estimates", "quantiles", "validation"),
+        *("intervals", "records", "method_card", "outcomes", "results", "point_estimates", "quantiles"),
+        "validation",
     }
 
 
 def test_reports_read_results_and_nothing_else() -> None:
-    assert targets_of("report") <= {"report", "results", "rounding"}
+    assert targets_of("report") <= {"report", "outcomes", "results", "rounding"}
 
 
 def test_plots_read_frames_and_nothing_else() -> None:

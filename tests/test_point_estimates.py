@@ -16,6 +16,7 @@ from shared_files import shared_vectors
 from sklearn.neighbors import KNeighborsClassifier
 
 from cudbound import LeastSquaresClassifier
+from cudbound.outcomes import Estimand
 from cudbound.point_estimates import (
     ESTIMATORS,
     PointEstimate,
@@ -296,13 +297,13 @@ def test_mean_training_size_is_the_mean_over_the_folds(sizes):
 def test_every_estimator_states_its_contract(name):
     estimator = ESTIMATORS[name]
     for field in ("title", "estimand", "assumptions", "tendency", "reference", "cost"):
-        assert getattr(estimator, field).strip(), field
+        assert str(getattr(estimator, field)).strip(), field
     assert estimator.needs <= set(vars(Records()))
     row = compute_estimate(estimator, _records())
     assert row.method == name
     assert 0.0 <= row.estimate <= 1.0
     assert row.degenerate is None
-    assert row.estimand.split("(")[0] == estimator.estimand
+    assert row.estimand.kind == estimator.estimand.kind
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
@@ -344,14 +345,14 @@ def test_nothing_out_of_bag_is_flagged(name):
 def test_fits_and_remarks_of_the_records_reach_the_row():
     folds = FoldLosses(np.array([0, 1, 0, 0]), np.array([0, 0, 1, 1]), ("folds drawn again",))
     row = compute_estimate(ESTIMATORS["k-fold"], Records(folds=folds))
-    assert (row.n_fits, row.remarks, row.estimand) == (3, ("folds drawn again",), "expected(n1=2)")
+    assert (row.n_fits, row.remarks, str(row.estimand)) == (3, ("folds drawn again",), "expected(n1=2)")
     assert compute_estimate(ESTIMATORS["resubstitution"], Records(losses=np.zeros(3))).n_fits == 1
 
 
 def test_new_test_set_is_about_the_fitted_classifier():
     records = Records(test_set=TestSetLosses(np.array([0, 1]), 20, "conditional"))
     row = compute_estimate(ESTIMATORS["holdout"], records)
-    assert (row.estimate, row.estimand, row.n_fits) == (0.5, "conditional", 1)
+    assert (row.estimate, str(row.estimand), row.n_fits) == (0.5, "conditional", 1)
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
@@ -399,8 +400,20 @@ def test_table_of_point_estimates():
 
 def test_table_prints_one_line_an_estimator():
     rows = (
-        PointEstimate("k-fold", 0.123456, "expected(n1=45)", 11, ("two\nlines",)),
-        PointEstimate("bootstrap-632", math.nan, "rule", 3, (), "undefined: nothing out of bag"),
+        PointEstimate(
+            method="k-fold",
+            estimate=0.123456,
+            estimand=Estimand("expected", 45),
+            n_fits=11,
+            remarks=("two\nlines",),
+        ),
+        PointEstimate(
+            method="bootstrap-632",
+            estimate=math.nan,
+            estimand=Estimand("rule"),
+            n_fits=3,
+            degenerate="undefined: nothing out of bag",
+        ),
     )
     text = str(PointEstimateTable(rows))
     assert text == repr(PointEstimateTable(rows))

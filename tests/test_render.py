@@ -13,12 +13,13 @@ import pytest
 from cudbound.intervals import GROUPS, METHODS, compute_interval
 from cudbound.intervals.method import estimate_632
 from cudbound.intervals.test_set import TEST_SET_WILSON
+from cudbound.outcomes import ConfidenceInterval, Estimand
 from cudbound.records import BootstrapLosses, FoldLosses, Records, TestSetLosses
 from cudbound.report import FORMATS, ComparisonRun, RunDescription, render_methods, render_table
-from cudbound.report.estimands import DIFFERENCES, ERRORS, base
+from cudbound.report.estimands import DIFFERENCES, ERRORS
 from cudbound.report.interval_columns import notes, reader_columns, title
 from cudbound.report.tables import reader_records
-from cudbound.results import ComparisonResult, ConfidenceInterval, IntervalEstimate
+from cudbound.results import ComparisonResult, IntervalEstimate
 from cudbound.rounding import (
     format_cell,
     format_difference,
@@ -61,7 +62,14 @@ def row(
     """Return a row; the CUD bound and the other intervals of the paper have their center."""
     centers = {"cud": "training error"} | dict.fromkeys(AROUND_632, ".632 estimate")
     return IntervalEstimate(
-        *(method, estimate, ConfidenceInterval(*limits), level, estimand, n_fits, remarks, degenerate),
+        method=method,
+        estimate=estimate,
+        raw_interval=ConfidenceInterval(*limits),
+        confidence_level=level,
+        estimand=Estimand.read(estimand),
+        n_fits=n_fits,
+        remarks=remarks,
+        degenerate=degenerate,
         details=details or {},
         center=center or centers.get(method),
     )
@@ -215,9 +223,9 @@ def test_every_estimand_in_the_table_is_explained_once():
 def test_the_estimands_of_all_methods_have_words():
     for method in METHODS.values():
         if method.gives_interval:
-            assert base(method.estimand) in ERRORS, method.name
+            assert method.estimand.kind in ERRORS, method.name
         if method.compares:
-            assert base(method.estimand) in DIFFERENCES, method.name
+            assert method.estimand.kind in DIFFERENCES, method.name
 
 
 def test_an_estimand_without_words_is_left_to_its_author():
@@ -540,7 +548,7 @@ def comparison(
         "pvalue": 0.0768,
         "confidence_level": 0.95,
         "alternative": "two-sided",
-        "estimand": "holdout-model",
+        "estimand": Estimand("holdout-model"),
         "n_fits": 2,
     } | given
     return ComparisonResult(
@@ -573,7 +581,7 @@ def comparisons() -> ComparisonTable:
                 (-0.25, -0.25),
                 statistic=-math.inf,
                 pvalue=0.0,
-                estimand="expected(n1=43)",
+                estimand=Estimand("expected", 43),
                 n_fits=30,
                 degenerate="all means are equal",
             ),
@@ -637,7 +645,7 @@ def test_every_format_takes_an_empty_table_of_comparisons(form):
 
 def test_levels_and_alternatives_that_differ_get_columns():
     table = ComparisonTable(
-        (comparison(), comparison(alternative="less", confidence_level=0.9, estimand="conditional"))
+        (comparison(), comparison(alternative="less", confidence_level=0.9, estimand=Estimand("conditional")))
     )
     lines = render_table(table).splitlines()
     assert lines[0] == "Differences of two errors, error(a) - error(b), with confidence intervals"
@@ -648,10 +656,10 @@ def test_levels_and_alternatives_that_differ_get_columns():
 
 
 def test_comparisons_on_given_test_sets_are_not_called_internal():
-    text = render_table(ComparisonTable((comparison(estimand="conditional", n_fits=0),)))
+    text = render_table(ComparisonTable((comparison(estimand=Estimand("conditional"), n_fits=0),)))
     assert "Internal" not in text
     assert 'Estimand "conditional": the errors that the two fitted classifiers make on new cases' in text
-    resampled = comparison("nested-cv", estimand="conditional", n_fits=550)
+    resampled = comparison("nested-cv", estimand=Estimand("conditional"), n_fits=550)
     assert "Internal comparisons, from one data set" in render_table(ComparisonTable((resampled,)))
 
 
@@ -684,7 +692,11 @@ def test_hostile_texts_of_comparisons_are_escaped(form):
     table = ComparisonTable(
         (
             comparison(
-                HOSTILE, remarks=(HOSTILE,), degenerate=HOSTILE, estimand=HOSTILE, details={HOSTILE: 1.0}
+                HOSTILE,
+                remarks=(HOSTILE,),
+                degenerate=HOSTILE,
+                estimand=Estimand(HOSTILE),
+                details={HOSTILE: 1.0},
             ),
         )
     )

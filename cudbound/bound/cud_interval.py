@@ -11,11 +11,15 @@ from numpy.typing import NDArray
 
 from cudbound.adapters import express
 from cudbound.exact.certificate import Certificate
+from cudbound.intervals.cud import CUD, cud_limits
+from cudbound.intervals.method import compute_interval
+from cudbound.outcomes import ConfidenceInterval, Estimand
 from cudbound.problem.additive_model import AdditiveModel, Polish
 from cudbound.problem.draws import draw_counts
 from cudbound.problem.problem import Problem
 from cudbound.quantiles import inverted_cdf_quantile, within
-from cudbound.results import ConfidenceInterval, Draws, IntervalEstimate
+from cudbound.records import Records
+from cudbound.results import Draws, IntervalEstimate
 from cudbound.solve.minimum import draws_problem
 from cudbound.solve.search import Search, search_ended
 from cudbound.validation import (
@@ -46,7 +50,7 @@ class CudResult:
         What was proved about each bootstrap draw.
     problem : Problem
         The draws' optimization problems; ``problem.select(b).save(path)`` writes one for a bug report.
-    estimand : str
+    estimand : Estimand
         "conditional": the error, on new cases from the same population, of this fitted classifier.
     polish : Polish or None
         How the classifier of the interval differs from the fitted one; None if it is the fitted one.
@@ -61,7 +65,7 @@ class CudResult:
     confidence_level: float
     draws: Draws = field(repr=False)
     problem: Problem = field(repr=False)
-    estimand: str = "conditional"
+    estimand: Estimand = CUD.estimand
     polish: Polish | None = field(repr=False, default=None)
     tuned_by: tuple[str, ...] = field(repr=False, default=())
     search: Search = field(repr=False, default=Search())
@@ -69,7 +73,7 @@ class CudResult:
     @property
     def raw_interval(self) -> ConfidenceInterval:
         """``[estimate - q, estimate + q]``, which may leave [0, 1]."""
-        return ConfidenceInterval(self.estimate - self.q, self.estimate + self.q)
+        return cud_limits(self.estimate, self.q)
 
     @property
     def confidence_interval(self) -> ConfidenceInterval:
@@ -99,17 +103,8 @@ class CudResult:
         return int(((positives == 0) | (positives == totals)).sum())
 
     @property
-    def degenerate(self) -> str | None:
-        """Why the interval says nothing about uncertainty, or None if it does."""
-        return (
-            None
-            if self.q > 0.0
-            else "no classifier near the fitted one deviates in the draws that count (Q = 0)"
-        )
-
-    @property
-    def row(self) -> IntervalEstimate:
-        """The result as a row of the table of methods."""
+    def remarks(self) -> tuple[str, ...]:
+        """What a reader of the interval must know: whether it is proved, and what was done to the classifier."""
         if self.search.of == "all" and self.draws.certified.all():
             remarks = ["all draws solved exactly"]
         elif self.certified:
@@ -122,17 +117,17 @@ class CudResult:
             remarks.append(str(self.polish))
         if self.tuned_by:
             remarks.append(f"tuning by {', '.join(self.tuned_by)} not resampled")
-        return IntervalEstimate(
-            method="cud",
-            estimate=self.estimate,
-            raw_interval=self.raw_interval,
-            confidence_level=self.confidence_level,
-            estimand=self.estimand,
-            n_fits=1,
-            remarks=tuple(remarks),
-            degenerate=self.degenerate,
-            center="training error",
-        )
+        return tuple(remarks)
+
+    @property
+    def row(self) -> IntervalEstimate:
+        """The result as a row of the table of methods."""
+        return compute_interval(CUD, Records(bound=self), self.confidence_level)
+
+    @property
+    def degenerate(self) -> str | None:
+        """Why the interval says nothing about uncertainty, or None if it does."""
+        return self.row.degenerate
 
     def at(self, *, confidence_level: float) -> CudResult:
         """Return the result at another level.
@@ -190,7 +185,7 @@ class CudResult:
 
     def __str__(self) -> str:
         low, high = self.confidence_interval.low, self.confidence_interval.high
-        notes = "; ".join((*self.row.remarks, *((self.degenerate,) if self.degenerate else ())))
+        notes = "; ".join((*self.remarks, *((self.degenerate,) if self.degenerate else ())))
         which = "this classifier" if self.polish is None else "the polished classifier"
         return (
             f"CUD {100 * self.confidence_level:g}% interval [{low:.3f}, {high:.3f}] for the error of {which}; "

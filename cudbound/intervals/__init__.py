@@ -21,7 +21,7 @@ from cudbound.intervals.langford import LANGFORD
 from cudbound.intervals.leave_one_out import LEAVE_ONE_OUT
 from cudbound.intervals.martin import MARTIN
 from cudbound.intervals.mcnemar import MCNEMAR
-from cudbound.intervals.method import Method, Outcome, compute_interval
+from cudbound.intervals.method import Method, compute_interval
 from cudbound.intervals.nested_cv import NESTED_CV
 from cudbound.intervals.resampled_t import (
     CORRECTED_PSEUDO_BOOTSTRAP,
@@ -37,7 +37,7 @@ from cudbound.intervals.test_set import (
     TEST_SET_WILSON,
 )
 
-__all__ = ["GROUPS", "METHODS", "Method", "Outcome", "compute_interval", "find_comparisons", "find_methods"]
+__all__ = ["GROUPS", "METHODS", "Method", "compute_interval", "find_comparisons", "find_methods"]
 
 #: For the error of the classifier fitted to this training set; the first seven are those of the CUD paper.
 CONDITIONAL = (

@@ -7,10 +7,10 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cudbound.intervals.method import Method, Outcome, binomial_fallback
+from cudbound.intervals.method import Method, binomial_fallback
+from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.quantiles import inverted_cdf_quantile
 from cudbound.records import BoundaryDeviations, Records
-from cudbound.results import ConfidenceInterval
 
 
 def adaptive_interval(
@@ -67,7 +67,7 @@ def _adaptive(records: Records, confidence_level: float) -> Outcome:
 ACI = Method(
     name="aci",
     title="Adaptive interval over all classifications of the points near the boundary",
-    estimand="conditional",
+    estimand=Estimand("conditional"),
     needs=frozenset({"losses", "boundary"}),
     assumptions="the coefficients are asymptotically normal, and the points far from the boundary keep their class",
     tendency="conservative where many points lie near the boundary: both limits take the worst classification of "

@@ -9,7 +9,8 @@ from numpy.typing import ArrayLike
 
 from cudbound.intervals.method import Method, binomial_fallback
 from cudbound.intervals.pivot import EQUAL, Pivot
-from cudbound.method_card import Choice, expected_error
+from cudbound.method_card import Choice
+from cudbound.outcomes import Estimand
 from cudbound.records import Records, ReplacementErrors
 from cudbound.validation import check_choice, checked
 
@@ -65,7 +66,7 @@ def austern_zhou_pivot(
     Examples
     --------
     >>> pivot = austern_zhou_pivot(0.25, 0.5, [0.5, 0.25], n_samples=4, n_train=2)
-    >>> round(pivot.standard_error, 3), pivot.estimand
+    >>> round(pivot.standard_error, 3), str(pivot.estimand)
     (0.125, 'expected(n1=2)')
     """
     share = FACTORS[check_choice("factor", factor, FACTORS)]
@@ -76,7 +77,7 @@ def austern_zhou_pivot(
         full,
         math.sqrt(share * squares),
         degenerate="no replacement of a row changes the cross-validated error" if constant else None,
-        estimand=expected_error(n_train),
+        estimand=Estimand("expected", n_train),
         details={"s2": n_samples * share * squares},
     )
 
@@ -90,7 +91,7 @@ def _austern_zhou(records: Records, *, factor: str) -> Pivot:
 AUSTERN_ZHOU = Method(
     name="austern-zhou",
     title="Normal interval with the variance of cross-validation from replaced training rows",
-    estimand="expected",
+    estimand=Estimand("expected"),
     needs=frozenset({"replacements"}),
     assumptions="the learning algorithm is stable and not random; the variance of the cross-validated error is "
     "inversely proportional to the rows; large n",

@@ -10,6 +10,7 @@ from cudbound.intervals.k_fold import ON_ALL_ROWS
 from cudbound.intervals.method import Method
 from cudbound.intervals.pivot import EQUAL, Pivot
 from cudbound.method_card import Choice
+from cudbound.outcomes import Estimand
 from cudbound.records import FoldLosses, Records
 from cudbound.validation import check_choice
 
@@ -75,7 +76,7 @@ def _bayle(records: Records, *, variance: str) -> Pivot:
 BAYLE = Method(
     name="bayle-cv",
     title="Normal interval on all cross-validated losses, for the mean error of the models of the folds",
-    estimand="cv-average",
+    estimand=Estimand("cv-average"),
     needs=frozenset({"folds"}),
     assumptions="the learning algorithm is stable: a replaced training row changes the loss by less than of order "
     "1 / sqrt(n); large n",

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cudbound.intervals.bootstrap_percentile import percentile_interval, shifted_interval
-from cudbound.intervals.method import Method, Outcome, binomial_fallback
+from cudbound.intervals.method import Method, binomial_fallback
+from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.records import Records
-from cudbound.results import ConfidenceInterval
 
 NEEDS = frozenset({"removed_cases"})
 SAME = "both limits are the same bootstrap replicate"
@@ -77,7 +77,7 @@ def _bias_reduced(records: Records, confidence_level: float) -> Outcome:
 BCCVP = Method(
     name="bccvp",
     title="Percentile interval of bootstrap case cross-validation",
-    estimand="conditional",
+    estimand=Estimand("conditional"),
     needs=NEEDS,
     assumptions="the cross-validated error varies over draws as over training sets",
     tendency="conservative, and high: a draw has fewer distinct cases to train on than the training set",
@@ -90,7 +90,7 @@ BCCVP = Method(
 BCCVP_BR = Method(
     name="bccvp-br",
     title="Percentile interval of bootstrap case cross-validation with bias reduction",
-    estimand="conditional",
+    estimand=Estimand("conditional"),
     needs=NEEDS,
     assumptions="the cross-validated error varies over draws as over training sets, and its bias on draws is constant",
     tendency="mildly conservative in the simulations of its authors",

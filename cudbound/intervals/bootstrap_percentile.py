@@ -15,13 +15,13 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
 from cudbound.intervals.efron_tibshirani import FALLBACK, err1_influences
-from cudbound.intervals.method import Method, Outcome, estimate_632, replicates_632
+from cudbound.intervals.method import Method, estimate_632, replicates_632
 from cudbound.intervals.pivot import EQUAL
 from cudbound.method_card import Choice
+from cudbound.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Estimand, Outcome
 from cudbound.point_estimates import never_out_of_bag
 from cudbound.quantiles import inverted_cdf_quantile
 from cudbound.records import Records
-from cudbound.results import ConfidenceInterval
 
 
 @dataclass(frozen=True)
@@ -228,11 +228,11 @@ def _outcome(
     remarks = (f"{n_lost} draws with nothing out of bag dropped",) if n_lost else ()
     if not defined.size:
         reason = None if np.isnan(estimate) else "no draw has a .632 estimate"
-        return Outcome(estimate, ConfidenceInterval(np.nan, np.nan), remarks, reason)
+        return Outcome(estimate, UNDEFINED_LIMITS, remarks=remarks, degenerate=reason)
     return Outcome(
         estimate,
         interval_of(defined, estimate, confidence_level),
-        remarks,
+        remarks=remarks,
         degenerate="both limits are the same bootstrap replicate",
         center=".632 estimate",
     )
@@ -251,7 +251,7 @@ def _corrected(records: Records, confidence_level: float, *, variant: str) -> Ou
         never = never_out_of_bag(bootstrap.counts)
         return Outcome(
             estimate_632(records),
-            ConfidenceInterval(np.nan, np.nan),
+            UNDEFINED_LIMITS,
             degenerate=f"no acceleration with {never} points never out of bag, raise n_resamples",
             center=".632 estimate",
         )
@@ -266,7 +266,7 @@ def _corrected(records: Records, confidence_level: float, *, variant: str) -> Ou
 PERCENTILE = Method(
     name="bootstrap-percentile",
     title="Percentile bootstrap of the .632 estimate",
-    estimand="conditional",
+    estimand=Estimand("conditional"),
     needs=frozenset({"losses", "bootstrap", "inner"}),
     assumptions="the error is a smooth function of the data",
     tendency="liberal where points lie near the boundary, since the error jumps there; too low with inner "
@@ -280,7 +280,7 @@ PERCENTILE = Method(
 BIAS_CORRECTED = Method(
     name="bootstrap-bias-corrected",
     title="Bias-corrected percentile bootstrap of the .632 estimate",
-    estimand="conditional",
+    estimand=Estimand("conditional"),
     needs=frozenset({"losses", "bootstrap", "inner"}),
     assumptions="the error is a smooth function of the data, normal after some monotone transformation",
     tendency="liberal where points lie near the boundary: the error jumps there",

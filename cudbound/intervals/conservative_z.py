@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from cudbound.intervals.method import Method
 from cudbound.intervals.pivot import EQUAL, Pivot
 from cudbound.intervals.resampled_t import ONE_SPLIT, judged_by
+from cudbound.outcomes import Estimand
 from cudbound.records import HalfSplitLosses, Records, SplitLosses
 from cudbound.validation import check_pairs
 
@@ -67,7 +68,7 @@ def _conservative_z(records: Records) -> Pivot:
 CONSERVATIVE_Z = Method(
     name="conservative-z",
     title="Random-split estimate with the variance of the same estimate on half the data",
-    estimand="expected",
+    estimand=Estimand("expected"),
     needs=frozenset({"splits", "half_splits"}),
     assumptions="the variance of the estimate does not grow with the training rows; M large enough for a normal "
     "distribution",

@@ -1,20 +1,42 @@
-"""The CUD interval as a method among the others; `cudbound.bound.cud_interval` computes it."""
+"""The CUD interval: the training error plus and minus the bootstrap quantile of Q."""
 
 from __future__ import annotations
 
-from cudbound.intervals.method import Method, Outcome
+from cudbound.intervals.method import Method
+from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.records import Records
 
 
+def cud_limits(training_error: float, q: float) -> ConfidenceInterval:
+    """Return the raw limits, which may leave [0, 1], for the quantile q of the deviations.
+
+    References
+    ----------
+    Laber and Murphy (2008), section 3.1.
+
+    Examples
+    --------
+    >>> cud_limits(0.25, 0.5)
+    ConfidenceInterval(low=-0.25, high=0.75)
+    """
+    return ConfidenceInterval(training_error - q, training_error + q)
+
+
 def _cud(records: Records, confidence_level: float) -> Outcome:
-    row = records.bound.at(confidence_level=confidence_level).row
-    return Outcome(row.estimate, row.raw_interval, row.remarks, row.degenerate, center=row.center)
+    bound = records.require("bound").at(confidence_level=confidence_level)
+    return Outcome(
+        bound.estimate,
+        cud_limits(bound.estimate, bound.q),
+        remarks=bound.remarks,
+        degenerate="no classifier near the fitted one deviates in the draws that count (Q = 0)",
+        center="training error",
+    )
 
 
 CUD = Method(
     name="cud",
     title="Constrained uniform deviation bound around the training error",
-    estimand="conditional",
+    estimand=Estimand("conditional"),
     needs=frozenset({"bound"}),
     assumptions="the bootstrap quantile of the smoothed supremum estimates that of the population",
     tendency="conservative: it bounds the deviation of every classifier near the fitted one",

@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from cudbound.intervals.method import NO_OPTIONS, Method, TestOutcome, check_records, shared_remarks
+from cudbound.intervals.method import NO_OPTIONS, Method, check_records, shared_remarks
+from cudbound.outcomes import TestOutcome
 from cudbound.records import Records
 from cudbound.results import ComparisonResult
 from cudbound.validation import check_choice
@@ -76,31 +77,26 @@ def compute_comparison(
     if method.test is not None:
         outcome = method.test(records, confidence_level, alternative, **chosen)
     elif method.pivot is not None:
-        outcome = TestOutcome.of(method.pivot(records, **chosen), confidence_level, alternative)
+        outcome = method.pivot(records, **chosen).test_outcome(confidence_level, alternative)
     else:
         raise ValueError(
             f"{method.name} gives an interval for the error of one classifier and compares nothing; "
             "use compare_intervals."
         )
-    return ComparisonResult(
+    return ComparisonResult.of(
+        outcome,
         method=method.name,
-        estimate=outcome.estimate,
-        statistic=outcome.statistic,
-        pvalue=outcome.pvalue,
-        raw_interval=outcome.interval,
+        estimand=outcome.estimand or method.estimand,
         confidence_level=confidence_level,
         alternative=alternative,
-        estimand=outcome.estimand or method.estimand,
         n_fits=_count_fits(method, records),
         remarks=(*shared_remarks(method, records), *outcome.remarks),
         degenerate=outcome.degenerate or _why_degenerate(outcome),
-        details=outcome.details,
-        standard_error=outcome.standard_error,
     )
 
 
 def _why_degenerate(outcome: TestOutcome) -> str | None:
-    interval = outcome.interval
+    interval = outcome.raw_interval
     if math.isnan(outcome.estimate) or math.isnan(outcome.pvalue) or math.isnan(outcome.statistic):
         return "undefined difference or test"
     if math.isnan(interval.low) or math.isnan(interval.high):

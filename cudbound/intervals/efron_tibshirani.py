@@ -6,15 +6,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cudbound.intervals.effective_size import effective_size_bootstrap
-from cudbound.intervals.method import Method, Outcome, binomial_fallback, estimate_632
+from cudbound.intervals.method import Method, binomial_fallback, estimate_632
 from cudbound.intervals.pivot import Pivot
+from cudbound.outcomes import Center, Estimand, Outcome
 from cudbound.point_estimates import (
     estimate_632_plus,
     leave_one_out_bootstrap_error,
     never_out_of_bag,
 )
 from cudbound.records import BootstrapLosses, Records
-from cudbound.results import Center
 
 Array = NDArray[np.float64]
 
@@ -176,7 +176,7 @@ def _normal_632_plus(records: Records, confidence_level: float) -> Outcome:
 NORMAL_632 = Method(
     name="bootstrap-632-normal",
     title="Normal interval around the .632 estimate with the standard error of Efron and Tibshirani",
-    estimand="conditional",
+    estimand=Estimand("conditional"),
     needs=frozenset({"losses", "bootstrap"}),
     assumptions="the .632 estimate is nearly normal, without bias, and moves in proportion with Err(1)",
     tendency="too low where the classifier overfits, as the .632 estimate is; wide with few draws, whose Monte Carlo "
@@ -191,7 +191,7 @@ NORMAL_632 = Method(
 NORMAL_632_PLUS = Method(
     name="bootstrap-632-plus-normal",
     title="Normal interval around the .632+ estimate with the standard error of Efron and Tibshirani",
-    estimand="conditional",
+    estimand=Estimand("conditional"),
     needs=frozenset({"losses", "bootstrap"}),
     assumptions="the .632+ estimate is nearly normal, without bias, and moves in proportion with Err(1)",
     tendency="ignores that the weight of the .632+ estimate varies; wide with few draws, whose Monte Carlo error "

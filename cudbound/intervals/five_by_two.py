@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import fdtrc, fdtri
 
-from cudbound.intervals.method import Method, Outcome, TestOutcome, binomial_fallback
+from cudbound.intervals.method import Method, binomial_fallback
 from cudbound.intervals.pivot import EQUAL, Pivot
-from cudbound.method_card import Choice, expected_error
+from cudbound.method_card import Choice
+from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome, TestOutcome
 from cudbound.records import HalvingLosses, Records
 from cudbound.records.split_losses import N_HALVINGS
-from cudbound.results import ConfidenceInterval
 from cudbound.validation import check_choice, check_pairs
 
 Array = NDArray[np.float64]
@@ -183,7 +183,7 @@ def _five_pairs(pairs: ArrayLike) -> Array:
 def _t(records: Records, *, repair: str) -> Pivot:
     halvings: HalvingLosses = records.require("halvings")
     pivot = five_by_two_t_pivot(halvings.means, repair=repair)
-    return replace(pivot, estimand=expected_error(halvings.n_train))
+    return replace(pivot, estimand=Estimand("expected", halvings.n_train))
 
 
 def _f(records: Records, confidence_level: float) -> Outcome:
@@ -193,7 +193,7 @@ def _f(records: Records, confidence_level: float) -> Outcome:
         float(np.mean(halvings.means)),
         interval,
         degenerate=_why_degenerate(interval, confidence_level),
-        estimand=expected_error(halvings.n_train),
+        estimand=Estimand("expected", halvings.n_train),
     )
 
 
@@ -207,12 +207,7 @@ def _f_test(records: Records, confidence_level: float, alternative: str) -> Test
     statistic, pvalue = five_by_two_f(halvings.means)
     outcome = _f(records, confidence_level)
     return TestOutcome(
-        outcome.estimate,
-        statistic,
-        pvalue,
-        outcome.interval,
-        degenerate=outcome.degenerate,
-        estimand=outcome.estimand,
+        statistic=statistic, pvalue=pvalue, raw_interval=outcome.raw_interval, **outcome.said()
     )
 
 
@@ -234,7 +229,7 @@ HALF = binomial_fallback("the rows of one half", _tested_half)
 FIVE_BY_TWO_T = Method(
     name="5x2cv-t",
     title="t interval of five times two-fold cross-validation",
-    estimand="expected",
+    estimand=Estimand("expected"),
     needs=frozenset({"halvings"}),
     assumptions="the ten mean losses are normal and independent",
     tendency="conservative under its assumptions (a 5 % test rejects in 2.8 %) unless repaired; of unknown sign where "
@@ -249,7 +244,7 @@ FIVE_BY_TWO_T = Method(
 FIVE_BY_TWO_F = Method(
     name="5x2cv-f",
     title="Confidence set by inversion of the combined 5x2cv F test",
-    estimand="expected",
+    estimand=Estimand("expected"),
     needs=frozenset({"halvings"}),
     assumptions="the ten mean losses are normal and independent",
     tendency="conservative under its assumptions (a 5 % test rejects in 1.75 %); empty where the halvings disagree",

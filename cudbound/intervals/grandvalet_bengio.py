@@ -21,9 +21,10 @@ from cudbound.intervals.k_fold import (
     k_fold_t_pivot,
     unequal_folds,
 )
-from cudbound.intervals.method import Method, Outcome, TestOutcome
+from cudbound.intervals.method import Method
 from cudbound.intervals.pivot import Pivot
 from cudbound.method_card import Number
+from cudbound.outcomes import Estimand, Outcome, TestOutcome
 from cudbound.point_estimates import mean_training_size
 from cudbound.records import FoldLosses, Records
 from cudbound.validation import check_choice, check_number
@@ -253,19 +254,19 @@ def _pivot(records: Records, rho: float, **further: float) -> Pivot:
 
 
 def _compute(records: Records, confidence_level: float, *, rho: float) -> Outcome:
-    return Outcome.of(_pivot(records, rho), confidence_level)
+    return _pivot(records, rho).outcome(confidence_level)
 
 
 def _test(records: Records, confidence_level: float, alternative: str, *, rho: float) -> TestOutcome:
     means = records.require("folds").means
     threshold = rho_threshold(means, significance=1.0 - confidence_level, alternative=alternative)
-    return TestOutcome.of(_pivot(records, rho, rho_threshold=threshold), confidence_level, alternative)
+    return _pivot(records, rho, rho_threshold=threshold).test_outcome(confidence_level, alternative)
 
 
 GRANDVALET_BENGIO = Method(
     name="grandvalet-bengio-t",
     title="t interval on the fold means of cross-validation that allows for their correlation rho",
-    estimand="expected",
+    estimand=Estimand("expected"),
     needs=frozenset({"folds"}),
     assumptions="fold means are jointly normal; the covariance of two of them is at most rho times the variance of "
     "the mean of all; folds of equal size",

@@ -7,12 +7,12 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cudbound.intervals.method import Method, TestOutcome
+from cudbound.intervals.method import Method
 from cudbound.intervals.pivot import Pivot
 from cudbound.intervals.proportions import wilson_interval
 from cudbound.method_card import Choice
+from cudbound.outcomes import ConfidenceInterval, Estimand, TestOutcome
 from cudbound.records import Records
-from cudbound.results import ConfidenceInterval
 from cudbound.validation import check_choice, checked
 
 
@@ -139,7 +139,7 @@ def _two_test_sets(records: Records, confidence_level: float, alternative: str, 
         degenerate=None
         if pivot.standard_error > 0.0
         else f"the variance is 0 at errors of {error_a:g} and {error_b:g}{remedy}",
-        estimand="conditional" if first.estimand == second.estimand == "conditional" else "holdout-model",
+        estimand=Estimand(first.estimand if first.estimand == second.estimand else "holdout-model"),
         details={"error_a": error_a, "error_b": error_b},
         standard_error=pivot.standard_error,
     )
@@ -148,7 +148,7 @@ def _two_test_sets(records: Records, confidence_level: float, alternative: str, 
 INDEPENDENT_TEST_SETS = Method(
     name="independent-test-sets",
     title="Normal test and interval for the errors on two test sets, one per classifier",
-    estimand="holdout-model",
+    estimand=Estimand("holdout-model"),
     needs=frozenset({"test_set", "second_test_set"}),
     assumptions="the points of both test sets are independent of each other and of both training sets",
     tendency="liberal on small test sets and at small errors; form='newcombe' less so; on one test set for both, "

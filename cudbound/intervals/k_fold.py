@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from cudbound.intervals.method import Method, binomial_fallback
 from cudbound.intervals.pivot import EQUAL, Pivot
-from cudbound.method_card import expected_error
+from cudbound.outcomes import Estimand
 from cudbound.point_estimates import mean_training_size
 from cudbound.records import FoldLosses, Records
 from cudbound.validation import checked
@@ -62,7 +62,7 @@ def k_fold_t_pivot(means: ArrayLike, n_train: float) -> Pivot:
         0.0 if constant else float(values.std(ddof=1)) / math.sqrt(values.size),
         df=values.size - 1,
         degenerate="all fold means are equal" if constant else None,
-        estimand=expected_error(n_train),
+        estimand=Estimand("expected", n_train),
     )
 
 
@@ -98,7 +98,7 @@ def _k_fold_t(records: Records) -> Pivot:
 K_FOLD_T = Method(
     name="k-fold-t",
     title="t interval on the fold means of cross-validation",
-    estimand="expected",
+    estimand=Estimand("expected"),
     needs=frozenset({"folds"}),
     assumptions="fold means are independent and normal",
     tendency="liberal: the training sets of two folds share most of their rows, so that their means are correlated",

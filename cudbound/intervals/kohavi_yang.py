@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cudbound.intervals.effective_size import effective_size_bootstrap, effective_size_folds
-from cudbound.intervals.method import Fallback, Method, Outcome, binomial_fallback, estimate_632
+from cudbound.intervals.method import Fallback, Method, binomial_fallback, estimate_632
 from cudbound.intervals.proportions import wald_interval, wilson_interval
 from cudbound.method_card import Choice
+from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.records import Records
-from cudbound.results import ConfidenceInterval
 from cudbound.validation import check_choice
 
 
@@ -125,7 +125,7 @@ def _yang(records: Records, confidence_level: float, *, center: str) -> Outcome:
 KOHAVI = Method(
     name="kohavi-normal",
     title="Normal interval with binomial variance around the .632 estimate",
-    estimand="conditional",
+    estimand=Estimand("conditional"),
     needs=frozenset({"losses", "bootstrap"}),
     assumptions="the .632 estimate is a mean of n* independent losses of one fixed classifier",
     tendency="liberal where the error is small; zero width at error 0 or 1",
@@ -139,7 +139,7 @@ KOHAVI = Method(
 YANG = Method(
     name="yang-cv-normal",
     title="Normal interval with the variance of cross-validated losses around the .632 estimate",
-    estimand="conditional",
+    estimand=Estimand("conditional"),
     needs=frozenset({"losses", "bootstrap", "folds"}),
     assumptions="cross-validated losses are independent and have the variance of the estimate's losses",
     tendency="liberal: its effective sample size is the largest of all; zero width if all losses are equal",

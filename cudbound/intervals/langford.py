@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from cudbound.intervals.effective_size import effective_size_bootstrap
-from cudbound.intervals.method import Method, Outcome, estimate_632
+from cudbound.intervals.method import Method, estimate_632
 from cudbound.intervals.proportions import inverted_binomial_interval
+from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.records import Records
-from cudbound.results import ConfidenceInterval
 
 
 def langford_interval(estimate: float, n_samples: int, confidence_level: float) -> ConfidenceInterval:
@@ -45,7 +45,7 @@ def _langford(records: Records, confidence_level: float) -> Outcome:
 LANGFORD = Method(
     name="langford-binomial",
     title="Inverted binomial interval on n* hypothetical test points, at the .632 estimate",
-    estimand="conditional",
+    estimand=Estimand("conditional"),
     needs=frozenset({"losses", "bootstrap"}),
     assumptions="the .632 estimate is the error on n* independent test points",
     tendency="conservative as a binomial interval; the hypothetical test points were trained on",

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cudbound.intervals.method import Method, Outcome
+from cudbound.intervals.method import Method
 from cudbound.intervals.proportions import inverted_binomial_interval
+from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.records import Records
-from cudbound.results import ConfidenceInterval
 from cudbound.validation import checked
 
 
@@ -56,7 +56,7 @@ def _leave_one_out(records: Records, confidence_level: float) -> Outcome:
 LEAVE_ONE_OUT = Method(
     name="leave-one-out-binomial",
     title="Clopper-Pearson interval of the leave-one-out losses",
-    estimand="conditional",
+    estimand=Estimand("conditional"),
     needs=frozenset({"leave_one_out"}),
     assumptions="leave-one-out losses are independent losses of one fixed classifier",
     tendency="liberal: it ignores that the losses depend on each other",

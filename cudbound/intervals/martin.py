@@ -5,10 +5,10 @@ from __future__ import annotations
 from scipy.special import betaincinv
 
 from cudbound.intervals.effective_size import effective_size_bootstrap
-from cudbound.intervals.method import Method, Outcome, estimate_632
+from cudbound.intervals.method import Method, estimate_632
 from cudbound.method_card import Choice
+from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.records import Records
-from cudbound.results import ConfidenceInterval
 from cudbound.validation import check_choice
 
 #: Both parameters of the Beta prior.
@@ -67,7 +67,7 @@ def _martin(records: Records, confidence_level: float, *, prior: str) -> Outcome
 MARTIN = Method(
     name="martin-beta",
     title="Beta posterior interval on the points a draw leaves out, at the .632 estimate",
-    estimand="conditional",
+    estimand=Estimand("conditional"),
     needs=frozenset({"losses", "bootstrap"}),
     assumptions="the .632 estimate is the error on n - n* independent test points; prior as stated",
     tendency="conservative: it counts only the points that a draw leaves out",

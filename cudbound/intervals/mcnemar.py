@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr
 from scipy.stats import binom, binomtest
 
-from cudbound.intervals.method import Method, TestOutcome
+from cudbound.intervals.method import Method
 from cudbound.intervals.pivot import Pivot
 from cudbound.method_card import Choice
+from cudbound.outcomes import ConfidenceInterval, Estimand, TestOutcome
 from cudbound.records import Records
-from cudbound.results import ConfidenceInterval
 from cudbound.validation import check_choice, checked
 
 FORMS = ("exact", "asymptotic", "mid-p")
@@ -188,7 +188,7 @@ def _mcnemar(records: Records, confidence_level: float, alternative: str, *, for
         degenerate=None
         if pairs.only_a + pairs.only_b
         else "no point is misclassified by only one of the two; the test has no information",
-        estimand=tested.estimand,
+        estimand=Estimand(tested.estimand),
         details={"only_a_wrong": pairs.only_a, "only_b_wrong": pairs.only_b, "n_tested": pairs.n_tested},
     )
 
@@ -196,7 +196,7 @@ def _mcnemar(records: Records, confidence_level: float, alternative: str, *, for
 MCNEMAR = Method(
     name="mcnemar",
     title="McNemar's test on one test set, with the Bonett-Price interval for the difference",
-    estimand="holdout-model",
+    estimand=Estimand("holdout-model"),
     needs=frozenset({"test_set"}),
     assumptions="the test points are independent of each other and of both training sets",
     tendency="the exact form is conservative, most so with few discordant pairs; the asymptotic and the mid-p form may "

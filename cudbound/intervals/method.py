@@ -13,108 +13,16 @@ import numpy as np
 from cudbound.intervals.pivot import Pivot
 from cudbound.intervals.proportions import inverted_binomial_interval
 from cudbound.method_card import MethodCard
+from cudbound.outcomes import Center, ConfidenceInterval, Outcome, TestOutcome
 from cudbound.point_estimates import error_632
 from cudbound.point_estimates import estimate_632 as estimate_632
 from cudbound.records import Records
 from cudbound.records.reading import check_records as check_records
 from cudbound.records.reading import count_fits as count_fits
 from cudbound.records.reading import shared_remarks as shared_remarks
-from cudbound.results import Center, ConfidenceInterval, IntervalEstimate
+from cudbound.results import IntervalEstimate
 
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a method computes from the records.
-
-    Attributes
-    ----------
-    estimate : float
-        The point the interval is built around.
-    interval : ConfidenceInterval
-        Raw limits.
-    remarks : tuple of str
-    degenerate : str or None
-        The method's own reason for a zero-width interval; if None, a general reason is given.
-    estimand : str or None
-        The estimand where the records decide it, such as "expected(n1=45)"; None means that of the method.
-    details : mapping of str to float
-        Further numbers that belong to the method, such as "rho_threshold".
-    center : str or None
-        What the estimate is, for the notes under a table: "training error", ".632 estimate" or "error on new cases".
-    standard_error : float or None
-        Of the estimate, where the interval is built from one.
-    """
-
-    estimate: float
-    interval: ConfidenceInterval
-    remarks: tuple[str, ...] = ()
-    degenerate: str | None = None
-    estimand: str | None = None
-    details: Mapping[str, float] = field(default_factory=dict)
-    center: Center | None = None
-    standard_error: float | None = None
-
-    @classmethod
-    def of(cls, pivot: Pivot, confidence_level: float) -> Outcome:
-        """Return what a pivot gives."""
-        return cls(
-            pivot.estimate,
-            pivot.interval(confidence_level),
-            pivot.remarks,
-            pivot.degenerate,
-            pivot.estimand,
-            pivot.details,
-            standard_error=pivot.standard_error,
-        )
-
-
-@dataclass(frozen=True)
-class TestOutcome:
-    """What a test of a difference between two errors computes from recorded differences of losses.
-
-    Attributes
-    ----------
-    estimate : float
-        Estimated difference, in [-1, 1].
-    statistic, pvalue : float
-    interval : ConfidenceInterval
-        Raw limits for the difference; one-sided where the alternative is.
-    remarks, estimand, details
-        As in `Outcome`.
-    degenerate : str or None
-        Why the test or the interval is uninformative, or None; a zero-width interval always gets a reason.
-    standard_error : float or None
-        Of the estimate, where the test is built from one.
-    """
-
-    __test__ = False  # the name is not a test for pytest
-
-    estimate: float
-    statistic: float
-    pvalue: float
-    interval: ConfidenceInterval
-    remarks: tuple[str, ...] = ()
-    degenerate: str | None = None
-    estimand: str | None = None
-    details: Mapping[str, float] = field(default_factory=dict)
-    standard_error: float | None = None
-
-    @classmethod
-    def of(cls, pivot: Pivot, confidence_level: float, alternative: str) -> TestOutcome:
-        """Return what a pivot gives."""
-        return cls(
-            pivot.estimate,
-            pivot.statistic(),
-            pivot.pvalue(alternative=alternative),
-            pivot.interval(confidence_level, alternative),
-            pivot.remarks,
-            pivot.degenerate,
-            pivot.estimand,
-            pivot.details,
-            pivot.standard_error,
-        )
 
 
 @dataclass(frozen=True)
@@ -239,7 +147,7 @@ def compute_interval(
     if method.compute is not None:
         outcome = method.compute(records, confidence_level, **chosen)
     elif method.pivot is not None:
-        outcome = Outcome.of(method.pivot(records, **chosen), confidence_level)
+        outcome = method.pivot(records, **chosen).outcome(confidence_level)
     else:
         raise ValueError(
             f"{method.name} compares two classifiers and gives no interval for the error of one; "
@@ -249,20 +157,17 @@ def compute_interval(
     if fallback and reason is not None and method.fallback is not None and not math.isnan(outcome.estimate):
         instead = method.fallback.compute(records, outcome.estimate, confidence_level)
         note = f"{reason}; {method.fallback.title} instead"
-        outcome = replace(outcome, interval=instead, remarks=(*outcome.remarks, note), degenerate=None)
+        outcome = replace(outcome, raw_interval=instead, remarks=(*outcome.remarks, note), degenerate=None)
         reason = _why_degenerate(outcome)
-    return IntervalEstimate(
+    return IntervalEstimate.of(
+        outcome,
         method=method.name,
-        estimate=outcome.estimate,
-        raw_interval=outcome.interval,
-        confidence_level=confidence_level,
         estimand=outcome.estimand or method.estimand,
+        confidence_level=confidence_level,
         n_fits=count_fits(method, records),
         remarks=(*shared_remarks(method, records), *outcome.remarks),
         degenerate=reason,
-        details=outcome.details,
         center=outcome.center or _new_cases(method, records),
-        standard_error=outcome.standard_error,
     )
 
 
@@ -272,7 +177,7 @@ def _new_cases(method: MethodCard, records: Records) -> Center | None:
 
 
 def _why_degenerate(outcome: Outcome) -> str | None:
-    interval = outcome.interval
+    interval = outcome.raw_interval
     if np.isnan(outcome.estimate):
         return outcome.degenerate or "undefined: no point was ever out of bag, raise n_resamples"
     if np.isnan([interval.low, interval.high]).any():

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from cudbound.intervals.method import Method, binomial_fallback
 from cudbound.intervals.pivot import EQUAL, Pivot
 from cudbound.method_card import Choice
+from cudbound.outcomes import Estimand
 from cudbound.records import NestedLosses, Records
 from cudbound.validation import check_choice
 
@@ -109,7 +110,7 @@ def _nested_cv(records: Records, *, bias: str) -> Pivot:
 NESTED_CV = Method(
     name="nested-cv",
     title="Normal interval with the mean squared error that nested cross-validation estimates",
-    estimand="conditional",
+    estimand=Estimand("conditional"),
     needs=frozenset({"nested"}),
     assumptions="the mean squared error of cross-validation is the same on K - 1 of K folds of the rows, up to the "
     "factor (K - 1)/K; the authors' target is the error of the fitted classifier, while what is estimated in "

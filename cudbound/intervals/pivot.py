@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from scipy.special import stdtr, stdtrit
 
-from cudbound.results import ConfidenceInterval
+from cudbound.outcomes import ConfidenceInterval, Outcome, PointOutcome, TestOutcome
 
 #: Values whose range is no larger than this count as equal: they are sums of the same losses in a different order.
 EQUAL = 1e-12
 
 
 @dataclass(frozen=True)
-class Pivot:
+class Pivot(PointOutcome):
     """A quantity (estimate - truth) / standard_error with a t or a normal distribution.
 
     Attributes
@@ -26,13 +25,8 @@ class Pivot:
         Non-negative. At 0 the interval has zero width and the test does not reject.
     df : float
         Degrees of freedom of the t distribution, at least 1; infinity for the normal distribution.
-    remarks : tuple of str
-    degenerate : str or None
-        Why the standard error is 0 or undefined, if it is.
-    estimand : str or None
-        The estimand where the records decide it; None means that of the method.
-    details : mapping of str to float
-        Further numbers that belong to the method.
+    remarks, degenerate, estimand, details
+        As in `cudbound.outcomes.PointOutcome`; `degenerate` says why the standard error is 0 or undefined, if it is.
 
     Examples
     --------
@@ -44,13 +38,23 @@ class Pivot:
     0.0075
     """
 
-    estimate: float
     standard_error: float
     df: float = math.inf
-    remarks: tuple[str, ...] = ()
-    degenerate: str | None = None
-    estimand: str | None = None
-    details: Mapping[str, float] = field(default_factory=dict)
+
+    def outcome(self, confidence_level: float) -> Outcome:
+        """Return the interval that it gives."""
+        interval = self.interval(confidence_level)
+        return Outcome(raw_interval=interval, standard_error=self.standard_error, **self.said())
+
+    def test_outcome(self, confidence_level: float, alternative: str) -> TestOutcome:
+        """Return the test and the interval that it gives."""
+        return TestOutcome(
+            statistic=self.statistic(),
+            pvalue=self.pvalue(alternative=alternative),
+            raw_interval=self.interval(confidence_level, alternative),
+            standard_error=self.standard_error,
+            **self.said(),
+        )
 
     def interval(self, confidence_level: float, alternative: str = "two-sided") -> ConfidenceInterval:
         """Return the raw limits.

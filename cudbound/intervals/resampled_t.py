@@ -16,7 +16,8 @@ from numpy.typing import ArrayLike
 
 from cudbound.intervals.method import Method, binomial_fallback
 from cudbound.intervals.pivot import EQUAL, Pivot
-from cudbound.method_card import Choice, expected_error
+from cudbound.method_card import Choice
+from cudbound.outcomes import Estimand
 from cudbound.records import HalfSplitLosses, Records, ReplicateLosses, SplitLosses, TestSetLosses
 from cudbound.validation import Losses, check_choice, check_sizes, checked
 
@@ -232,7 +233,7 @@ def judged_by(
     pivot: Pivot, splits: SplitLosses, other: HalfSplitLosses | ReplicateLosses, need: str
 ) -> Pivot:
     """Name the estimand, and remove the standard error if the other means do not belong to these splits."""
-    pivot = replace(pivot, estimand=expected_error(splits.n_train))
+    pivot = replace(pivot, estimand=Estimand("expected", splits.n_train))
     mismatch = describe_mismatch(splits, other, need)
     return pivot if mismatch is None else replace(pivot, standard_error=math.nan, degenerate=mismatch)
 
@@ -258,11 +259,13 @@ def _t_pivot(estimate: float, values: Losses, factor: float, what: str) -> Pivot
 
 def _single_split_t(records: Records, *, reference: str) -> Pivot:
     test_set: TestSetLosses = records.require("test_set")
-    return replace(single_split_t_pivot(test_set.losses, reference=reference), estimand=test_set.estimand)
+    return replace(
+        single_split_t_pivot(test_set.losses, reference=reference), estimand=Estimand(test_set.estimand)
+    )
 
 
 def _of_splits(pivot: Pivot, splits: SplitLosses) -> Pivot:
-    return replace(pivot, estimand=expected_error(splits.n_train), remarks=few_test_rows(splits.n_test))
+    return replace(pivot, estimand=Estimand("expected", splits.n_train), remarks=few_test_rows(splits.n_test))
 
 
 def _resampled_t(records: Records) -> Pivot:
@@ -316,7 +319,7 @@ def _method(
     return Method(
         name=name,
         title=title,
-        estimand="expected",
+        estimand=Estimand("expected"),
         needs=frozenset(needs),
         assumptions=assumptions,
         tendency=tendency,
@@ -330,7 +333,7 @@ def _method(
 SINGLE_SPLIT_T = Method(
     name="single-split-t",
     title="t interval on the losses of one test set",
-    estimand="holdout-model",
+    estimand=Estimand("holdout-model"),
     needs=frozenset({"test_set"}),
     assumptions="the test rows are independent, and numerous enough for their mean loss to be nearly normal",
     tendency="liberal where errors are rare, zero width where there is none; liberal for the learning algorithm, since "

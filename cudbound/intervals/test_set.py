@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cudbound.intervals.method import Fallback, Method, Outcome
+from cudbound.intervals.method import Fallback, Method
 from cudbound.intervals.proportions import inverted_binomial_interval, wald_interval, wilson_interval
 from cudbound.method_card import Choice
+from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.records import Records
-from cudbound.results import ConfidenceInterval
 from cudbound.validation import check_choice
 
 SIDES = ("two-sided", "upper", "lower")
@@ -115,7 +115,7 @@ def _outcome(records: Records, confidence_level: float, form: str, side: str) ->
         float(losses.mean()),
         interval,
         degenerate=f"all losses on the test set are {losses[0]:g}, so that their variance is 0",
-        estimand=record.estimand,
+        estimand=Estimand(record.estimand),
     )
 
 
@@ -141,7 +141,7 @@ COST = "1, or 0 with a new test set"
 TEST_SET_WALD = Method(
     name="test-set-wald",
     title="Normal interval of the error on a test set",
-    estimand="holdout-model",
+    estimand=Estimand("holdout-model"),
     needs=NEEDS,
     assumptions=f"{INDEPENDENT}; the number of errors is nearly normal",
     tendency="liberal where errors are few; zero width if no point or every point is wrong",
@@ -155,7 +155,7 @@ TEST_SET_WALD = Method(
 TEST_SET_WILSON = Method(
     name="test-set-wilson",
     title="Wilson score interval of the error on a test set",
-    estimand="holdout-model",
+    estimand=Estimand("holdout-model"),
     needs=NEEDS,
     assumptions=INDEPENDENT,
     tendency="near the level on average over errors; a one-sided limit near error 0 or 1 can be liberal",
@@ -168,7 +168,7 @@ TEST_SET_WILSON = Method(
 TEST_SET_CLOPPER_PEARSON = Method(
     name="test-set-clopper-pearson",
     title="Exact binomial interval of the error on a test set",
-    estimand="holdout-model",
+    estimand=Estimand("holdout-model"),
     needs=NEEDS,
     assumptions=INDEPENDENT,
     tendency="conservative: it covers at least at the level, whatever the error is",
@@ -181,7 +181,7 @@ TEST_SET_CLOPPER_PEARSON = Method(
 TEST_SET_LANGFORD = Method(
     name="test-set-langford",
     title="Exact one-sided binomial bound of the error on a test set",
-    estimand="holdout-model",
+    estimand=Estimand("holdout-model"),
     needs=NEEDS,
     assumptions=INDEPENDENT,
     tendency="conservative: it covers at least at the level, whatever the error is",

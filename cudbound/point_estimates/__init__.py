@@ -33,7 +33,7 @@ from cudbound.point_estimates.cross_validation import (
     RESUBSTITUTION,
     mean_training_size,
 )
-from cudbound.point_estimates.estimator import PointEstimator, PointOutcome, compute_estimate
+from cudbound.point_estimates.estimator import PointEstimator, compute_estimate
 from cudbound.point_estimates.lv1o import LV1O, error_lv1o
 from cudbound.records.bootstrap_losses import never_out_of_bag
 from cudbound.results import PointEstimate
@@ -44,7 +44,6 @@ __all__ = [
     "KernelWidths",
     "PointEstimate",
     "PointEstimator",
-    "PointOutcome",
     "compute_estimate",
     "error_632",
     "error_632_plus",

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import KDTree
 from scipy.special import gammaincinv, ndtr
 
-from cudbound.point_estimates.estimator import PointEstimator, PointOutcome
+from cudbound.outcomes import Estimand, PointOutcome
+from cudbound.point_estimates.estimator import PointEstimator
 from cudbound.records import Records
 
 Array = NDArray[np.float64]
@@ -151,7 +152,7 @@ def _semi_bolstered(records: Records) -> PointOutcome:
 BOLSTERED = PointEstimator(
     name="bolstered",
     title="Bolstered resubstitution",
-    estimand="conditional",
+    estimand=Estimand("conditional"),
     needs=frozenset({"bolstered"}),
     assumptions="a spherical normal kernel around each point is like the population near it; features in like units",
     tendency="too low where the classifier follows its training set closely; depends on the units of the features",
@@ -163,7 +164,7 @@ BOLSTERED = PointEstimator(
 SEMI_BOLSTERED = PointEstimator(
     name="semi-bolstered",
     title="Semi-bolstered resubstitution",
-    estimand="conditional",
+    estimand=Estimand("conditional"),
     needs=frozenset({"bolstered"}),
     assumptions="as bolstered",
     tendency="higher than bolstered: misclassified points count in full",

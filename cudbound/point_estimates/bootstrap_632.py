@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cudbound.point_estimates.estimator import PointEstimator, PointOutcome
+from cudbound.outcomes import Estimand, PointOutcome
+from cudbound.point_estimates.estimator import PointEstimator
 from cudbound.records import Records
 
 Array = NDArray[np.float64]
@@ -280,13 +281,13 @@ def _compute_632_plus(records: Records) -> PointOutcome:
             f"leave-one-out bootstrap error {left_out:.3g} cut to the no-information error "
             f"{result.no_information:.3g}",
         )
-    return PointOutcome(result.estimate, remarks, details=details)
+    return PointOutcome(result.estimate, remarks=remarks, details=details)
 
 
 LEAVE_ONE_OUT_BOOTSTRAP = PointEstimator(
     name="leave-one-out-bootstrap",
     title="Leave-one-out bootstrap error Err(1)",
-    estimand="rule",
+    estimand=Estimand("rule"),
     needs=frozenset({"bootstrap"}),
     assumptions="a classifier fitted to a draw, which holds .632 n distinct points, is like one fitted to n points",
     tendency="too high: it is about the error of a training set of .632 n points",
@@ -298,7 +299,7 @@ LEAVE_ONE_OUT_BOOTSTRAP = PointEstimator(
 BOOTSTRAP_POOLED = PointEstimator(
     name="bootstrap-pooled",
     title="Pooled out-of-bag error e0",
-    estimand="rule",
+    estimand=Estimand("rule"),
     needs=frozenset({"bootstrap"}),
     assumptions="a classifier fitted to a draw, which holds .632 n distinct points, is like one fitted to n points",
     tendency="too high: it is about the error of a training set of .632 n points",
@@ -310,7 +311,7 @@ BOOTSTRAP_POOLED = PointEstimator(
 BOOTSTRAP_632 = PointEstimator(
     name="bootstrap-632",
     title=".632 estimate",
-    estimand="rule",
+    estimand=Estimand("rule"),
     needs=frozenset({"losses", "bootstrap"}),
     assumptions="the training error is too low by a fixed share of its distance to Err(1)",
     tendency="too low where the classifier fits its training set closely, such as nearest neighbors",
@@ -322,7 +323,7 @@ BOOTSTRAP_632 = PointEstimator(
 BOOTSTRAP_632_PLUS = PointEstimator(
     name="bootstrap-632-plus",
     title=".632+ estimate",
-    estimand="rule",
+    estimand=Estimand("rule"),
     needs=frozenset({"losses", "bootstrap"}),
     assumptions="the rate of overfitting tells how much too low the training error is",
     tendency="nearly unbiased in the simulations of its authors; a weight of 1 leaves Err(1), which is too high",

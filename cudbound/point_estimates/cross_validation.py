@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cudbound.method_card import expected_error
-from cudbound.point_estimates.estimator import PointEstimator, PointOutcome
+from cudbound.outcomes import Estimand, PointOutcome
+from cudbound.point_estimates.estimator import PointEstimator
 from cudbound.records import FoldLosses, Records
 
 
@@ -31,19 +31,19 @@ def _resubstitution(records: Records) -> PointOutcome:
 
 def _holdout(records: Records) -> PointOutcome:
     test_set = records.require("test_set")
-    return PointOutcome(_mean(test_set.losses), estimand=test_set.estimand)
+    return PointOutcome(_mean(test_set.losses), estimand=Estimand(test_set.estimand))
 
 
 def _k_fold(records: Records) -> PointOutcome:
     folds = records.require("folds")
-    return PointOutcome(_mean(folds.losses), estimand=expected_error(mean_training_size(folds)))
+    return PointOutcome(_mean(folds.losses), estimand=Estimand("expected", mean_training_size(folds)))
 
 
 def _repeated_k_fold(records: Records) -> PointOutcome:
     partitions = records.require("repeated_folds").partitions
     n_train = float(np.mean([mean_training_size(folds) for folds in partitions]))
     return PointOutcome(
-        float(np.mean([_mean(folds.losses) for folds in partitions])), estimand=expected_error(n_train)
+        float(np.mean([_mean(folds.losses) for folds in partitions])), estimand=Estimand("expected", n_train)
     )
 
 
@@ -54,7 +54,7 @@ def _leave_one_out(records: Records) -> PointOutcome:
 RESUBSTITUTION = PointEstimator(
     name="resubstitution",
     title="Training error",
-    estimand="conditional",
+    estimand=Estimand("conditional"),
     needs=frozenset({"losses"}),
     assumptions="none that make it unbiased",
     tendency="too low: the classifier was fitted to the rows that judge it",
@@ -66,7 +66,7 @@ RESUBSTITUTION = PointEstimator(
 HOLDOUT = PointEstimator(
     name="holdout",
     title="Error on a test set",
-    estimand="holdout-model",
+    estimand=Estimand("holdout-model"),
     needs=frozenset({"test_set"}),
     assumptions="the test rows are independent of the fit",
     tendency="unbiased for the classifier that is tested; if rows were held out for it, too high for the one fitted "
@@ -79,7 +79,7 @@ HOLDOUT = PointEstimator(
 K_FOLD = PointEstimator(
     name="k-fold",
     title="k-fold cross-validation",
-    estimand="expected",
+    estimand=Estimand("expected"),
     needs=frozenset({"folds"}),
     assumptions="none beyond independent rows",
     tendency="unbiased for training sets of n - n/k rows, so too high for n rows",
@@ -92,7 +92,7 @@ K_FOLD = PointEstimator(
 REPEATED_K_FOLD = PointEstimator(
     name="repeated-k-fold",
     title="k-fold cross-validation on several partitions",
-    estimand="expected",
+    estimand=Estimand("expected"),
     needs=frozenset({"repeated_folds"}),
     assumptions="none beyond independent rows",
     tendency="as k-fold, without most of the variance that the choice of the folds adds",
@@ -105,7 +105,7 @@ REPEATED_K_FOLD = PointEstimator(
 LEAVE_ONE_OUT = PointEstimator(
     name="leave-one-out",
     title="Leave-one-out cross-validation",
-    estimand="rule",
+    estimand=Estimand("rule"),
     needs=frozenset({"leave_one_out"}),
     assumptions="none beyond independent rows",
     tendency="nearly unbiased for n rows and more variable than the bootstrap estimates where n is small",

@@ -9,35 +9,12 @@ from types import MappingProxyType
 from typing import Any
 
 from cudbound.method_card import MethodCard
+from cudbound.outcomes import PointOutcome
 from cudbound.records import Records
 from cudbound.records.reading import check_records, count_fits, shared_remarks
 from cudbound.results import PointEstimate
 
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
-
-
-@dataclass(frozen=True)
-class PointOutcome:
-    """What a point estimator computes from the records.
-
-    Attributes
-    ----------
-    estimate : float
-        Mean loss; nan where it is undefined.
-    remarks : tuple of str
-    degenerate : str or None
-        Why the estimate is undefined, if it is.
-    estimand : str or None
-        The estimand where the records decide it, such as "expected(n1=45)"; None means that of the estimator.
-    details : mapping of str to float
-        Further numbers that belong to the estimator, such as the rate of overfitting of .632+.
-    """
-
-    estimate: float
-    remarks: tuple[str, ...] = ()
-    degenerate: str | None = None
-    estimand: str | None = None
-    details: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,18 +59,17 @@ def compute_estimate(
     >>> from cudbound.records import FoldLosses, Records
     >>> folds = FoldLosses.from_blocks([[1, 0, 0], [0, 0], [0, 1]])
     >>> row = compute_estimate(ESTIMATORS["k-fold"], Records(folds=folds))
-    >>> round(row.estimate, 4), row.estimand, row.n_fits
+    >>> round(row.estimate, 4), str(row.estimand), row.n_fits
     (0.2857, 'expected(n1=4.66667)', 4)
     """
     check_records(estimator, records)
     outcome = estimator.compute(records, **estimator.resolve_options(options))
     undefined = math.isnan(outcome.estimate)
-    return PointEstimate(
+    return PointEstimate.of(
+        outcome,
         method=estimator.name,
-        estimate=outcome.estimate,
         estimand=outcome.estimand or estimator.estimand,
         n_fits=count_fits(estimator, records),
         remarks=(*shared_remarks(estimator, records), *outcome.remarks),
         degenerate=(outcome.degenerate or "undefined") if undefined else None,
-        details=outcome.details,
     )

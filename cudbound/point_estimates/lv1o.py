@@ -6,8 +6,9 @@ import math
 
 import numpy as np
 
+from cudbound.outcomes import Estimand, PointOutcome
 from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG, estimate_632
-from cudbound.point_estimates.estimator import PointEstimator, PointOutcome
+from cudbound.point_estimates.estimator import PointEstimator
 from cudbound.records import Records
 
 
@@ -57,7 +58,7 @@ def _compute(records: Records) -> PointOutcome:
         )
     return PointOutcome(
         error_lv1o(leave_one_out, bootstrap_632, two_fold),
-        tuple(remarks),
+        remarks=tuple(remarks),
         degenerate=NOTHING_OUT_OF_BAG if math.isnan(bootstrap_632) else None,
         details={"leave_one_out": leave_one_out, "bootstrap_632": bootstrap_632, "two_fold": two_fold},
     )
@@ -66,7 +67,7 @@ def _compute(records: Records) -> PointOutcome:
 LV1O = PointEstimator(
     name="lv1o",
     title="Leave-one-out cut to the band from .632 to repeated two-fold cross-validation (experimental)",
-    estimand="rule",
+    estimand=Estimand("rule"),
     needs=frozenset({"losses", "leave_one_out", "bootstrap", "halvings"}),
     assumptions="the error lies between the .632 estimate and that of two-fold cross-validation",
     tendency="unbiased for discriminants and nearest neighbors, not for trees, as Martin and Hirschberg (1996) report",

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-#: What an interval for one error is to cover, by the word before any bracket of its estimand.
+from cudbound.outcomes import Estimand
+
+#: What an interval for one error is to cover, by the kind of its estimand.
 ERRORS: Mapping[str, str] = {
     "conditional": "the error that the classifier fitted to these data makes on new cases from the same population",
     "expected": "the error on new cases that classifiers fitted by the same learning algorithm make on average over "
@@ -25,28 +27,17 @@ DIFFERENCES: Mapping[str, str] = {
 }
 
 
-def base(estimand: str) -> str:
-    """Return the word of an estimand without what stands in brackets.
-
-    Examples
-    --------
-    >>> base("expected(n1=45)")
-    'expected'
-    """
-    return estimand.partition("(")[0]
-
-
-def explain_estimands(estimands: Iterable[str], words: Mapping[str, str]) -> list[str]:
+def explain_estimands(estimands: Iterable[Estimand], words: Mapping[str, str]) -> list[str]:
     """Return one note for each kind of estimand that occurs and has words, in the order of their first occurrence.
 
     Examples
     --------
-    >>> print(*explain_estimands(["holdout-model"], ERRORS))
+    >>> print(*explain_estimands([Estimand("holdout-model")], ERRORS))
     Estimand "holdout-model": the error on new cases of the classifier fitted to the training part of the split alone.
     """
     named: dict[str, dict[str, None]] = {}
     for estimand in estimands:
-        named.setdefault(base(estimand), {})[f'"{estimand}"'] = None
+        named.setdefault(estimand.kind, {})[f'"{estimand}"'] = None
     return [
         f"Estimand{'s' if len(names) > 1 else ''} {', '.join(names)}: {words[kind]}."
         for kind, names in named.items()

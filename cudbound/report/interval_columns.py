@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from cudbound.report.estimands import ERRORS, base, explain_estimands
+from cudbound.outcomes import Center
+from cudbound.report.estimands import ERRORS, explain_estimands
 from cudbound.report.tables import (
     LEVEL,
     REMARKS,
@@ -16,7 +17,7 @@ from cudbound.report.tables import (
     levels_of,
     reader_records,
 )
-from cudbound.results import Center, IntervalEstimate
+from cudbound.results import IntervalEstimate
 from cudbound.rounding import format_level
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def title(rows: Sequence[IntervalEstimate]) -> str:
     """Return what the table shows, with the nominal level where all rows share it."""
     levels = levels_of(rows)
     level = f"{format_level(levels[0])} confidence" if len(levels) == 1 else "Confidence"
-    kinds = {base(row.estimand) for row in rows} or {"conditional"}
+    kinds = {row.estimand.kind for row in rows} or {"conditional"}
     of = (
         _SUBJECTS.get(kinds.pop(), "the error of a classifier")
         if len(kinds) == 1

@@ -68,9 +68,11 @@ def render_table(table: Reportable, format: str = "table", *, run: Run | None = 
 
     Examples
     --------
-    >>> from cudbound.results import ConfidenceInterval, IntervalEstimate
+    >>> from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
+    >>> from cudbound.results import IntervalEstimate
     >>> from cudbound.tables.table import IntervalTable
-    >>> row = IntervalEstimate("cud", 0.2, ConfidenceInterval(-0.0125, 0.4125), 0.95, "conditional", 1)
+    >>> found = Outcome(0.2, ConfidenceInterval(-0.0125, 0.4125), estimand=Estimand("conditional"))
+    >>> row = IntervalEstimate.of(found, method="cud", confidence_level=0.95, n_fits=1)
     >>> print(render_table(IntervalTable((row,)), "csv"))
     method,estimate,low,high,width,raw_low,raw_high,confidence_level,estimand,n_fits,degenerate,remarks
     cud,0.2,0.0,0.4125,0.4125,-0.0125,0.4125,0.95,conditional,1,False,

@@ -54,7 +54,7 @@ def _row(method: MethodCard) -> dict[str, str]:
         "name": method.name,
         "gives": gives,
         "title": method.title,
-        "estimand": method.estimand,
+        "estimand": str(method.estimand),
         "groups": groups,
         "needs": ", ".join(sorted(method.needs)),
         "assumptions": method.assumptions,

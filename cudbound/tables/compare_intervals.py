@@ -13,10 +13,11 @@ from cudbound.bound.boundary import NODE_LIMIT, boundary_deviations, check_curva
 from cudbound.bound.cud_interval import solve_bound
 from cudbound.exceptions import UnsupportedEstimatorError
 from cudbound.intervals import Method, compute_interval, find_methods
+from cudbound.outcomes import Outcome
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.refits import Refits, prepare_refits
-from cudbound.results import ConfidenceInterval, IntervalEstimate
+from cudbound.results import IntervalEstimate
 from cudbound.solve.minimum import draws_problem
 from cudbound.solve.search import Search
 from cudbound.tables.session import Resampling, Session
@@ -261,7 +262,13 @@ def compare_intervals(
             lambda method: compute_interval(
                 method, records, level, session.options_of(method), fallback=fallback
             ),
-            lambda method, reason: _unavailable(method, level, reason),
+            lambda method, reason: IntervalEstimate.of(
+                Outcome.undefined(reason),
+                method=method.name,
+                estimand=method.estimand,
+                confidence_level=level,
+                n_fits=0,
+            ),
             refused=refused,
         )
     )
@@ -291,15 +298,3 @@ def _express(
         why = f"not available for this classifier: {error}"
         return model, {method.name: why for method in methods if method.needs & refused}
     return model, {}
-
-
-def _unavailable(method: Method, confidence_level: float, reason: str) -> IntervalEstimate:
-    return IntervalEstimate(
-        method=method.name,
-        estimate=np.nan,
-        raw_interval=ConfidenceInterval(np.nan, np.nan),
-        confidence_level=confidence_level,
-        estimand=method.estimand,
-        n_fits=0,
-        degenerate=reason,
-    )

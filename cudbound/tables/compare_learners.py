@@ -13,12 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from cudbound.intervals import Method, find_comparisons
 from cudbound.intervals.difference import check_alternative, compute_comparison
+from cudbound.outcomes import TestOutcome
 from cudbound.records import Records, TestSetLosses
 from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.own_test_sets import record_own_test_sets
 from cudbound.resampling.plan import kept_going
 from cudbound.resampling.refits import difference, prepare_refits, seeded_clone, unseeded_parameters
-from cudbound.results import ComparisonResult, ConfidenceInterval
+from cudbound.results import ComparisonResult
 from cudbound.tables.session import Resampling, Session
 from cudbound.tables.table import ComparisonTable
 from cudbound.tables.unfinished import Unfinished
@@ -131,7 +132,7 @@ def compare_learners(
     >>> X = rng.normal(size=(60, 2))
     >>> y = X[:, 0] + rng.normal(size=60) > 0
     >>> found = compare_learners(LeastSquaresClassifier(), DummyClassifier(), X, y, rng=0)
-    >>> found.estimate < 0, found.estimand
+    >>> found.estimate < 0, str(found.estimand)
     (True, 'expected(n1=54)')
     """
     by_name = None if options is None else {method: options}
@@ -259,24 +260,16 @@ def tabulate_comparisons(
     return ComparisonTable(
         session.rows(
             compute,
-            lambda method, reason: _unavailable(method, level, alternative, reason),
+            lambda method, reason: ComparisonResult.of(
+                TestOutcome.undefined(reason),
+                method=method.name,
+                estimand=method.estimand,
+                confidence_level=level,
+                alternative=alternative,
+                n_fits=0,
+            ),
             failed=lambda method: failed_own if OWN_TEST_SETS in method.needs else session.failed,
         )
-    )
-
-
-def _unavailable(method: Method, confidence_level: float, alternative: str, reason: str) -> ComparisonResult:
-    return ComparisonResult(
-        method=method.name,
-        estimate=np.nan,
-        statistic=np.nan,
-        pvalue=np.nan,
-        raw_interval=ConfidenceInterval(np.nan, np.nan),
-        confidence_level=confidence_level,
-        alternative=alternative,
-        estimand=method.estimand,
-        n_fits=0,
-        degenerate=reason,
     )
 
 

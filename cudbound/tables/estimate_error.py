@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from cudbound.outcomes import PointOutcome
 from cudbound.point_estimates import PointEstimate, compute_estimate, find_estimators
 from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.bolstering import record_bolstered
@@ -102,8 +103,8 @@ def estimate_error(
     return PointEstimateTable(
         session.rows(
             lambda method: compute_estimate(method, records, session.options_of(method)),
-            lambda method, reason: PointEstimate(
-                method.name, np.nan, method.estimand, n_fits=0, degenerate=reason
+            lambda method, reason: PointEstimate.of(
+                PointOutcome.undefined(reason), method=method.name, estimand=method.estimand, n_fits=0
             ),
         )
     )

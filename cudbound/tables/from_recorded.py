@@ -109,7 +109,7 @@ def recorded_interval(
     >>> from cudbound import recorded_interval
     >>> from cudbound.records import SplitLosses
     >>> row = recorded_interval("corrected-resampled-t", SplitLosses([0.2, 0.3, 0.25, 0.15, 0.35], 90, 10))
-    >>> round(row.confidence_interval.low, 3), row.estimand
+    >>> round(row.confidence_interval.low, 3), str(row.estimand)
     (0.128, 'expected(n1=90)')
     """
     (chosen,) = find_methods([method])

@@ -97,7 +97,7 @@ def test_worked_interval() -> None:
     assert [row.raw_interval.low, row.raw_interval.high] == pytest.approx(value["raw"], abs=1e-12)
     assert sorted(found.upper)[5] == pytest.approx(value["u"], abs=1e-12)
     assert sorted(found.lower)[0] == pytest.approx(value["l"], abs=1e-12)
-    assert (row.n_fits, row.estimand, row.degenerate) == (7, "conditional", None)
+    assert (row.n_fits, str(row.estimand), row.degenerate) == (7, "conditional", None)
     assert row.details == {"rate": math.log(10), "n_near": found.n_near}
     centered = Records(losses=model.training_errors, boundary=boundary_deviations(model, counts, rate=0))
     raw = compute_interval(ACI, centered, 0.8).raw_interval

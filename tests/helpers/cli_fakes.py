@@ -9,11 +9,13 @@ from cudbound.cli.commands import run_interval as run
 from cudbound.cli.commands.run_interval import CommandOutcome, Settings
 from cudbound.cli.inputs.fitted import FittedClassifier
 from cudbound.cli.inputs.sample import Sample
-from cudbound.results import ConfidenceInterval, IntervalEstimate
+from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
+from cudbound.results import IntervalEstimate
 from cudbound.tables.table import IntervalTable
 
 CLEAN = "age,sex,bmi,died\n30,m,21.5,yes\n41,f,22,no\n52,f,23,yes\n63,m,24.5,no\n50,m,20,no\n"
-TABLE = IntervalTable((IntervalEstimate("cud", 0.2, ConfidenceInterval(-0.1, 0.5), 0.95, "conditional", 1),))
+FOUND = Outcome(0.2, ConfidenceInterval(-0.1, 0.5), estimand=Estimand("conditional"))
+TABLE = IntervalTable((IntervalEstimate.of(FOUND, method="cud", confidence_level=0.95, n_fits=1),))
 
 
 class Fake:

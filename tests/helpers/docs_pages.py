@@ -93,7 +93,7 @@ def markdown_table(rows: list[dict[str, str]]) -> str:
 def methods_in_short() -> str:
     return markdown_table(
         [
-            {"method": f"`{m.name}`", "aims at": f"`{m.estimand}`", "known tendency": m.tendency}
+            {"method": f"`{m.name}`", "aims at": f"`{m.estimand!s}`", "known tendency": m.tendency}
             for m in find_methods("paper")
         ]
     )
@@ -109,7 +109,7 @@ def intervals_in_full(methods: Iterable[Method]) -> str:
             {
                 "method": f"`{m.name}`",
                 "what it is": m.title,
-                "aims at": f"`{m.estimand}`",
+                "aims at": f"`{m.estimand!s}`",
                 "assumes": m.assumptions,
                 "known tendency": m.tendency,
                 "fits": m.cost,
@@ -139,7 +139,7 @@ def comparisons() -> str:
         [
             {
                 "method": f"`{m.name}`",
-                "errors compared": f"`{m.estimand}`",
+                "errors compared": f"`{m.estimand!s}`",
                 "assumes": m.assumptions,
                 "fits for each of the two": m.cost,
                 "options, default first": options_of(m),
@@ -155,7 +155,7 @@ def estimators_of_points() -> str:
             {
                 "method": f"`{m.name}`",
                 "what it is": m.title,
-                "aims at": f"`{m.estimand}`",
+                "aims at": f"`{m.estimand!s}`",
                 "assumes": m.assumptions,
                 "known tendency": m.tendency,
                 "fits": m.cost,

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from cudbound import LeastSquaresClassifier
-from cudbound.method_card import training_size
+from cudbound.outcomes import Estimand
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.measure.scoring import EXPECTED_COLUMNS
 from cudbound.study.run.rows import ExpectedError, IntervalRow, Key, ReplicateRow
@@ -47,7 +47,7 @@ def made_up_rows(
                 intervals = tuple(_made_up_interval(rng, method, n, truth) for method in methods)
                 training_error = float(rng.binomial(n, 0.2) / n)
                 redrawn, seconds = int(rng.integers(3)), float(rng.uniform(0.1, 1.0))
-                aims = {training_size(one.estimand) for one in intervals} - {None}
+                aims = {Estimand.read(one.estimand).n_train_rows for one in intervals} - {None}
                 expected = tuple(ExpectedError(size, float(rng.uniform(0.1, 0.4)), 0.0) for size in aims)
                 rows.append(
                     ReplicateRow(

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import binomtest
 
-from cudbound.intervals import Method, Outcome
-from cudbound.results import ConfidenceInterval
+from cudbound.intervals import Method
+from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.study.run.store import Store
 
 
@@ -29,7 +29,7 @@ def exact_of_training(records: Any, confidence_level: float) -> Outcome:
 OWN = Method(
     name="own",
     title="Exact binomial interval on the training error",
-    estimand="conditional",
+    estimand=Estimand("conditional"),
     needs=frozenset({"losses"}),
     assumptions="the training set is a test set, which it is not",
     tendency="too low",

@@ -192,7 +192,7 @@ def test_intervals_are_nested_in_the_level(method, seed, levels):
     inner, outer = (compute_interval(method, _records(seed), level) for level in sorted(levels))
     assert outer.raw_interval.low <= inner.raw_interval.low <= inner.raw_interval.high
     assert inner.raw_interval.high <= outer.raw_interval.high
-    assert inner.estimand == "conditional"
+    assert str(inner.estimand) == "conditional"
     assert inner.n_fits == 1001
 
 

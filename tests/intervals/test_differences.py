@@ -30,10 +30,11 @@ from cudbound.intervals.mcnemar import (
     mcnemar_pvalue,
     mcnemar_statistic,
 )
-from cudbound.intervals.method import Method, TestOutcome, compute_interval
+from cudbound.intervals.method import Method, compute_interval
 from cudbound.intervals.pivot import Pivot
+from cudbound.outcomes import ConfidenceInterval, Estimand, TestOutcome
 from cudbound.records import BootstrapLosses, Records, SplitLosses, TestSetLosses
-from cudbound.results import ComparisonResult, ConfidenceInterval
+from cudbound.results import ComparisonResult
 from cudbound.tables.table import ComparisonTable
 
 COUNTS = st.integers(0, 40)
@@ -184,7 +185,7 @@ def test_the_lecture_example():
     assert found.statistic == pytest.approx(-1.644, abs=5e-4)
     assert 1 - found.pvalue == pytest.approx(0.94991, abs=5e-6)
     assert found.n_fits == 2
-    assert found.estimand == "holdout-model"
+    assert str(found.estimand) == "holdout-model"
 
 
 @pytest.mark.parametrize("seed", range(10))
@@ -277,7 +278,7 @@ def test_the_estimand_of_two_test_sets():
     ):
         records = Records(test_set=first, second_test_set=second)
         found = compute_comparison(INDEPENDENT_TEST_SETS, records, 0.95)
-        assert (found.estimand, found.n_fits) == (estimand, n_fits)
+        assert (str(found.estimand), found.n_fits) == (estimand, n_fits)
 
 
 def test_differences_are_no_errors_of_one_classifier():
@@ -307,7 +308,7 @@ def _t_pivot(records: Records) -> Pivot:
         df=means.size - 1,
         remarks=("own remark",),
         degenerate=None if standard_error > 0 else "all means are equal",
-        estimand="expected(n1=40)",
+        estimand=Estimand("expected", 40),
         details={"n_means": means.size},
     )
 
@@ -316,7 +317,7 @@ def a_method(**given) -> Method:
     return Method(
         name="some-t",
         title="",
-        estimand="expected",
+        estimand=Estimand("expected"),
         needs=frozenset({"splits"}),
         assumptions="",
         tendency="",
@@ -343,7 +344,7 @@ def test_a_pivot_is_the_t_test_of_scipy(alternative, seed):
         expected = peer.confidence_interval(0.9)
         assert limits(found.raw_interval) == pytest.approx((expected.low, expected.high), rel=1e-9)
     assert found.estimate == pytest.approx(np.mean(first - second))
-    assert found.estimand == "expected(n1=40)"
+    assert str(found.estimand) == "expected(n1=40)"
     assert found.n_fits == 24  # one fit of each on every split
     assert found.remarks == ("a split remark", "own remark")
     assert found.details == {"n_means": 12}

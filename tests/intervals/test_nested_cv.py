@@ -146,7 +146,7 @@ def test_interval_is_nested_in_the_level_and_names_its_estimand(seed, levels):
     inner, outer = (compute_interval(NESTED_CV, records, level) for level in sorted(levels))
     assert outer.raw_interval.low <= inner.raw_interval.low <= inner.raw_interval.high
     assert inner.raw_interval.high <= outer.raw_interval.high
-    assert inner.estimand == "conditional"
+    assert str(inner.estimand) == "conditional"
     assert inner.n_fits == 1 + 3 * (4 + 6)
 
 

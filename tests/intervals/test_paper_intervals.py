@@ -328,7 +328,7 @@ def test_contract(name, seed, levels):
     inner, outer = (compute_interval(METHODS[name], records, level) for level in sorted(levels))
     for row in (inner, outer):
         assert row.method == name
-        assert row.estimand == "conditional"
+        assert str(row.estimand) == "conditional"
         assert row.estimate == pytest.approx(_slow_632(records), abs=1e-12)
         assert 0.0 <= row.confidence_interval.low <= row.confidence_interval.high <= 1.0
         assert row.raw_interval.clipped(0.0, 1.0) == row.confidence_interval

@@ -18,7 +18,8 @@ from study_own import OWN, Counted, exact_limits, exact_of_training, limits, mod
 
 from cudbound import LeastSquaresClassifier
 from cudbound.exceptions import StudyError
-from cudbound.intervals import METHODS, Outcome
+from cudbound.intervals import METHODS
+from cudbound.outcomes import Outcome
 from cudbound.study.design.scenario import Scenario
 from cudbound.study.populations.own_data import FunctionPopulation
 from cudbound.study.run import runner

@@ -47,7 +47,7 @@ def test_the_papers_seven_rows_in_order():
         "langford-binomial",
     ]
     for row in table.rows:
-        assert row.estimand == "conditional"
+        assert str(row.estimand) == "conditional"
         assert row.confidence_level == 0.95
         assert row.degenerate is None
         assert 0.0 <= row.confidence_interval.low < row.confidence_interval.high <= 1.0

@@ -96,7 +96,7 @@ def test_a_group_keeps_the_rows_of_methods_that_the_classifier_does_not_allow():
             assert lacking == np.isnan(row.estimate)
             if lacking:
                 assert "not available for this classifier: RandomForestClassifier is not" in row.degenerate
-                assert (row.n_fits, row.estimand) == (0, METHODS[row.method].estimand)
+                assert (row.n_fits, str(row.estimand)) == (0, str(METHODS[row.method].estimand))
     frame = table.to_frame().set_index("method")
     assert frame.loc[of_model, "degenerate"].all()
     assert "RandomForestClassifier" in frame.loc[of_model[0], "remarks"]
@@ -131,12 +131,12 @@ def test_new_cases_take_the_place_of_the_holdout():
     held_out = compare_intervals(clf, X, Y, methods=asked, **ARGUMENTS)
     new = compare_intervals(clf, X, Y, methods=asked, test_set=(NEW_X, NEW_Y), **ARGUMENTS)
     for name in asked:
-        assert (held_out[name].estimand, held_out[name].n_fits) == ("holdout-model", 2)
-        assert (new[name].estimand, new[name].n_fits) == ("conditional", 1)
+        assert (str(held_out[name].estimand), held_out[name].n_fits) == ("holdout-model", 2)
+        assert (str(new[name].estimand), new[name].n_fits) == ("conditional", 1)
         assert new[name].estimate == pytest.approx(1 - clf.score(NEW_X, NEW_Y), abs=1e-12)
     estimate = estimate_error(clf, X, Y, methods="holdout", test_set=(NEW_X, NEW_Y), **ARGUMENTS)
     assert estimate["holdout"].estimate == new[asked[0]].estimate
-    assert estimate["holdout"].estimand == "conditional"
+    assert str(estimate["holdout"].estimand) == "conditional"
     for row in held_out.rows:
         assert row != new[row.method]
 
@@ -156,7 +156,7 @@ def test_the_classifiers_are_compared_on_new_cases_as_they_were_fitted():
     new = NEW_X[:, :1]
     found = compare_learners(a, b, X[:, :1], Y, method="mcnemar", test_set=(new, NEW_Y), rng=0)
     wrong = [clf.predict(new) != NEW_Y for clf in (a, b)]
-    assert (found.estimand, found.n_fits) == ("conditional", 0)
+    assert (str(found.estimand), found.n_fits) == ("conditional", 0)
     assert found.details["only_a_wrong"] == int((wrong[0] & ~wrong[1]).sum())
     assert found.details["only_b_wrong"] == int((wrong[1] & ~wrong[0]).sum())
     assert found.estimate == pytest.approx(wrong[0].mean() - wrong[1].mean(), abs=1e-12)

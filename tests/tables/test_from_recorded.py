@@ -81,7 +81,7 @@ def test_losses_of_scikit_learn_in_one_line():
     means = np.mean(blocks, axis=1)
     expected = stats.t.interval(0.95, 5, means.mean(), stats.sem(means))
     assert (row.raw_interval.low, row.raw_interval.high) == pytest.approx(expected)
-    assert row.estimand == "expected(n1=50)"
+    assert str(row.estimand) == "expected(n1=50)"
     assert recorded_estimate("k-fold", FoldLosses.from_blocks(blocks)).estimate == pytest.approx(wrong.mean())
 
 

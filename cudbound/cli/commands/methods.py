@@ -47,6 +47,7 @@ def methods(gives: str | None, form: str, place: Path | None) -> None:
     The formats csv and json have every column: also groups, assumptions, known tendency, reference, what is
     recorded, and the fallback.
     """
+    from cudbound.outcomes import Estimand
     from cudbound.report.estimands import DIFFERENCES, ERRORS, explain_estimands
     from cudbound.report.render import render_methods
 
@@ -58,7 +59,7 @@ def methods(gives: str | None, form: str, place: Path | None) -> None:
         shown = frame[list(columns)] if form in FOR_READERS else frame
         first_notes = [OVERVIEW_NOTE] if gives is None else KIND_NOTES
         words = DIFFERENCES if gives == "comparison" else ERRORS
-        notes = [*first_notes, *explain_estimands(frame["estimand"], words)]
+        notes = [*first_notes, *explain_estimands(map(Estimand.read, frame["estimand"]), words)]
         output.emit(render_methods(shown, form, notes=notes), place)
     except (ValueError, OSError) as error:
         fail(str(error), UNUSABLE)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cudbound.method_card import training_size
+from cudbound.outcomes import Estimand
 from cudbound.study.run.store_columns import EXPECTED, INTERVALS, REPLICATES
 from cudbound.validation import check_confidence_level
 
@@ -177,7 +177,7 @@ def _expected_errors(intervals: pd.DataFrame, expected: pd.DataFrame) -> pd.Data
     found = errors.agg(
         mean=("truth", "mean"), mcse=("truth", "sem"), se=("truth_se", "mean"), count=("truth", "size")
     ).reset_index()
-    sizes = {one: training_size(one) for one in set(intervals["estimand"])}
+    sizes = {one: Estimand.read(one).n_train_rows for one in set(intervals["estimand"])}
     aims = intervals[KEY[:2]].assign(n_train=intervals["estimand"].map(sizes).astype(float))
     found["n_train"] = found["n_train"].astype(float)
     return aims.merge(found, on=list(aims), how="left").set_axis(intervals.index)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from cudbound.outcomes import Estimand
 from cudbound.report.estimands import DIFFERENCES, ERRORS, explain_estimands
 from cudbound.report.tables import Column, Report
 from cudbound.rounding import format_cell, format_level
@@ -377,9 +378,9 @@ def _judged(summary: Summary) -> list[str]:
     return ["Coverage: of the expected error, which is what all methods of this study aim at."]
 
 
-def _estimands(summary: Summary) -> list[str]:
+def _estimands(summary: Summary) -> list[Estimand]:
     joined = dict.fromkeys(summary.cells["estimand"])
-    return list(dict.fromkeys(one for text in joined for one in text.split("; ") if one))
+    return list(dict.fromkeys(Estimand.read(one) for text in joined for one in text.split("; ") if one))
 
 
 def _report(

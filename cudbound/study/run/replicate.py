@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.dummy import DummyClassifier
 
 from cudbound.exceptions import CudboundWarning
-from cudbound.method_card import training_size
+from cudbound.outcomes import Estimand
 from cudbound.resampling.refits import prepare_refits, seeded_clone, unseeded_parameters
 from cudbound.results import ComparisonResult, IntervalEstimate
 from cudbound.study.design.scenario import Scenario, Study
@@ -49,7 +49,7 @@ def run_replicate(study: Study, scenario: Scenario, n: int, replicate: int) -> R
             # what they say stands in the remarks of the rows
             warnings.simplefilter("ignore", CudboundWarning)
             rows = _intervals(study, fitted, drawn, rng)
-        aims = {size for row in rows if (size := training_size(row.estimand)) is not None}
+        aims = {size for row in rows if (size := Estimand.read(row.estimand).n_train_rows) is not None}
         batched = bool(aims) and all(prepare_refits(one, drawn.X, drawn.y).batched for one in fitted)
         errors = (_expected_error(study, scenario, key, size, batched) for size in sorted(aims))
         expected = tuple(one for one in errors if one is not None)
@@ -182,12 +182,16 @@ def _seconds_alone(study: Study, fitted: list[Any], drawn: Cases, key: Key) -> d
 
 
 def _row(row: IntervalEstimate | ComparisonResult) -> IntervalRow:
-    found = {one.name: getattr(row, one.name, None) for one in fields(IntervalRow)}
-    return IntervalRow(**{name: _stored(value) for name, value in found.items()})
+    names = {entry.name for entry in fields(IntervalRow)}
+    if isinstance(row, IntervalEstimate):
+        names -= {"pvalue"}
+    return IntervalRow(**{name: _stored(getattr(row, name)) for name in names})
 
 
 def _stored(value: Any) -> Any:
     """Return a value as a store holds it: remarks as one text, None for what is undefined."""
     if isinstance(value, tuple):
         return "; ".join(value)
+    if isinstance(value, Estimand):
+        return str(value)
     return None if isinstance(value, float) and math.isnan(value) else value

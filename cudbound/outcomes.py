@@ -1,0 +1,182 @@
+"""What a method computes from records: an estimate, an interval or a test, and what must be said of it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass, field, fields
+from typing import Any, Literal, Self
+
+#: What the estimate of an interval is, where the notes under a table say so.
+Center = Literal["training error", ".632 estimate", "error on new cases"]
+
+
+@dataclass(frozen=True)
+class ConfidenceInterval:
+    """Two confidence limits, on the scale of the estimate."""
+
+    low: float
+    high: float
+
+    @property
+    def width(self) -> float:
+        """``high - low``."""
+        return self.high - self.low
+
+    def clipped(self, low: float, high: float) -> ConfidenceInterval:
+        """Return the limits moved into [low, high]."""
+        return ConfidenceInterval(min(max(self.low, low), high), max(min(self.high, high), low))
+
+
+UNDEFINED_LIMITS = ConfidenceInterval(math.nan, math.nan)
+
+
+@dataclass(frozen=True)
+class Estimand:
+    """What a method aims at, in the words of docs/notation.md.
+
+    Attributes
+    ----------
+    kind : str
+        "conditional", the error of the classifier fitted to this training set; "expected", that of the learning
+        algorithm over training sets; "holdout-model", "cv-average" or "rule".
+    n_train : float or None
+        Of "expected": the training rows n1 of the fits; no whole number where folds have unequal sizes. None where the
+        records decide it, or there is no such number.
+
+    Examples
+    --------
+    >>> str(Estimand("expected", n_train=45)), str(Estimand("conditional"))
+    ('expected(n1=45)', 'conditional')
+    """
+
+    kind: str
+    n_train: float | None = None
+
+    def __repr__(self) -> str:
+        return f"Estimand({self.kind!r}{'' if self.n_train is None else f', n_train={self.n_train:g}'})"
+
+    def __str__(self) -> str:
+        if self.n_train is None:
+            return self.kind
+        number = f"{self.n_train:g}" if self.n_train % 1 else f"{self.n_train:.0f}"
+        return f"{self.kind}(n1={number})"
+
+    @property
+    def n_train_rows(self) -> int | None:
+        """The training rows as a whole number, rounded down; None where there are none."""
+        return None if self.n_train is None else int(self.n_train)
+
+    @classmethod
+    def read(cls, text: str) -> Estimand:
+        """Return the estimand that is stored as this text, in a study or a frame.
+
+        Examples
+        --------
+        >>> Estimand.read("expected(n1=29.7)")
+        Estimand('expected', n_train=29.7)
+        """
+        found = re.fullmatch(r"(.*)\(n1=([\d.]+)\)", text)
+        return cls(text) if found is None else cls(found[1], float(found[2]))
+
+
+@dataclass(frozen=True)
+class PointOutcome:
+    """What a point estimator computes, and what every other method computes besides.
+
+    Attributes
+    ----------
+    estimate : float
+        Mean loss, or mean difference of losses; nan where it is undefined.
+    remarks : tuple of str
+        What happened on the way: draws not certified, single-class draws, ...
+    degenerate : str or None
+        Why the estimate is undefined or an interval says nothing about uncertainty, or None.
+    estimand : Estimand or None
+        What it aims at, where the records decide it; None means what the method names.
+    details : mapping of str to float
+        Further numbers that belong to the method, such as "rho_threshold".
+    """
+
+    estimate: float
+    _: KW_ONLY
+    remarks: tuple[str, ...] = ()
+    degenerate: str | None = None
+    estimand: Estimand | None = None
+    details: Mapping[str, float] = field(default_factory=dict)
+
+    def said(self) -> dict[str, Any]:
+        """Return what an outcome of any kind has, by the names of the fields."""
+        return {entry.name: getattr(self, entry.name) for entry in fields(PointOutcome)}
+
+    @classmethod
+    def undefined(cls, reason: str) -> Self:
+        """Return an outcome without numbers."""
+        return cls(math.nan, degenerate=reason)
+
+
+@dataclass(frozen=True)
+class Outcome(PointOutcome):
+    """What an interval method computes.
+
+    Attributes
+    ----------
+    estimate : float
+        The point the interval is built around, a proportion in [0, 1].
+    raw_interval : ConfidenceInterval
+        The limits as the formula gives them; they may leave [0, 1].
+    remarks, degenerate, estimand, details
+        As in `PointOutcome`; a zero-width interval without a reason of the method's own gets a general one.
+    center : str or None
+        What `estimate` is, for the notes under a table: "training error", ".632 estimate" or "error on new cases";
+        None where the notes have nothing to say of it.
+    standard_error : float or None
+        Of the estimate, where the method builds its interval from one.
+    """
+
+    raw_interval: ConfidenceInterval
+    _: KW_ONLY
+    center: Center | None = None
+    standard_error: float | None = None
+
+    @classmethod
+    def undefined(cls, reason: str) -> Self:
+        """Return an outcome without numbers."""
+        return cls(math.nan, UNDEFINED_LIMITS, degenerate=reason)
+
+
+@dataclass(frozen=True)
+class TestOutcome(PointOutcome):
+    """What a test of the difference of two errors computes.
+
+    Attributes
+    ----------
+    estimate : float
+        Estimated difference, in [-1, 1].
+    statistic : float
+        Value of the test statistic; it has the sign of `estimate` unless the test has no direction. Infinite or nan
+        where `degenerate` says why.
+    pvalue : float
+        Of the hypothesis that the difference is 0, in [0, 1]; 1 where the records cannot speak against it.
+    raw_interval : ConfidenceInterval
+        Limits for the difference as the formula gives them; an infinite one on the open side where the alternative is
+        one-sided. Where a method takes test and interval from different formulas they may disagree.
+    remarks, degenerate, estimand, details
+        As in `PointOutcome`; a zero-width interval without a reason of the method's own gets a general one.
+    standard_error : float or None
+        Of the estimate, where the method builds its test from one.
+    """
+
+    __test__ = False  # the name is not a test for pytest
+
+    statistic: float
+    pvalue: float
+    raw_interval: ConfidenceInterval
+    _: KW_ONLY
+    standard_error: float | None = None
+
+    @classmethod
+    def undefined(cls, reason: str) -> Self:
+        """Return an outcome without numbers."""
+        return cls(math.nan, math.nan, math.nan, UNDEFINED_LIMITS, degenerate=reason)
