@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from cudbound.results import Draws as Draws
     from cudbound.results import IntervalEstimate as IntervalEstimate
     from cudbound.results import SolveStatus as SolveStatus
+    from cudbound.solve.limits import SearchLimits as SearchLimits
     from cudbound.solve.solve_draws import solve_draws as solve_draws
     from cudbound.study.design.scenario import Scenario as Scenario
     from cudbound.study.design.scenario import Study as Study
@@ -65,6 +66,7 @@ _HOME = {
     "IntervalEstimate": "results",
     "IntervalTable": "tables.table",
     "SolveStatus": "results",
+    "SearchLimits": "solve.limits",
     "solve_draws": "solve.solve_draws",
     "stump_basis": "estimators.stumps",
     "Scenario": "study.design.scenario",

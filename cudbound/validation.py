@@ -97,34 +97,17 @@ def check_n_jobs(n_jobs: object) -> int:
     return min(jobs, JOBS_PER_CPU * cores) if jobs > 0 else max(1, cores + 1 + jobs)
 
 
-def check_node_limit(node_limit: object, name: str = "node_limit") -> int | None:
-    """Return a number of nodes after which a search is given up, or None for no limit, which inf also stands for.
-
-    Raises
-    ------
-    ValueError
-        If it is neither None, infinite nor a non-negative integer.
-    """
-    if node_limit is None or (_is_real(node_limit) and float(node_limit) == math.inf):
-        return None
-    if not _is_integer(node_limit) or int(node_limit) < 0:
-        raise _fail(name, "a non-negative int, math.inf or None", node_limit)
-    return int(node_limit)
+def check_nodes(name: str, value: object) -> None:
+    """Raise ValueError unless a limit is None, infinite or a non-negative integer."""
+    unlimited = value is None or (_is_real(value) and float(value) == math.inf)
+    if not unlimited and (not _is_integer(value) or int(value) < 0):
+        raise _fail(name, "a non-negative int, math.inf or None", value)
 
 
-def check_time_limit(time_limit: object, name: str = "time_limit") -> float | None:
-    """Return the seconds after which a search is given up, or None for no limit.
-
-    Raises
-    ------
-    ValueError
-        If it is neither None nor a non-negative number.
-    """
-    if time_limit is None:
-        return None
-    if not _is_real(time_limit) or not float(time_limit) >= 0.0:
-        raise _fail(name, "non-negative or None", time_limit)
-    return float(time_limit)
+def check_seconds(name: str, value: object) -> None:
+    """Raise ValueError unless a limit is None or a non-negative number."""
+    if value is not None and not (_is_real(value) and float(value) >= 0.0):
+        raise _fail(name, "non-negative or None", value)
 
 
 def check_ranks(ranks: object, n_draws: int) -> tuple[int, ...]:
@@ -179,6 +162,15 @@ def check_alpha(alpha: object, n_samples: int) -> float:
     if isinstance(alpha, str) and alpha == "paper-literal":
         return float(n_samples) ** 2
     return check_rate(alpha, words="'n', 'paper-literal' or ")
+
+
+def check_aci_rate(name: str, rate: object) -> None:
+    """Raise ValueError unless a rate of the adaptive interval is "log", "loglog" or a number in [0, inf]."""
+    if rate in ("log", "loglog"):
+        return
+    if isinstance(rate, str):
+        raise _fail(name, "'log', 'loglog' or a number of at least 0", rate)
+    check_number(name, rate, 0.0, math.inf)
 
 
 def check_inner(inner: object) -> int | None:

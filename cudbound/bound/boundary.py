@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,11 @@ from cudbound.problem.coordinates import orthonormal_basis
 from cudbound.problem.problem import Problem, make_problem
 from cudbound.records import BoundaryDeviations
 from cudbound.results import Draws, SolveStatus
+from cudbound.solve.limits import SearchLimits
 from cudbound.solve.minimum import draws_problem, least_loss
 from cudbound.solve.native import is_native
 from cudbound.solve.solve_draws import solve_problem
-from cudbound.validation import check_number
+from cudbound.validation import check_aci_rate
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -34,7 +35,7 @@ LEAST_CURVATURE = 1e-8
 SPAN_TOLERANCE = 1e-6
 #: Nodes in the search of one draw. Draws of 50 rows with 5 coefficients need fewer; those of 200 rows with 10
 #: coefficients and overlapping classes would need more than anyone would wait for.
-NODE_LIMIT = 20_000
+DEFAULT_LIMITS = SearchLimits(nodes_per_draw=20_000)
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,15 +90,12 @@ def near_rate(rate: str | float, n_samples: int) -> float:
     >>> round(near_rate("log", 50), 3), near_rate(2, 50)
     (3.912, 2.0)
     """
-    if isinstance(rate, str):
-        if rate == "log":
-            return math.log(n_samples)
-        if rate == "loglog":
-            return math.log(math.log(n_samples)) if n_samples >= 3 else 0.0
-        raise ValueError(
-            f"The 'rate' parameter must be 'log', 'loglog' or a number of at least 0. Got {rate!r} instead."
-        )
-    return check_number("rate", rate, 0.0, math.inf)
+    check_aci_rate("rate", rate)
+    if rate == "log":
+        return math.log(n_samples)
+    if rate == "loglog":
+        return math.log(math.log(n_samples)) if n_samples >= 3 else 0.0
+    return float(rate)
 
 
 def boundary_deviations(
@@ -106,9 +104,7 @@ def boundary_deviations(
     *,
     rate: str | float = "log",
     n_jobs: int | None = 1,
-    node_limit: float | None = NODE_LIMIT,
-    time_limit: float | None = None,
-    total_time_limit: float | None = None,
+    limits: SearchLimits = DEFAULT_LIMITS,
     progress: bool = False,
 ) -> BoundaryDeviations:
     r"""Largest and smallest deviation of each draw over all classifications of the points near its boundary.
@@ -137,14 +133,10 @@ def boundary_deviations(
         all points are.
     n_jobs : int or None, default=1
         Threads; -1 for all cores. The answer does not depend on it.
-    node_limit : int or None, default=20_000
-        Nodes after which the search of a draw is given up; U_b and L_b are then bounds that make the interval longer,
-        and a warning and a remark give the number of such draws. None means no limit: the time grows exponentially
-        with the number of near points.
-    time_limit : float, default=None
-        Seconds after which the search of a draw is given up likewise; None means no limit.
-    total_time_limit : float, default=None
-        Seconds after which all searches end likewise; None means no limit.
+    limits : SearchLimits, default=SearchLimits(nodes_per_draw=20_000)
+        When searches are given up; U_b and L_b are then bounds that make the interval longer, and a warning and a
+        remark give the number of such draws. Without a limit the time grows exponentially with the number of near
+        points.
     progress : bool, default=False
         Whether to show a progress bar of the searches.
 
@@ -212,9 +204,7 @@ def boundary_deviations(
     # the class of a row of zeros is the same for every u
     near = drawn.near(a_n) & model.design.any(axis=1)
     weights = problem.counts.astype(np.int64) - 1
-    largest, n_open = _largest_scores(
-        model, problem.counts, weights * near, n_jobs, node_limit, time_limit, total_time_limit, progress
-    )
+    largest, n_open = _largest_scores(model, problem.counts, weights * near, n_jobs, limits, progress)
     fixed = (weights * (drawn.wrong & ~near)).sum(axis=1)
     smallest = (weights * near).sum(axis=1) - largest
     return BoundaryDeviations(
@@ -226,6 +216,15 @@ def boundary_deviations(
         rate=a_n,
         n_near=float(near.sum(axis=1).mean()),
     )
+
+
+def boundary_limits(limits: SearchLimits) -> SearchLimits:
+    """Return the limits of a search for the CUD bound as those of the searches near the boundary.
+
+    They take no part in the nodes of the whole call, and nodes of a draw that are not said are those of the default.
+    """
+    nodes = DEFAULT_LIMITS.nodes_per_draw if limits.nodes_per_draw is None else limits.nodes_per_draw
+    return replace(limits, nodes=None, nodes_per_draw=nodes)
 
 
 def check_curvature(problem: Problem) -> None:
@@ -283,9 +282,7 @@ def _largest_scores(
     counts: NDArray[np.int32],
     weights: Integers,
     n_jobs: int | None,
-    node_limit: float | None,
-    time_limit: float | None,
-    total_time_limit: float | None,
+    limits: SearchLimits,
     progress: bool,
 ) -> tuple[Integers, int]:
     """Return the largest weighted number of errors on an open cell for each draw, and how many are only bounds."""
@@ -309,9 +306,7 @@ def _largest_scores(
             problem,
             side="positive",
             n_jobs=n_jobs,
-            node_limit=node_limit,
-            time_limit=time_limit,
-            total_time_limit=total_time_limit,
+            limits=limits,
             progress=progress,
         )
     except SolveInterrupted:  # its advice concerns the bound
@@ -328,7 +323,8 @@ def _not_certified(draws: Draws, n_draws: int) -> NotCertifiedWarning:
     n_inaccurate = int((draws.status == SolveStatus.INACCURATE).sum())
     return NotCertifiedWarning(
         f"The search of {n_open} of {n_draws} draws of the adaptive interval was given up; bounds were used, which "
-        "make it longer. Raise node_limit or time_limit, or take a smaller rate, so that fewer points are near.",
+        "make it longer. Raise nodes_per_draw or another limit in 'limits', or take a smaller rate, so that fewer "
+        "points are near.",
         n_limited=n_open - n_inaccurate,
         n_inaccurate=n_inaccurate,
     )

@@ -20,6 +20,7 @@ from cudbound.problem.problem import Problem
 from cudbound.quantiles import inverted_cdf_quantile, within
 from cudbound.records import Records
 from cudbound.results import Draws, IntervalEstimate
+from cudbound.solve.limits import SearchLimits, check_limits
 from cudbound.solve.minimum import draws_problem
 from cudbound.solve.search import Search, search_ended
 from cudbound.validation import (
@@ -206,10 +207,7 @@ def cud_interval(
     solver: str = "native",
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
-    node_limit: float | None = None,
-    time_limit: float | None = None,
-    total_node_limit: float | None = None,
-    total_time_limit: float | None = None,
+    limits: SearchLimits | None = None,
     progress: bool = False,
     previous: Draws | None = None,
 ) -> CudResult:
@@ -258,17 +256,10 @@ def cud_interval(
         Source of randomness; None takes a fresh one.
     n_jobs : int or None, default=1
         Threads; -1 for all cores. The result does not depend on it.
-    node_limit, time_limit : int or float, default=None
-        Nodes or seconds after which a search of a single draw is given up; it then enters with its upper bound. None
-        means no limit.
-    total_node_limit : int or float, default=None
-        Nodes after which the whole search ends, with the bounds that are proved by then. None means, unless
-        `total_time_limit` is given, a number that depends on the size of the data and takes about ten seconds on one
-        processor (`cudbound.solve.effort.default_node_budget`); with ``search="all"`` or the solver "cvxpy" it means
-        no limit. ``math.inf`` means no limit.
-    total_time_limit : float, default=None
-        Seconds after which the whole search ends likewise; None means no limit. The search is planned for the nodes
-        that take about that time, and may end earlier. The result then depends on the speed of the machine.
+    limits : SearchLimits, default=None
+        Nodes and seconds after which searches are given up; draws left open enter with their upper bounds. None ends
+        the search for a quantile after a number of nodes that takes about ten seconds on one processor; see
+        `cudbound.SearchLimits`.
     progress : bool, default=False
         Whether to show a progress bar on standard error, and, where the first draws prove hard, when it ends.
     previous : Draws, default=None
@@ -292,7 +283,7 @@ def cud_interval(
         If an argument is out of range, or `X` and `y` do not fit the estimator.
     SolveInterrupted
         On Ctrl-C; its message says what is proved by then. Pass its ``draws`` as `previous` to resume, or with
-        ``total_node_limit=0`` to get the interval from what is proved.
+        ``limits=SearchLimits(nodes=0)`` to get the interval from what is proved.
 
     Warns
     -----
@@ -332,15 +323,7 @@ def cud_interval(
     level = check_confidence_level(confidence_level)
     n_resamples = check_n_resamples(n_resamples)
     generator = check_rng(rng)
-    how = Search(
-        of=search,
-        solver=solver,
-        n_jobs=n_jobs,
-        node_limit=node_limit,
-        time_limit=time_limit,
-        total_node_limit=total_node_limit,
-        total_time_limit=total_time_limit,
-    )
+    how = Search(search, solver, n_jobs, check_limits(limits))
     model = express(estimator, X, y, polish=polish)
     return solve_bound(
         model,

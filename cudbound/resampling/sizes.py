@@ -1,15 +1,15 @@
-"""The amount of resampling: numbers of folds, splits and repetitions."""
+"""The amount of resampling: numbers of folds, splits and repetitions, and points near the boundary."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from cudbound.validation import check_integer, check_number
+from cudbound.validation import check_aci_rate, check_integer, check_number
 
 
 @dataclass(frozen=True, kw_only=True)
 class ResamplingSizes:
-    """Numbers of folds, splits and repetitions, with the defaults of the sources.
+    """Numbers of folds, splits and repetitions, and what is near the boundary, with the defaults of the sources.
 
     Attributes
     ----------
@@ -29,6 +29,9 @@ class ResamplingSizes:
         Repetitions of nested cross-validation; Bates, Hastie and Tibshirani use 200 and more.
     holdout_fraction : float, default=0.5
         Share of the rows that the holdout methods test.
+    aci_rate : {"log", "loglog"} or float in [0, inf], default="log"
+        How near the boundary a point must be for the adaptive interval "aci" to let it take either class, see
+        `cudbound.bound.boundary.boundary_deviations`.
 
     Raises
     ------
@@ -44,11 +47,14 @@ class ResamplingSizes:
     n_replicates: int = 15
     n_nested_repeats: int = 50
     holdout_fraction: float = 0.5
+    aci_rate: str | float = "log"
 
     def __post_init__(self) -> None:
         smallest = {"n_folds": 2, "n_splits": 2, "n_replicates": 2}
         for name in (entry.name for entry in fields(self)):
-            if name.endswith("_fraction"):
+            if name == "aci_rate":
+                check_aci_rate(name, self.aci_rate)
+            elif name.endswith("_fraction"):
                 check_number(name, getattr(self, name), 0.0, 1.0)
             else:
                 check_integer(name, getattr(self, name), smallest.get(name, 1))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from cudbound.problem.problem import Problem
+from cudbound.solve.limits import SearchLimits
 
 #: Seconds of one processor that the search for a quantile may take by default, roughly: as long as someone trying the
 #: call would wait. Real data of 50 to 200 rows mostly take less than two; where they do not, the remaining draws take
@@ -40,13 +41,11 @@ def nodes_within(seconds: float, problem: Problem) -> int:
     return max(LEAST_NODES, int(seconds / seconds_per_node(problem)))
 
 
-def forecast(
-    problem: Problem, threads: int, total_node_limit: int | None, total_time_limit: float | None
-) -> str:
+def forecast(problem: Problem, threads: int, limits: SearchLimits) -> str:
     """Say when a search with hard draws ends at the latest, in the space that a progress bar leaves of 80 columns."""
-    ends = [math.inf if total_time_limit is None else total_time_limit]
-    if total_node_limit is not None:
-        ends.append(total_node_limit * seconds_per_node(problem) / threads)
+    ends = [math.inf if limits.seconds is None else limits.seconds]
+    if limits.nodes is not None:
+        ends.append(limits.nodes * seconds_per_node(problem) / threads)
     latest = min(ends)
     if math.isinf(latest):
         return "hard draws, no limit set"

@@ -15,6 +15,7 @@ from cudbound.losses.surrogates import LOSSES
 from cudbound.problem.coordinates import Basis, orthonormal_basis
 from cudbound.problem.problem import Problem
 from cudbound.results import Draws
+from cudbound.solve.limits import NO_LIMITS, SearchLimits
 
 try:
     from cudbound import _solvers
@@ -139,10 +140,7 @@ def solve_native(
     *,
     side: str,
     threads: int,
-    node_limit: int | None = None,
-    time_limit: float | None = None,
-    total_node_limit: int | None = None,
-    total_time_limit: float | None = None,
+    limits: SearchLimits = NO_LIMITS,
     ranks: Sequence[int] = (),
     known: Draws | None = None,
     report: Callable[[int], None] | None = None,
@@ -156,16 +154,24 @@ def solve_native(
     solved = _solvers.solve_draws(
         _native(problem, basis),
         SIDES[side],
-        UNLIMITED if node_limit is None else min(node_limit, UNLIMITED),
-        np.inf if time_limit is None else time_limit,
-        UNLIMITED if total_node_limit is None else min(total_node_limit, UNLIMITED),
-        np.inf if total_time_limit is None else total_time_limit,
+        _nodes(limits.nodes_per_draw),
+        _seconds(limits.seconds_per_draw),
+        _nodes(limits.nodes),
+        _seconds(limits.seconds),
         np.array(ranks, dtype=np.int64),
         None if known is None else (known.lower, known.upper, known.status, known.nodes, known.witness),
         threads,
         report,
     )
     return Draws(solved.lower, solved.upper, solved.status, solved.nodes, solved.witness), solved.interrupted
+
+
+def _nodes(limit: float | None) -> int:
+    return UNLIMITED if limit is None else int(min(limit, UNLIMITED))
+
+
+def _seconds(limit: float | None) -> float:
+    return np.inf if limit is None else limit
 
 
 def _native(problem: Problem, basis: Basis) -> _solvers.Problem:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from cudbound.exceptions import CudboundWarning, SolveInterrupted
 from cudbound.problem.problem import Problem
 from cudbound.results import Draws, SolveStatus
+from cudbound.solve.limits import NO_LIMITS, SearchLimits
 from cudbound.solve.reference_cones import Minimum, Relaxation, choose_solvers, import_cvxpy, loss_expression
 from cudbound.solve.reference_hyperplanes import interior_point, merge_rows
 
@@ -46,10 +47,7 @@ def solve_reference(
     *,
     side: str = "both",
     cvxpy_solver: str = "ECOS",
-    node_limit: int | None = None,
-    time_limit: float | None = None,
-    total_node_limit: int | None = None,
-    total_time_limit: float | None = None,
+    limits: SearchLimits = NO_LIMITS,
     on_draw: Callable[[int], None] | None = None,
 ) -> Draws:
     """Solve every draw by the branch and bound of the CUD paper, with cvxpy for the convex subproblems.
@@ -72,12 +70,8 @@ def solve_reference(
         Which sign of the weighted deviation counts. One-sided values are those of its positive part.
     cvxpy_solver : str, default "ECOS"
         Solver that cvxpy calls; another one ("CLARABEL", or "ECOS") steps in where it fails.
-    node_limit : int or None, default None
-        Largest number of nodes per draw; None for no limit.
-    time_limit : float or None, default None
-        Seconds per draw, checked between nodes; None for no limit.
-    total_node_limit, total_time_limit : int or float or None, default None
-        Nodes and seconds of all draws together; None for no limit.
+    limits : SearchLimits, default SearchLimits()
+        Seconds are checked between nodes.
     on_draw : callable or None, default None
         Called with the number of finished draws after each.
 
@@ -141,13 +135,13 @@ def solve_reference(
         np.zeros((n_draws, p)),
     )
     done = 0
-    end = math.inf if total_time_limit is None else time.monotonic() + total_time_limit
+    end = _deadline(limits.seconds)
     try:
         for b in range(n_draws):
             search = _Search(problem, b, side)
-            deadline = math.inf if time_limit is None else time.monotonic() + time_limit
-            left = None if total_node_limit is None else max(0, total_node_limit - int(draws.nodes.sum()))
-            nodes = min((limit for limit in (node_limit, left) if limit is not None), default=None)
+            deadline = _deadline(limits.seconds_per_draw)
+            left = math.inf if limits.nodes is None else max(0, limits.nodes - int(draws.nodes.sum()))
+            nodes = left if limits.nodes_per_draw is None else min(limits.nodes_per_draw, left)
             if time.monotonic() >= end:
                 _record(draws, b, search, SolveStatus.TIME_LIMIT)
             else:
@@ -178,6 +172,10 @@ def _equilibrate(problem: Problem) -> tuple[Problem, Array]:
         l1_penalty=None if problem.l1_penalty is None else problem.l1_penalty / scale,
     )
     return scaled, scale
+
+
+def _deadline(seconds: float | None) -> float:
+    return math.inf if seconds is None else time.monotonic() + seconds
 
 
 def _record(draws: Draws, draw: int, search: _Search, status: SolveStatus) -> None:
@@ -221,18 +219,18 @@ class _Search:
         self._found = False
         self.upper = self._bound(np.zeros(0, dtype=np.int8), -math.inf)
 
-    def run(self, relaxation: Relaxation, node_limit: int | None, deadline: float) -> SolveStatus:
+    def run(self, relaxation: Relaxation, node_limit: float, deadline: float) -> SolveStatus:
         """Search until the best value is proved, a limit is reached, or only what no solver could solve is left."""
         self._relaxation = relaxation
         start = np.zeros(0, dtype=np.int8)
         self._offer(self._problem.coef, self._generic, start, self._anchor_loss)
-        if node_limit is not None and node_limit < 1:
+        if node_limit < 1:
             return SolveStatus.NODE_LIMIT
         self.upper, unresolved = 0.0, False
         self._consider(start, Minimum(-math.inf, None), self._generic)
         while self._heap and -self._heap[0].key[0] > self.value + PRUNE:
             struck = None
-            if node_limit is not None and self.nodes + 2 > node_limit:
+            if self.nodes + 2 > node_limit:
                 struck = SolveStatus.NODE_LIMIT
             elif time.monotonic() >= deadline:
                 struck = SolveStatus.TIME_LIMIT

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,8 +12,9 @@ from cudbound.problem.problem import Problem
 from cudbound.quantiles import quantile_rank, within
 from cudbound.results import Draws, SolveStatus
 from cudbound.solve.effort import default_node_budget, nodes_within
+from cudbound.solve.limits import NO_LIMITS, SearchLimits
 from cudbound.solve.solve_draws import SOLVERS, solve_problem
-from cudbound.validation import check_choice, check_n_jobs, check_time_limit
+from cudbound.validation import check_choice, check_n_jobs
 
 SEARCHES = ("quantile", "all")
 
@@ -28,10 +29,7 @@ class Search:
     of: str = "quantile"
     solver: str = "native"
     n_jobs: int | None = 1
-    node_limit: float | None = None
-    time_limit: float | None = None
-    total_node_limit: float | None = None
-    total_time_limit: float | None = None
+    limits: SearchLimits = NO_LIMITS
 
     def __post_init__(self) -> None:
         check_choice("search", self.of, SEARCHES)
@@ -40,18 +38,18 @@ class Search:
     @property
     def has_default_budget(self) -> bool:
         """Whether the caller set no limit for the search for the quantile."""
-        chosen = self.total_node_limit is not None or self.total_time_limit is not None
+        chosen = self.limits.nodes is not None or self.limits.seconds is not None
         return self.of == "quantile" and self.solver == "native" and not chosen
 
-    def _nodes(self, problem: Problem) -> float | None:
-        """Return the nodes that the search is planned for: some are kept to narrow the bounds."""
+    def _planned(self, problem: Problem) -> SearchLimits:
+        """Return the limits, with the nodes that the search is planned for: some are kept to narrow the bounds."""
         if self.has_default_budget:
-            return default_node_budget(problem)
-        seconds = check_time_limit(self.total_time_limit, "total_time_limit")
-        planned = self.of == "quantile" and self.solver == "native" and self.total_node_limit is None
+            return replace(self.limits, nodes=default_node_budget(problem))
+        seconds = self.limits.seconds
+        planned = self.of == "quantile" and self.solver == "native" and self.limits.nodes is None
         if not planned or seconds is None or seconds == math.inf:
-            return self.total_node_limit
-        return nodes_within(seconds * check_n_jobs(self.n_jobs), problem)
+            return self.limits
+        return replace(self.limits, nodes=nodes_within(seconds * check_n_jobs(self.n_jobs), problem))
 
     def run(self, problem: Problem, confidence_level: float, progress: bool, previous: Draws | None) -> Draws:
         """Solve the draws as far as the quantile at this level requires, or all of them.
@@ -68,10 +66,7 @@ class Search:
                 ranks=rank if self.of == "quantile" else None,
                 solver=self.solver,
                 n_jobs=self.n_jobs,
-                node_limit=self.node_limit,
-                time_limit=self.time_limit,
-                total_node_limit=self._nodes(problem),
-                total_time_limit=self.total_time_limit,
+                limits=self._planned(problem),
                 progress=progress,
                 previous=previous,
             )
@@ -90,13 +85,13 @@ def search_ended(search: Search, draws: Draws, lower: float, upper: float) -> No
     if n_limited and search.has_default_budget:
         advice.append(
             f"The search was ended after {draws.nodes.sum()} nodes, with {n_limited} of {len(draws)} draws open: pass "
-            "total_node_limit=math.inf to complete the search, and previous=result.draws to cud_interval to keep what "
-            "is proved."
+            "limits=SearchLimits(nodes=math.inf) to complete the search, and previous=result.draws to cud_interval to "
+            "keep what is proved."
         )
     elif n_limited:
         advice.append(
-            f"A limit left {n_limited} of {len(draws)} draws open: raise node_limit, time_limit, total_node_limit or "
-            "total_time_limit, and pass previous=result.draws to cud_interval to keep what is proved."
+            f"A limit left {n_limited} of {len(draws)} draws open: raise it in 'limits', and pass "
+            "previous=result.draws to cud_interval to keep what is proved."
         )
     if inaccurate.size:
         advice.append(

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,13 +20,12 @@ from cudbound.problem.problem import Problem, make_problem
 from cudbound.quantiles import within
 from cudbound.results import Draws
 from cudbound.solve.effort import forecast
+from cudbound.solve.limits import NO_LIMITS, SearchLimits, check_limits
 from cudbound.solve.native import SIDES, is_native, solve_native
 from cudbound.validation import (
     check_choice,
     check_n_jobs,
-    check_node_limit,
     check_ranks,
-    check_time_limit,
 )
 
 Array = NDArray[np.float64]
@@ -53,10 +52,7 @@ def solve_draws(
     ranks: int | Sequence[int] | None = None,
     solver: str = "native",
     n_jobs: int | None = 1,
-    node_limit: float | None = None,
-    time_limit: float | None = None,
-    total_node_limit: float | None = None,
-    total_time_limit: float | None = None,
+    limits: SearchLimits | None = None,
     progress: bool = False,
     previous: Draws | None = None,
 ) -> Draws:
@@ -108,14 +104,9 @@ def solve_draws(
         The compiled kernel, or the slow reference solver (`cudbound.solve.reference`).
     n_jobs : int or None, default=1
         Threads of the native solver; -1 for all cores. The answer does not depend on it.
-    node_limit : int, default=None
-        Nodes after which a search of a draw is given up, so that it is left with ``lower < upper``; None or
-        ``math.inf`` means no limit.
-    time_limit : float, default=None
-        Seconds after which a search of a draw is given up likewise; None means no limit.
-    total_node_limit, total_time_limit : int or float, default=None
-        Nodes or seconds after which the whole call ends, with the bounds that are proved by then. Nodes are counted
-        between batches of searches, so that the answer does not depend on `n_jobs`.
+    limits : SearchLimits, default=None
+        Nodes and seconds after which searches are given up, so that draws are left with ``lower < upper``; None means
+        no limit.
     progress : bool, default=False
         Show a progress bar on standard error.
     previous : Draws, default=None
@@ -184,10 +175,7 @@ def solve_draws(
         ranks=ranks,
         solver=solver,
         n_jobs=n_jobs,
-        node_limit=node_limit,
-        time_limit=time_limit,
-        total_node_limit=total_node_limit,
-        total_time_limit=total_time_limit,
+        limits=check_limits(limits),
         progress=progress,
         previous=previous,
     )
@@ -200,10 +188,7 @@ def solve_problem(
     ranks: int | Sequence[int] | None = None,
     solver: str = "native",
     n_jobs: int | None = 1,
-    node_limit: float | None = None,
-    time_limit: float | None = None,
-    total_node_limit: float | None = None,
-    total_time_limit: float | None = None,
+    limits: SearchLimits = NO_LIMITS,
     progress: bool = False,
     previous: Draws | None = None,
 ) -> Draws:
@@ -216,29 +201,20 @@ def solve_problem(
             f"{problem.loss.name!r}{' with an l1 penalty' if problem.l1_penalty is not None else ''} instead; pass "
             "solver='cvxpy' for the slow reference solver."
         )
-    limits = Limits(
-        check_node_limit(node_limit),
-        check_time_limit(time_limit),
-        check_node_limit(total_node_limit, "total_node_limit"),
-        check_time_limit(total_time_limit, "total_time_limit"),
-    )
     threads = check_n_jobs(n_jobs)
     asked = check_ranks(ranks, problem.n_draws)
     digest = problem.digest(side)
     if previous is not None:
         _check_previous(previous, problem, digest)
 
-    ends = forecast(problem, threads, limits.total_nodes, limits.total_seconds)
+    ends = forecast(problem, threads, limits)
     with _progress_bar(problem.n_draws, progress, ends) as report:
         if solver == "native":
             draws, interrupted = solve_native(
                 problem,
                 side=side,
                 threads=threads,
-                node_limit=limits.nodes,
-                time_limit=limits.seconds,
-                total_node_limit=limits.total_nodes,
-                total_time_limit=limits.total_seconds,
+                limits=limits,
                 ranks=asked,
                 known=previous,
                 report=report,
@@ -253,16 +229,6 @@ def solve_problem(
 
 def _proved(draws: Draws, rank: int) -> str:
     return f"the Q of rank {rank} is {within(*draws.bracket(rank))}"
-
-
-@dataclass(frozen=True)
-class Limits:
-    """Nodes and seconds of one search and of the whole call; None for no limit."""
-
-    nodes: int | None
-    seconds: float | None
-    total_nodes: int | None
-    total_seconds: float | None
 
 
 def _check_previous(previous: Draws, problem: Problem, digest: str) -> None:
@@ -282,7 +248,7 @@ def _check_previous(previous: Draws, problem: Problem, digest: str) -> None:
 def _solve_reference(
     problem: Problem,
     side: str,
-    limits: Limits,
+    limits: SearchLimits,
     previous: Draws | None,
     report: Callable[[int], None] | None,
 ) -> tuple[Draws, bool]:
@@ -294,10 +260,7 @@ def _solve_reference(
         draws = solve_reference(
             problem if previous is None else problem.select(rows),
             side=side,
-            node_limit=limits.nodes,
-            time_limit=limits.seconds,
-            total_node_limit=limits.total_nodes,
-            total_time_limit=limits.total_seconds,
+            limits=limits,
             on_draw=report,
         )
     except SolveInterrupted as stop:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cudbound.adapters import express
-from cudbound.bound.boundary import NODE_LIMIT, boundary_deviations, check_curvature, near_rate
+from cudbound.bound.boundary import boundary_deviations, boundary_limits, check_curvature, near_rate
 from cudbound.bound.cud_interval import solve_bound
 from cudbound.exceptions import UnsupportedEstimatorError
 from cudbound.intervals import Method, compute_interval, find_methods
@@ -18,9 +18,10 @@ from cudbound.problem.additive_model import AdditiveModel
 from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.refits import Refits, prepare_refits
 from cudbound.results import IntervalEstimate
+from cudbound.solve.limits import SearchLimits, check_limits
 from cudbound.solve.minimum import draws_problem
 from cudbound.solve.search import Search
-from cudbound.tables.session import Resampling, Session
+from cudbound.tables.session import Resampling, Session, check_sizes
 from cudbound.tables.table import IntervalTable
 from cudbound.tables.unfinished import Unfinished
 from cudbound.validation import (
@@ -50,7 +51,6 @@ def compare_intervals(
     confidence_level: float = 0.95,
     n_resamples: int = 1000,
     alpha: str | float = "n",
-    aci_rate: str | float = "log",
     inner: int | str | None = None,
     on_single_class: str | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
@@ -63,10 +63,7 @@ def compare_intervals(
     solver: str = "native",
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
-    node_limit: float | None = None,
-    time_limit: float | None = None,
-    total_node_limit: float | None = None,
-    total_time_limit: float | None = None,
+    limits: SearchLimits | None = None,
     progress: bool = False,
     previous: Unfinished | None = None,
 ) -> IntervalTable:
@@ -104,9 +101,6 @@ def compare_intervals(
         Number of bootstrap draws B.
     alpha : {"n", "paper-literal"} or float, default="n"
         Localization rate of the CUD bound on the scale of the mean loss, see `cudbound.cud_interval`.
-    aci_rate : {"log", "loglog"} or float, default="log"
-        How near the boundary a point must be for the adaptive interval "aci" to let it take either class, see
-        `cudbound.bound.boundary.boundary_deviations`.
     inner : int, "oob" or None, default=None
         Inner draws of each draw for the two bootstrap intervals, which recompute the .632 estimate on every
         draw. "oob" uses .368 err(f_b on D_b) + .632 err(f_b off D_b) instead and needs no inner draws; a draw that
@@ -122,7 +116,7 @@ def compare_intervals(
     options : mapping of str to mapping, default=None
         Options of single methods by name, such as ``{"kohavi-normal": {"form": "wilson"}}``.
     sizes : ResamplingSizes, default=None
-        Numbers of folds, splits and repetitions; None takes the defaults of the sources.
+        Numbers of folds, splits and repetitions, and the rate of "aci"; None takes the defaults of the sources.
     cv : int, splitter of scikit-learn or iterable of (train, test), default=None
         Splits of your own, which the methods that read folds or splits take in place of random ones: a partition
         serves those of k-fold cross-validation and, as the test sets of J = k splits, those of random splits; repeated
@@ -143,9 +137,9 @@ def compare_intervals(
         Source of randomness; None takes a fresh one.
     n_jobs : int or None, default=1
         Workers for draws of the CUD bound and for refits; -1 for all cores. Results do not depend on it.
-    node_limit, time_limit, total_node_limit, total_time_limit : int or float, default=None
-        Limits of the CUD bound, see `cudbound.cud_interval`: by default its search ends after about ten seconds of one
-        processor, with bounds. All but `total_node_limit` hold for the adaptive interval likewise.
+    limits : SearchLimits, default=None
+        Limits of the search for the CUD bound, which by default ends after about ten seconds of one processor, with
+        bounds: see `cudbound.SearchLimits`. All but `nodes` hold for the adaptive interval likewise.
     progress : bool, default=False
         Whether to show a bar over all refits, with an estimate of the time that remains.
     previous : Unfinished, default=None
@@ -200,32 +194,25 @@ def compare_intervals(
     session = Session(find_methods(methods), options, rng=rng, previous=previous, n_jobs=n_jobs)
     level = check_confidence_level(confidence_level)
     check_choice("solver", solver, ("native", "cvxpy"))
-    search = Search(
-        solver=solver,
-        n_jobs=session.n_jobs,
-        node_limit=node_limit,
-        time_limit=time_limit,
-        total_node_limit=total_node_limit,
-        total_time_limit=total_time_limit,
-    )
+    search = Search(solver=solver, n_jobs=session.n_jobs, limits=check_limits(limits))
+    chosen = check_sizes(sizes)
     n_inner = None if inner is None else check_inner(inner)
     lenient = isinstance(methods, str) and methods in LENIENT
     model: AdditiveModel | None = None
     refused: dict[str, str] = {}
     if any(method.needs & MODEL_RECORDS for method in session.methods):
-        model, refused = _express(estimator, X, y, session.methods, polish, aci_rate, lenient=lenient)
+        model, refused = _express(estimator, X, y, session.methods, polish, chosen.aci_rate, lenient=lenient)
     counts = session.take(X, y, check_binary_classifier(estimator), n_resamples)
     sample = session.sample
     rate = check_alpha(alpha, sample.n_samples)
-    near_rate(aci_rate, sample.n_samples)  # refuses what is no rate, also where no method reads it
     available = [method for method in session.methods if method.name not in refused]
     refits: Refits | None = None
     if any(method.needs & RESAMPLED for method in available):
         refits = prepare_refits(estimator, X, sample.y, n_jobs=session.n_jobs)
         if inner is None and refits.batched:
             n_inner = INNER_DRAWS
-    resampling = Resampling(sizes, on_single_class, cv, groups, test_set, n_inner)
-    plan = session.prepare(available, resampling, repr(estimator), n_resamples, rate, aci_rate)
+    resampling = Resampling(chosen, on_single_class, cv, groups, test_set, n_inner)
+    plan = session.prepare(available, resampling, repr(estimator), n_resamples, rate)
     records = session.given_records(estimator)
     with session.run.stoppable():
         if model is not None and "bound" in plan.needs:
@@ -244,11 +231,9 @@ def compare_intervals(
             boundary = boundary_deviations(
                 model,
                 counts,
-                rate=aci_rate,
+                rate=chosen.aci_rate,
                 n_jobs=session.n_jobs,
-                node_limit=NODE_LIMIT if node_limit is None else node_limit,
-                time_limit=time_limit,
-                total_time_limit=total_time_limit,
+                limits=boundary_limits(search.limits),
                 progress=progress,
             )
             records = replace(records, boundary=boundary)

@@ -247,6 +247,15 @@ class Session(Generic[Named]):
         return tuple(rows)
 
 
+def check_sizes(sizes: object) -> ResamplingSizes:
+    """Return the sizes, or the defaults for None; raise ValueError if they are something else."""
+    if sizes is None:
+        return ResamplingSizes()
+    if not isinstance(sizes, ResamplingSizes):
+        raise ValueError(f"The 'sizes' parameter must be a ResamplingSizes or None. Got {sizes!r} instead.")
+    return sizes
+
+
 def make_plan(
     methods: Iterable[MethodCard],
     sample: TrainingSet,
@@ -261,13 +270,11 @@ def make_plan(
         If a parameter is of the wrong kind, if no method reads what `cv` gives, or if `groups` are given and a method
         would resample rows without regard to them.
     """
-    sizes, on_single_class = resampling.sizes, resampling.on_single_class
+    sizes, on_single_class = check_sizes(resampling.sizes), resampling.on_single_class
     cv, groups, has_test_set = resampling.cv, resampling.groups, resampling.test_set is not None
     methods = tuple(methods)
     if on_single_class is not None:
         check_choice("on_single_class", on_single_class, POLICIES)
-    if sizes is not None and not isinstance(sizes, ResamplingSizes):
-        raise ValueError(f"The 'sizes' parameter must be a ResamplingSizes or None. Got {sizes!r} instead.")
     needs = frozenset[str]().union(*(method.needs for method in methods))
     if has_test_set:
         needs -= {"test_set"}
@@ -280,7 +287,6 @@ def make_plan(
     splits = None if cv is None else make_splits(cv, sample.X, sample.y, groups, streams["cv"].spawn(1)[0])
     if splits is not None:
         _check_use(methods, splits.fills, groups is not None, has_test_set)
-    sizes = ResamplingSizes() if sizes is None else sizes
     if splits is not None and "splits" in needs:
         # variances taken from halves or replicates of the data are those of a mean over as many and as large splits
         sizes = replace(sizes, n_splits=max(2, len(splits.test)), test_fraction=float(splits.test.mean()))

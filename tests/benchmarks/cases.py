@@ -11,6 +11,7 @@ from sklearn.linear_model import LinearRegression
 from worlds import world, world_problem
 
 from cudbound import LeastSquaresClassifier, cud_interval
+from cudbound.solve.limits import SearchLimits
 from cudbound.solve.solve_draws import solve_problem
 
 #: Strength of the score against noise of unit variance in `worlds.world`.
@@ -179,7 +180,7 @@ def large(quick: bool) -> list[Row]:
         for draw in range(problem.n_draws):
             single = problem.select(draw)
             begun = time.perf_counter()
-            result = solve_problem(single, time_limit=600.0)
+            result = solve_problem(single, limits=SearchLimits(seconds_per_draw=600.0))
             seconds.append(time.perf_counter() - begun)
             nodes.append(int(result.nodes[0]))
             unsolved += int(not result.certified[0])

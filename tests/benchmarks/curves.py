@@ -50,7 +50,7 @@ def measure(quick: bool) -> list[Point]:
         for n, p in shapes[::3] if quick else shapes:
             problem = world_problem(n, p, signal, 0, n_draws=DRAWS)
             floor = min(refits(problem) for _ in range(3))
-            draws, seconds = quantile(problem, total_time_limit=1.0 if quick else LIMIT)
+            draws, seconds = quantile(problem, 1.0 if quick else LIMIT)
             low, high = draws.bracket(RANK)
             points.append(
                 Point(n, p, signal, seconds, floor, int(draws.nodes.sum()), low == high, found(draws))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import time
 import warnings
-from typing import Any
 
 from measure import Row, in_turns, milliseconds
 from worlds import world, world_problem
@@ -16,6 +15,7 @@ from cudbound import LeastSquaresClassifier, cud_interval
 from cudbound.exceptions import NotCertifiedWarning
 from cudbound.problem.problem import Problem
 from cudbound.results import Draws
+from cudbound.solve.limits import SearchLimits
 from cudbound.solve.solve_draws import solve_problem
 
 DRAWS, RANK = 500, 475
@@ -23,10 +23,10 @@ STRONG, SIGNAL, NOISE = 3.0, 1.0, 0.0
 NAMES = {STRONG: "signal 3", SIGNAL: "signal 1", NOISE: "noise"}
 
 
-def quantile(problem: Problem, **limits: Any) -> tuple[Draws, float]:
+def quantile(problem: Problem, seconds: float | None = None) -> tuple[Draws, float]:
     """Search for the quantile; return the draws and the processor time."""
     begun = time.process_time()
-    draws = solve_problem(problem, ranks=RANK, **limits)
+    draws = solve_problem(problem, ranks=RANK, limits=SearchLimits(seconds=seconds))
     return draws, time.process_time() - begun
 
 
@@ -72,9 +72,8 @@ def proved(quick: bool) -> list[Row]:
         (100, 5, NOISE, 1.0),
         (200, 5, NOISE, 30.0),
     ):
-        draws, seconds = quantile(
-            world_problem(n, p, signal, 0, n_draws=DRAWS), total_time_limit=5.0 if quick else 60.0
-        )
+        problem = world_problem(n, p, signal, 0, n_draws=DRAWS)
+        draws, seconds = quantile(problem, 5.0 if quick else 60.0)
         low, high = draws.bracket(RANK)
         rows.append(
             Row(

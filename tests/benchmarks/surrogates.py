@@ -26,6 +26,7 @@ from cudbound.losses.surrogates import LOSSES
 from cudbound.problem.draws import draw_counts
 from cudbound.problem.problem import Problem
 from cudbound.results import Draws
+from cudbound.solve.limits import SearchLimits
 from cudbound.solve.minimum import draws_problem
 from cudbound.solve.native import minimize
 from cudbound.solve.solve_draws import solve_problem
@@ -51,6 +52,7 @@ REFITTED = (
 )
 #: Refits that are timed; 500 take `PER_REFITS` times as long.
 REFITS, PER_REFITS = 100, 5
+LIMITED = SearchLimits(nodes_per_draw=20_000)
 
 
 def surrogate_refits(quick: bool) -> list[Row]:
@@ -106,7 +108,7 @@ def one_by_one(problem: Problem, **limits: Any) -> tuple[list[float], list[int],
     for draw in range(problem.n_draws):
         single = problem.select(draw)
         begun = time.process_time()
-        draws = solve_problem(single, **limits)
+        draws = solve_problem(single, limits=SearchLimits(**limits))
         seconds.append(time.process_time() - begun)
         nodes.append(int(draws.nodes[0]))
         left += unsolved(draws)
@@ -136,7 +138,7 @@ def surrogate_large(quick: bool) -> list[Row]:
     )
     return [
         large_row("n=200 p=10 signal, C=1", penalized, 100.0),
-        large_row("n=200 p=10 signal, unpenalized, 20000 nodes", free, None, node_limit=20_000),
+        large_row("n=200 p=10 signal, unpenalized, 20000 nodes", free, None, nodes_per_draw=20_000),
     ]
 
 
@@ -187,7 +189,7 @@ def surrogate_wide(quick: bool) -> list[Row]:
         model = express(clf, features, labels, polish=True)
         counts = draw_counts(n, 4 if quick else 20, np.random.default_rng(0))
         problem = draws_problem(model, counts)
-        rows.append(large_row(f"n={n} p={p} signal, {estimator}", problem, None, node_limit=2_000))
+        rows.append(large_row(f"n={n} p={p} signal, {estimator}", problem, None, nodes_per_draw=2_000))
     return rows
 
 
@@ -201,12 +203,12 @@ def surrogate_floor(quick: bool) -> list[Row]:
                 problem = surrogate_problem(50, 5, signal, 0, n_draws=draws, loss=loss, c=c)
                 seconds = in_turns(
                     {
-                        "search": lambda problem=problem: solve_problem(problem, node_limit=20_000),
+                        "search": lambda problem=problem: solve_problem(problem, limits=LIMITED),
                         "minimum": lambda problem=problem: minimize(problem),
                     },
                     1 if quick else 3,
                 )
-                solved = solve_problem(problem, node_limit=20_000)
+                solved = solve_problem(problem, limits=LIMITED)
                 search, minimum = (1e6 * seconds[side] / draws for side in ("search", "minimum"))
                 rows.append(
                     Row(

@@ -34,6 +34,7 @@ from cudbound.problem.additive_model import AdditiveModel
 from cudbound.problem.draws import draw_counts
 from cudbound.problem.problem import Problem, make_problem
 from cudbound.records import BoundaryDeviations, Records
+from cudbound.solve.limits import SearchLimits
 from cudbound.solve.minimum import draws_problem
 from cudbound.solve.native import minimize
 
@@ -475,15 +476,15 @@ def test_searches_that_are_given_up_make_the_interval_longer() -> None:
     counts = draw_counts(40, 30, np.random.default_rng(4))
     exact = boundary_deviations(model, counts)
     with pytest.warns(
-        NotCertifiedWarning, match=r"The search of \d+ of 30 draws .* Raise node_limit"
+        NotCertifiedWarning, match=r"The search of \d+ of 30 draws .* Raise nodes_per_draw"
     ) as caught:
-        limited = boundary_deviations(model, counts, node_limit=0)
+        limited = boundary_deviations(model, counts, limits=SearchLimits(nodes_per_draw=0))
     n_open = caught[0].message.n_limited
     assert limited.remarks == (f"{n_open} of 30 draws not fully solved, bounds used",)
     assert (limited.upper >= exact.upper).all()
     assert (limited.lower <= exact.lower).all()
     assert (limited.upper > exact.upper).any()
-    assert_same(boundary_deviations(model, counts, n_jobs=2, node_limit=None), exact)
+    assert_same(boundary_deviations(model, counts, n_jobs=2, limits=SearchLimits(nodes_per_draw=None)), exact)
 
 
 def test_interrupted_search(monkeypatch: pytest.MonkeyPatch) -> None:

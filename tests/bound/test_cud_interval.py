@@ -27,6 +27,7 @@ from cudbound.problem.draws import draw_counts
 from cudbound.problem.problem import Problem
 from cudbound.results import Draws, IntervalEstimate, SolveStatus
 from cudbound.solve import search
+from cudbound.solve.limits import SearchLimits
 from cudbound.solve.solve_draws import solve_problem
 from cudbound.validation import JOBS_PER_CPU, check_n_jobs
 
@@ -96,7 +97,7 @@ def test_another_level_goes_on_from_what_is_proved() -> None:
 def test_another_level_is_searched_with_the_limits_of_the_first() -> None:
     X, y = patients(n=50, p=4, signal=0.0)
     with pytest.warns(NotCertifiedWarning):
-        result = result_for(X, y, total_node_limit=200)
+        result = result_for(X, y, limits=SearchLimits(nodes=200))
     with pytest.warns(NotCertifiedWarning, match=r"The half-width is between") as caught:
         other = result.at(confidence_level=0.5)
     assert caught[0].filename == __file__
@@ -230,14 +231,14 @@ def test_draws_that_are_not_certified_enter_with_their_upper_bounds() -> None:
     assert exact.certified
     assert exact.q_lower == exact.q
     with pytest.warns(NotCertifiedWarning, match=r"The half-width is between") as caught:
-        limited = result_for(X, y, node_limit=60, total_node_limit=np.inf)
+        limited = result_for(X, y, limits=SearchLimits(nodes_per_draw=60, nodes=np.inf))
     left = int((~limited.draws.decided).sum())
     assert 5 < left < 100
     known = f"between {limited.q_lower:.3f} and {limited.q:.3f}"
     assert str(caught[0].message) == (
         f"The half-width is {known}; the larger value was used, which can only make the interval longer. "
-        f"A limit left {left} of 100 draws open: raise node_limit, time_limit, total_node_limit or "
-        "total_time_limit, and pass previous=result.draws to cud_interval to keep what is proved."
+        f"A limit left {left} of 100 draws open: raise it in 'limits', and pass "
+        "previous=result.draws to cud_interval to keep what is proved."
     )
     assert caught[0].message.half_width == (limited.q_lower, limited.q)
     assert caught[0].filename == __file__  # the warning points at the caller
@@ -278,7 +279,7 @@ def test_draws_that_rounding_left_open_get_advice_of_their_own(
         "Rounding left 3 draws open: rescale the features or look for an outlying value; "
         "result.problem.select(4).save(path) keeps one for a bug report."
     )
-    assert ("A limit left 2 of 100 draws open: raise node_limit" in str(event)) == (n_limited > 0)
+    assert ("A limit left 2 of 100 draws open: raise it in" in str(event)) == (n_limited > 0)
     assert ("limit" in str(event)) == (n_limited > 0)
     assert not result.certified
     result.problem.select(4).save(tmp_path / "draw.npz")
@@ -420,12 +421,7 @@ def test_other_estimators_are_refused_by_name() -> None:
         ("rng", -1, r"'rng' parameter must be a non-negative integer.* Got -1 instead"),
         ("rng", 0.5, r"'rng' parameter must be a non-negative integer.* Got 0\.5 instead"),
         ("n_jobs", 0, r"'n_jobs' parameter must be None or an integer other than 0\. Got 0 instead"),
-        (
-            "node_limit",
-            -1,
-            r"'node_limit' parameter must be a non-negative int, math\.inf or None\. Got -1 instead",
-        ),
-        ("time_limit", -0.1, r"'time_limit' parameter must be non-negative or None\. Got -0\.1 instead"),
+        ("limits", 60, r"'limits' parameter must be a SearchLimits, .* or None\. Got 60 instead"),
     ],
 )
 def test_errors_name_the_argument_the_rule_and_the_value(option: str, value: Any, message: str) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import shlex
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +16,11 @@ from click.testing import Result
 from sklearn.model_selection import GroupKFold
 
 from cudbound import LeastSquaresClassifier, ResamplingSizes, compare_intervals
+from cudbound.cli.commands.demo import demo_data
 from cudbound.cli.commands.run_interval import Settings
 from cudbound.cli.inputs.sample import DataFile, make_cv, read_sample
 from cudbound.intervals import GROUPS
+from cudbound.solve.limits import SearchLimits
 
 N = 30
 RNG = np.random.default_rng(2)
@@ -201,8 +202,8 @@ def test_settings_have_the_defaults_of_the_package():
     import inspect
 
     theirs = {name: one.default for name, one in inspect.signature(compare_intervals).parameters.items()}
-    ours = {one.name: getattr(Settings(seed=1), one.name) for one in fields(Settings)}
-    assert {name: theirs[name] for name in ours.keys() - {"seed", "folds", "options"}} == {
-        name: value for name, value in ours.items() if name not in {"seed", "folds", "options"}
-    }
-    assert (theirs["options"], theirs["sizes"]) == (None, None)
+    ours = Settings(seed=1).arguments(demo_data().sample)
+    assert ours.pop("rng") == 1
+    assert (ours.pop("options"), ours.pop("limits")) == ({}, SearchLimits())
+    assert ours == {name: theirs[name] for name in ours}
+    assert (theirs["options"], theirs["limits"]) == (None, None)

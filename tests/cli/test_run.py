@@ -23,6 +23,7 @@ from cudbound.cli.inputs.fitted import fit
 from cudbound.cli.inputs.sample import Sample, new_seed
 from cudbound.cli.output import destination as output
 from cudbound.exceptions import CudboundWarning, NotCertifiedWarning
+from cudbound.solve.limits import SearchLimits
 from cudbound.tables.table import IntervalTable
 
 SAMPLE = Sample(np.arange(6.0)[:, None], np.array([0, 1, 0, 1, 1, 0]), ("x",), "s", "e")
@@ -49,15 +50,13 @@ def compare_with(*events: Warning) -> Callable[..., IntervalTable]:
         solver: str,
         rng: object,
         n_jobs: int,
-        node_limit: int | None,
-        total_node_limit: float | None,
-        total_time_limit: float | None,
+        limits: SearchLimits,
         progress: bool,
     ) -> IntervalTable:
         assert estimator.classes_.tolist() == [0, 1]  # type: ignore[attr-defined]  # sklearn is untyped
         assert (methods, rng, n_resamples, inner) == ("paper", 3, 1000, None)
         assert (polish, solver) == (False, "native")
-        assert (total_node_limit, total_time_limit) == (None, None)
+        assert limits == SearchLimits()
         assert (options, sizes, cv, groups, fallback) == ({}, None, None, None, False)
         for event in events:
             warnings.warn(event, stacklevel=1)

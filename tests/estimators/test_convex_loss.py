@@ -24,6 +24,7 @@ from cudbound import ConvexLossClassifier, LeastSquaresClassifier, cud_interval
 from cudbound.adapters import express
 from cudbound.exceptions import NoMinimizerError, NotMinimizerError
 from cudbound.losses.surrogates import LOSSES
+from cudbound.solve.limits import SearchLimits
 
 TIGHT = {"tol": 1e-12, "max_iter": 1_000_000}
 
@@ -194,7 +195,7 @@ def test_a_basis_is_the_pipeline_of_both(name):
     assert whole.coef_.shape == (1, rows.shape[1])
     model = express(whole, X, y)
     np.testing.assert_allclose(model.design[:, 1:], rows, atol=1e-12)
-    result = cud_interval(whole, X, y, n_resamples=5, rng=0, node_limit=None)
+    result = cud_interval(whole, X, y, n_resamples=5, rng=0, limits=SearchLimits(nodes_per_draw=None))
     assert result.estimate == pytest.approx(1.0 - whole.score(X, y))
 
 

@@ -11,6 +11,7 @@ from falsifier import falsify
 from cudbound.exceptions import CudboundWarning
 from cudbound.problem.draws import draw_counts
 from cudbound.problem.problem import Problem, make_problem
+from cudbound.solve.limits import SearchLimits
 from cudbound.solve.native import minimize
 from cudbound.solve.solve_draws import solve_problem
 
@@ -63,7 +64,7 @@ def refuted(case: tuple[int, str, str, int]) -> list[str]:
     """Return what the falsifier found against the bounds of the draws of a case; the last number is its rounds."""
     *which, rounds = case
     problem, side = moderate(*which)
-    draws = solve_problem(problem, side=side, node_limit=NODE_LIMIT)
+    draws = solve_problem(problem, side=side, limits=SearchLimits(nodes_per_draw=NODE_LIMIT))
     rng = np.random.default_rng(1)
     against = []
     for draw in range(N_DRAWS):

@@ -17,6 +17,7 @@ from cudbound.losses.surrogates import LOSSES, get_loss
 from cudbound.problem.problem import Problem
 from cudbound.quantiles import quantile_rank, within
 from cudbound.results import Draws, SolveStatus
+from cudbound.solve.limits import SearchLimits
 from cudbound.solve.native import minimize
 from cudbound.solve.solve_draws import solve_problem
 
@@ -160,12 +161,12 @@ def test_brackets_hold_under_every_limit(seed: int) -> None:
     one = case(seed)
     exact = solve_problem(one.problem, side=one.side)
     for limits in (
-        {"node_limit": 0},
-        {"node_limit": 3},
-        {"total_node_limit": 0},
-        {"total_node_limit": 40},
-        {"total_time_limit": 0.0},
-        {"time_limit": 0.0},
+        {"limits": SearchLimits(nodes_per_draw=0)},
+        {"limits": SearchLimits(nodes_per_draw=3)},
+        {"limits": SearchLimits(nodes=0)},
+        {"limits": SearchLimits(nodes=40)},
+        {"limits": SearchLimits(seconds=0.0)},
+        {"limits": SearchLimits(seconds_per_draw=0.0)},
     ):
         limited = solve_problem(one.problem, side=one.side, ranks=one.ranks, **limits)
         assert_brackets_hold(limited, exact, one.ranks)
@@ -186,7 +187,7 @@ def test_more_nodes_never_widen_the_bracket() -> None:
     problem = world_problem(50, 5, 0.0, 4, n_draws=200)
     exact, widths = solve_problem(problem, ranks=190).bracket(190)[1], []
     for limit in (0, 200, 1_000, 5_000, None):
-        low, high = solve_problem(problem, ranks=190, total_node_limit=limit).bracket(190)
+        low, high = solve_problem(problem, ranks=190, limits=SearchLimits(nodes=limit)).bracket(190)
         assert low <= exact <= high
         widths.append(high - low)
     assert widths == sorted(widths, reverse=True)
@@ -198,14 +199,14 @@ def test_limits_of_the_whole_call(solver: str) -> None:
     problem = world_problem(12, 3, 0.0, 0, n_draws=5)
     exact = solve_problem(problem)
     for limits, status in (
-        ({"total_node_limit": 0}, SolveStatus.NODE_LIMIT),
-        ({"total_time_limit": 0.0}, SolveStatus.TIME_LIMIT),
+        ({"limits": SearchLimits(nodes=0)}, SolveStatus.NODE_LIMIT),
+        ({"limits": SearchLimits(seconds=0.0)}, SolveStatus.TIME_LIMIT),
     ):
         limited = solve_problem(problem, solver=solver, **limits)
         assert status in limited.status
         assert (limited.lower <= exact.upper + TOLERANCE).all()
         assert (limited.upper >= exact.upper - TOLERANCE).all()
-    free = solve_problem(problem, solver=solver, total_node_limit=math.inf, total_time_limit=math.inf)
+    free = solve_problem(problem, solver=solver, limits=SearchLimits(nodes=math.inf, seconds=math.inf))
     np.testing.assert_allclose(free.upper, exact.upper, atol=1e-8)
 
 
@@ -245,12 +246,12 @@ def test_decided_draws_of_one_side_are_refused_for_another() -> None:
 def test_the_same_bits_on_two_threads(limit: int | None) -> None:
     for seed in range(6):
         one = case(seed)
-        options = {"side": one.side, "ranks": one.ranks, "total_node_limit": limit}
+        options = {"side": one.side, "ranks": one.ranks, "limits": SearchLimits(nodes=limit)}
         assert_same_bits(
             solve_problem(one.problem, n_jobs=1, **options), solve_problem(one.problem, n_jobs=2, **options)
         )
     problem = world_problem(50, 5, 0.0, 4, n_draws=300)
-    options = {"ranks": [150, 285], "total_node_limit": limit}
+    options = {"ranks": [150, 285], "limits": SearchLimits(nodes=limit)}
     first = solve_problem(problem, n_jobs=1, **options)
     assert_same_bits(first, solve_problem(problem, n_jobs=2, **options))
     assert_same_bits(first, solve_problem(problem, n_jobs=3, **options))
@@ -295,28 +296,6 @@ def test_ranks_are_checked(ranks: object, message: str) -> None:
         solve_problem(world_problem(8, 2, 1.0, 0, n_draws=5), ranks=ranks)
 
 
-@pytest.mark.parametrize(
-    ("option", "value", "message"),
-    [
-        (
-            "total_node_limit",
-            -1,
-            r"'total_node_limit' parameter must be a non-negative int, math\.inf or None\. Got -1",
-        ),
-        ("total_node_limit", 2.5, r"'total_node_limit' parameter must be .* Got 2\.5 instead"),
-        (
-            "total_time_limit",
-            -0.1,
-            r"'total_time_limit' parameter must be non-negative or None\. Got -0\.1 instead",
-        ),
-        ("total_time_limit", math.nan, r"'total_time_limit' parameter must be .* Got nan instead"),
-    ],
-)
-def test_limits_of_the_whole_call_are_checked(option: str, value: object, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        solve_problem(world_problem(8, 2, 1.0, 0, n_draws=5), **{option: value})
-
-
 # ---- words -------------------------------------------------------------------------------------------------------
 
 
@@ -334,7 +313,7 @@ def test_bounds_in_words_differ() -> None:
 
 def test_an_interruption_says_what_is_proved() -> None:
     problem = world_problem(20, 3, 1.0, 0, n_draws=20)
-    draws = solve_problem(problem, ranks=19, node_limit=0)
+    draws = solve_problem(problem, ranks=19, limits=SearchLimits(nodes_per_draw=0))
     stopped = SolveInterrupted(draws, "the half-width is between 0.1 and 0.2")
     assert str(stopped).startswith(
         f"stopped with {int(draws.decided.sum())} of 20 draws solved; the half-width is"

@@ -16,6 +16,7 @@ from cudbound.solve.effort import (
     nodes_within,
     seconds_per_node,
 )
+from cudbound.solve.limits import SearchLimits
 from cudbound.solve.search import Search
 
 
@@ -42,12 +43,12 @@ def test_huge_problems_get_somewhere() -> None:
 def test_forecasts() -> None:
     problem = world_problem(50, 5, 0.0, 0, n_draws=2)
     budget = default_node_budget(problem)
-    assert forecast(problem, 1, budget, None) == "hard draws: at most 20 s"
-    assert forecast(problem, 2, budget, None) == "hard draws: at most 6 s"
-    assert forecast(problem, 1, budget, 3.0) == "hard draws: at most 3 s"
-    assert forecast(problem, 1, None, 3.2) == "hard draws: at most 4 s"
-    assert forecast(problem, 1, 0, None) == "hard draws: at most 0 s"
-    assert forecast(problem, 1, None, None) == "hard draws, no limit set"
+    assert forecast(problem, 1, SearchLimits(nodes=budget)) == "hard draws: at most 20 s"
+    assert forecast(problem, 2, SearchLimits(nodes=budget)) == "hard draws: at most 6 s"
+    assert forecast(problem, 1, SearchLimits(nodes=budget, seconds=3.0)) == "hard draws: at most 3 s"
+    assert forecast(problem, 1, SearchLimits(seconds=3.2)) == "hard draws: at most 4 s"
+    assert forecast(problem, 1, SearchLimits(nodes=0)) == "hard draws: at most 0 s"
+    assert forecast(problem, 1, SearchLimits()) == "hard draws, no limit set"
 
 
 def noise(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
@@ -60,7 +61,8 @@ def test_the_default_call_ends_with_bounds(monkeypatch: pytest.MonkeyPatch) -> N
     X, y = noise(60, 6)
     clf = LeastSquaresClassifier().fit(X, y)
     with pytest.warns(
-        NotCertifiedWarning, match=r"The search was ended after \d+ nodes.*total_node_limit=math\.inf"
+        NotCertifiedWarning,
+        match=r"The search was ended after \d+ nodes.*limits=SearchLimits\(nodes=math\.inf",
     ):
         result = cud_interval(clf, X, y, n_resamples=200, rng=0)
     assert result.q_lower < result.q
@@ -71,16 +73,19 @@ def test_the_default_call_ends_with_bounds(monkeypatch: pytest.MonkeyPatch) -> N
         table = compare_intervals(clf, X, y, methods=["cud"], n_resamples=200, rng=0)
     assert table["cud"] == result.row
     # the ways out
-    whole = cud_interval(clf, X, y, n_resamples=200, rng=0, total_node_limit=np.inf, previous=result.draws)
+    whole = cud_interval(
+        clf, X, y, n_resamples=200, rng=0, limits=SearchLimits(nodes=np.inf), previous=result.draws
+    )
     assert whole.certified
     assert result.q_lower <= whole.q <= result.q
-    assert cud_interval(clf, X, y, n_resamples=200, rng=0, total_time_limit=600.0).q == whole.q
+    assert cud_interval(clf, X, y, n_resamples=200, rng=0, limits=SearchLimits(seconds=600.0)).q == whole.q
     assert cud_interval(clf, X, y, n_resamples=200, rng=0, search="all").draws.certified.all()
 
 
 def test_what_has_a_default_budget() -> None:
     assert Search().has_default_budget
-    for without in ({"of": "all"}, {"solver": "cvxpy"}, {"total_node_limit": 5}, {"total_time_limit": 5.0}):
+    limits = (SearchLimits(nodes=5), SearchLimits(seconds=5.0))
+    for without in ({"of": "all"}, {"solver": "cvxpy"}, *({"limits": one} for one in limits)):
         assert not Search(**without).has_default_budget
     with pytest.raises(
         ValueError, match=r"'search' parameter must be one of \['all', 'quantile'\]\. Got 'some'"

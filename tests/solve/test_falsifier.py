@@ -14,6 +14,7 @@ from falsifier_cases import NODE_LIMIT, SHAPES, moderate, refuted
 from watched import Watched
 
 from cudbound.losses.surrogates import LOSSES
+from cudbound.solve.limits import SearchLimits
 from cudbound.solve.solve_draws import solve_problem
 
 
@@ -73,7 +74,7 @@ def test_finds_the_lower_bound_of_most_moderate_draws_without_the_witness() -> N
     for seed in range(6):
         for loss in ("squared", "logistic", "hinge"):
             problem, side = moderate(seed, loss, "normal")
-            draws = solve_problem(problem, side=side, node_limit=NODE_LIMIT)
+            draws = solve_problem(problem, side=side, limits=SearchLimits(nodes_per_draw=NODE_LIMIT))
             found = falsify(problem, 0, rng, side=side, rounds=2)
             reached += found.value >= 0.9 * draws.lower[0]
             total += 1

@@ -25,6 +25,7 @@ from cudbound.exceptions import SolveInterrupted
 from cudbound.losses.surrogates import SquaredLoss
 from cudbound.problem.problem import Problem
 from cudbound.results import Draws, SolveStatus
+from cudbound.solve.limits import SearchLimits
 from cudbound.solve.solve_draws import solve_problem
 
 pytestmark = pytest.mark.xdist_group("limits")  # both processes of the test command would start the same
@@ -69,7 +70,7 @@ def test_a_node_limit_ends_in_bounds_that_hold_and_tighten(noise: Problem, side:
     exact = solve_problem(problem, side=side)
     upper, seen = np.full(8, np.inf), set()
     for limit in (0, 1, 2, 3, 5, 8, 13, 30, 60, 120, 250, 500, 1000, 10_000):
-        draws = solve_problem(problem, side=side, node_limit=limit)
+        draws = solve_problem(problem, side=side, limits=SearchLimits(nodes_per_draw=limit))
         assert (draws.nodes <= limit).all()
         assert (draws.lower <= draws.upper).all()
         assert (draws.lower <= exact.upper + 1e-12).all()
@@ -98,14 +99,14 @@ def test_a_node_limit_on_small_problems_of_other_kinds(kind: str) -> None:
         problem = make(kind, seed)
         exact = solve_problem(problem)
         for limit in (0, 1, 2, 4, 8):
-            draws = solve_problem(problem, node_limit=limit)
+            draws = solve_problem(problem, limits=SearchLimits(nodes_per_draw=limit))
             assert_bounds_hold(problem, draws, exact)
             stopped += int((~draws.certified).sum())
     assert stopped > 30
 
 
 def test_no_nodes_at_all_still_give_bounds(noise: Problem, exact: Draws) -> None:
-    draws = solve_problem(noise, node_limit=0)
+    draws = solve_problem(noise, limits=SearchLimits(nodes_per_draw=0))
     assert_bounds_hold(noise, draws, exact)
     assert (draws.nodes == 0).all()
     # at worst every row that was not drawn counts
@@ -113,7 +114,7 @@ def test_no_nodes_at_all_still_give_bounds(noise: Problem, exact: Draws) -> None
 
 
 def test_a_time_limit_of_nothing(noise: Problem, exact: Draws) -> None:
-    draws = solve_problem(noise, time_limit=0.0)
+    draws = solve_problem(noise, limits=SearchLimits(seconds_per_draw=0.0))
     assert_bounds_hold(noise, draws, exact)
     assert (draws.status[~draws.certified] == SolveStatus.TIME_LIMIT).all()
 
@@ -121,7 +122,7 @@ def test_a_time_limit_of_nothing(noise: Problem, exact: Draws) -> None:
 def test_a_time_limit_holds_for_each_draw() -> None:
     problem = hard()
     started = time.process_time()
-    draws = solve_problem(problem, time_limit=0.1)
+    draws = solve_problem(problem, limits=SearchLimits(seconds_per_draw=0.1))
     elapsed = time.process_time() - started
     assert (draws.status == SolveStatus.TIME_LIMIT).any()
     assert (draws.lower[~draws.certified] < draws.upper[~draws.certified]).all()
@@ -131,8 +132,12 @@ def test_a_time_limit_holds_for_each_draw() -> None:
 
 
 def test_limits_that_are_not_reached_change_nothing(noise: Problem, exact: Draws) -> None:
-    for options in ({"node_limit": 10**12}, {"time_limit": 1e6}, {"time_limit": np.inf}):
-        draws = solve_problem(noise, **options)
+    for limits in (
+        SearchLimits(nodes_per_draw=10**12),
+        SearchLimits(seconds_per_draw=1e6),
+        SearchLimits(seconds_per_draw=np.inf),
+    ):
+        draws = solve_problem(noise, limits=limits)
         for name in FIELDS:
             np.testing.assert_array_equal(getattr(draws, name), getattr(exact, name), err_msg=name)
 
@@ -141,7 +146,7 @@ def test_limits_that_are_not_reached_change_nothing(noise: Problem, exact: Draws
 
 
 def test_going_on_gives_the_result_of_a_run_without_limit(noise: Problem, exact: Draws) -> None:
-    limited = solve_problem(noise, node_limit=60)
+    limited = solve_problem(noise, limits=SearchLimits(nodes_per_draw=60))
     assert 0 < limited.certified.sum() < noise.n_draws
     resumed = solve_problem(noise, previous=limited)
     for name in ("lower", "upper", "status", "witness"):
@@ -152,8 +157,8 @@ def test_going_on_gives_the_result_of_a_run_without_limit(noise: Problem, exact:
 
 
 def test_a_second_limited_run_keeps_what_the_first_proved(noise: Problem, exact: Draws) -> None:
-    first = solve_problem(noise, node_limit=60)
-    second = solve_problem(noise, node_limit=10, previous=first)
+    first = solve_problem(noise, limits=SearchLimits(nodes_per_draw=60))
+    second = solve_problem(noise, limits=SearchLimits(nodes_per_draw=10), previous=first)
     assert (second.lower >= first.lower).all()
     assert (second.upper <= first.upper).all()
     np.testing.assert_array_equal(second.certified, first.certified)
@@ -221,13 +226,16 @@ def test_an_interval_refuses_draws_of_another_seed_or_alpha() -> None:
 
 def test_either_solver_goes_on_from_the_other_and_again() -> None:
     problem = make("weak_labels", 3)
-    limited = solve_problem(problem, node_limit=1)
-    slow = solve_problem(problem, solver="cvxpy", node_limit=1, previous=limited)
+    limited = solve_problem(problem, limits=SearchLimits(nodes_per_draw=1))
+    slow = solve_problem(problem, solver="cvxpy", limits=SearchLimits(nodes_per_draw=1), previous=limited)
     done = solve_problem(problem, previous=slow)
     assert done.certified.all()
     digests = {draws.problem_digest for draws in (limited, slow, done)}
     assert digests == {problem.digest("both")}
-    assert solve_problem(problem, solver="cvxpy", node_limit=0).problem_digest in digests
+    assert (
+        solve_problem(problem, solver="cvxpy", limits=SearchLimits(nodes_per_draw=0)).problem_digest
+        in digests
+    )
 
 
 def test_results_and_problems_can_be_compared() -> None:
@@ -242,7 +250,7 @@ def test_results_and_problems_can_be_compared() -> None:
 
 
 def test_the_earlier_result_is_not_changed(noise: Problem) -> None:
-    limited = solve_problem(noise, node_limit=60)
+    limited = solve_problem(noise, limits=SearchLimits(nodes_per_draw=60))
     before = {name: getattr(limited, name).copy() for name in FIELDS}
     solve_problem(noise, previous=limited)
     for name in FIELDS:
@@ -251,7 +259,7 @@ def test_the_earlier_result_is_not_changed(noise: Problem) -> None:
 
 def test_the_reference_solver_takes_over_what_the_kernel_left() -> None:
     problem = make("weak_labels", 3)
-    limited = solve_problem(problem, node_limit=1)
+    limited = solve_problem(problem, limits=SearchLimits(nodes_per_draw=1))
     assert not limited.certified.all()
     resumed = solve_problem(problem, solver="cvxpy", previous=limited)
     assert resumed.certified.all()
@@ -361,7 +369,7 @@ def test_ctrl_c_is_answered_at_once(n_jobs: int, after: float, child: Child) -> 
     share = (problem.counts == 0).mean(axis=1)
     assert (np.array(answer["upper"]) <= share + 1e-12).all()
     assert (np.array(answer["lower"]) < np.array(answer["upper"])).all()
-    limited = solve_problem(problem, node_limit=100)
+    limited = solve_problem(problem, limits=SearchLimits(nodes_per_draw=100))
     assert (np.array(answer["upper"]) >= limited.lower).all()
 
 
@@ -370,6 +378,7 @@ def test_a_solve_that_was_stopped_can_be_resumed(child: Child) -> None:
     body = (
         "from dataclasses import replace\n"
         "import numpy as np\n"
+        "from cudbound import SearchLimits\n"
         "problem = world_problem(200, 20, 0.0, 0, n_draws=3)\n"
         "easy = np.ones((2, 200), dtype=np.int32)\n"
         "problem = replace(problem, counts=np.vstack([easy, problem.counts]))\n"
@@ -377,7 +386,7 @@ def test_a_solve_that_was_stopped_can_be_resumed(child: Child) -> None:
         "    press(0.3)\n"
         "    solve_problem(problem)\n"
         "except SolveInterrupted as error:\n"
-        "    resumed = solve_problem(problem, previous=error.draws, node_limit=0)\n"
+        "    resumed = solve_problem(problem, previous=error.draws, limits=SearchLimits(nodes_per_draw=0))\n"
         "    report(error, resumed=resumed.status.tolist(), tighter=bool((resumed.upper <= error.draws.upper).all()))\n"
     )
     answer = child.run(body)
@@ -414,7 +423,7 @@ def test_an_interval_that_was_stopped_can_be_resumed(child: Child) -> None:
 def test_ctrl_c_in_the_reference_solver_keeps_the_earlier_result(monkeypatch: pytest.MonkeyPatch) -> None:
     # one row per draw of the whole problem, though only the open draws went to the solver
     problem = make("weak_labels", 3)
-    limited = solve_problem(problem, node_limit=1)
+    limited = solve_problem(problem, limits=SearchLimits(nodes_per_draw=1))
     assert 0 < limited.certified.sum() < len(limited)
 
     def stop(*_: Any, **__: Any) -> Any:
@@ -496,20 +505,9 @@ def test_an_error_in_the_progress_bar_is_not_lost(monkeypatch: pytest.MonkeyPatc
         ({"n_jobs": 0}, r"'n_jobs' parameter must be None or an integer other than 0\. Got 0 instead"),
         ({"n_jobs": 1.5}, r"'n_jobs' parameter must be None or an integer other than 0\. Got 1\.5 instead"),
         (
-            {"node_limit": -1},
-            r"'node_limit' parameter must be a non-negative int, math\.inf or None\. Got -1 instead",
+            {"limits": 60},
+            r"'limits' parameter must be a SearchLimits, such as SearchLimits\(seconds=60\), or None\. Got 60 instead",
         ),
-        (
-            {"node_limit": 1.5},
-            r"'node_limit' parameter must be a non-negative int, math\.inf or None\. Got 1\.5 instead",
-        ),
-        (
-            {"node_limit": "many"},
-            r"'node_limit' parameter must be a non-negative int, math\.inf or None\. Got 'many' instead",
-        ),
-        ({"time_limit": -1.0}, r"'time_limit' parameter must be non-negative or None\. Got -1\.0 instead"),
-        ({"time_limit": np.nan}, r"'time_limit' parameter must be non-negative or None\. Got nan instead"),
-        ({"time_limit": "1 h"}, r"'time_limit' parameter must be non-negative or None\. Got '1 h' instead"),
         ({"alpha": "n"}, r"'alpha' parameter must be .* \[0, inf\]\. Got 'n' instead"),
         ({"alpha": -2.0}, r"'alpha' parameter must be .* \[0, inf\]\. Got -2\.0 instead"),
         ({"loss": ["squared"]}, r"'loss' parameter must be one of .*'squared'.*\. Got \['squared'\] instead"),
@@ -613,3 +611,18 @@ def test_shapes_and_types_of_the_result() -> None:
         assert getattr(draws, name).dtype == dtype
     assert draws.witness.shape == (7, 3)
     assert len(draws) == 7
+
+
+@pytest.mark.parametrize("name", ["nodes", "nodes_per_draw"])
+@pytest.mark.parametrize("value", [-1, 1.5, "many", np.nan, True])
+def test_limits_of_nodes_are_checked(name: str, value: Any) -> None:
+    message = rf"'{name}' parameter must be a non-negative int, math\.inf or None\. Got {value!r} instead"
+    with pytest.raises(ValueError, match=message):
+        SearchLimits(**{name: value})
+
+
+@pytest.mark.parametrize("name", ["seconds", "seconds_per_draw"])
+@pytest.mark.parametrize("value", [-0.1, np.nan, "1 h"])
+def test_limits_of_seconds_are_checked(name: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=rf"'{name}' parameter must be non-negative or None\. Got {value!r}"):
+        SearchLimits(**{name: value})

@@ -29,6 +29,7 @@ from cudbound.problem.draws import draw_counts
 from cudbound.problem.problem import Problem, make_problem
 from cudbound.results import SolveStatus
 from cudbound.solve import native as kernel
+from cudbound.solve.limits import SearchLimits
 from cudbound.solve.solve_draws import solve_problem
 
 SIDES = ("both", "positive", "negative")
@@ -163,7 +164,7 @@ def test_more_coefficients_than_rows_with_a_ridge_penalty(loss: str) -> None:
     problem = replace(
         problem, coef=kernel.minimize(replace(problem, counts=np.ones((1, n), np.int32))).coef[0]
     )
-    draws = solve_problem(problem, node_limit=300)
+    draws = solve_problem(problem, limits=SearchLimits(nodes_per_draw=300))
     assert (draws.lower <= draws.upper).all()
     assert np.isin(draws.status, (SolveStatus.OPTIMAL, SolveStatus.NODE_LIMIT)).all()
     np.testing.assert_array_equal(draws.lower[draws.certified], draws.upper[draws.certified])
@@ -179,14 +180,17 @@ def test_limits_leave_bounds_that_hold(loss: str) -> None:
     exact = solved(problem)
     assert exact.nodes.max() > 5
     stopped = 0
-    for options in ({"node_limit": 0}, {"node_limit": 1}, {"node_limit": 5}, {"time_limit": 0.0}):
-        draws = solve_problem(problem, **options)
+    for limits in (
+        *(SearchLimits(nodes_per_draw=nodes) for nodes in (0, 1, 5)),
+        SearchLimits(seconds_per_draw=0.0),
+    ):
+        draws = solve_problem(problem, limits=limits)
         assert (draws.lower <= exact.upper + 1e-12).all()
         assert (draws.upper >= exact.upper - 1e-12).all()
         left = ~draws.certified
         stopped += int(left.sum())
         assert (draws.lower[left] < draws.upper[left]).all()
-        status = SolveStatus.NODE_LIMIT if "node_limit" in options else SolveStatus.TIME_LIMIT
+        status = SolveStatus.NODE_LIMIT if limits.nodes_per_draw is not None else SolveStatus.TIME_LIMIT
         assert (draws.status[left] == status).all()
         for draw in range(problem.n_draws):
             check_witness(problem, draw, draws)

@@ -20,6 +20,7 @@ from cudbound.losses.surrogates import get_loss
 from cudbound.problem.draws import draw_counts
 from cudbound.problem.problem import Problem, make_problem
 from cudbound.results import SolveStatus
+from cudbound.solve.limits import SearchLimits
 from cudbound.solve.reference import solve_reference
 from cudbound.solve.reference_cones import _Part
 from cudbound.solve.reference_polish import Objective, polish
@@ -154,7 +155,7 @@ def test_limits_end_in_bounds_that_hold() -> None:
     previous = np.full(3, np.inf)
     stopped = 0
     for node_limit in (0, 1, 2, 7, 20, 60):
-        draws = solve_reference(problem, node_limit=node_limit)
+        draws = solve_reference(problem, limits=SearchLimits(nodes_per_draw=node_limit))
         assert (draws.nodes <= node_limit).all()
         assert (draws.lower <= np.add(true, 1e-10)).all()
         assert (draws.upper >= np.subtract(true, 1e-10)).all()
@@ -168,7 +169,7 @@ def test_limits_end_in_bounds_that_hold() -> None:
         previous = draws.upper
         stopped += int((~draws.certified).sum())
     assert stopped >= 6
-    timed = solve_reference(problem, time_limit=0.0)
+    timed = solve_reference(problem, limits=SearchLimits(seconds_per_draw=0.0))
     assert (timed.status == SolveStatus.TIME_LIMIT).any()
     assert (timed.lower <= np.add(true, 1e-10)).all()
     assert (timed.upper >= np.subtract(true, 1e-10)).all()

@@ -22,6 +22,7 @@ from cudbound import CvxpyLoss, solve_draws
 from cudbound.losses.surrogates import LOSSES, get_loss
 from cudbound.problem.problem import Problem, make_problem
 from cudbound.results import Draws
+from cudbound.solve.limits import SearchLimits
 from cudbound.solve.reference import solve_reference
 from cudbound.solve.reference_cones import CVXPY_LOSSES
 from cudbound.solve.reference_polish import Objective, polish
@@ -466,6 +467,6 @@ def test_a_formula_is_public_frozen_and_can_be_pickled() -> None:
 def test_draws_of_one_loss_are_not_continued_with_another() -> None:
     losses = [formula("hinge"), formula("logistic"), "hinge"]
     for one, other in itertools.permutations(losses, 2):
-        first = elastic_net_draws(loss=one, l1_penalty=None, node_limit=1)
+        first = elastic_net_draws(loss=one, l1_penalty=None, limits=SearchLimits(nodes_per_draw=1))
         with pytest.raises(ValueError, match="'previous' must hold draws of the same problem"):
             elastic_net_draws(loss=other, l1_penalty=None, previous=first)

@@ -19,6 +19,7 @@ from cudbound.exceptions import NotCertifiedWarning, NotMinimizerError, Unsuppor
 from cudbound.intervals import GROUPS
 from cudbound.point_estimates import error_632, leave_one_out_bootstrap_error
 from cudbound.problem.draws import draw_counts
+from cudbound.solve.limits import SearchLimits
 
 BASELINES = [name for name in GROUPS["paper"] if name != "cud"]
 
@@ -226,12 +227,13 @@ def test_limits_of_the_bound_reach_it():
     rng = np.random.default_rng(3)
     noise = np.where(rng.random(40) < 0.5, "ill", "healthy")
     clf.fit(X, noise)
+    limits = SearchLimits(nodes_per_draw=1)
     with pytest.warns(NotCertifiedWarning, match="The half-width is between"):
-        table = compare_intervals(clf, X, noise, methods=["cud"], n_resamples=20, rng=0, node_limit=1)
+        table = compare_intervals(clf, X, noise, methods=["cud"], n_resamples=20, rng=0, limits=limits)
     assert re.fullmatch(r"q between 0\.\d+ and 0\.\d+, upper value used", table["cud"].remarks[0])
-    for limit in ("total_node_limit", "total_time_limit"):
+    for limits in (SearchLimits(nodes=0), SearchLimits(seconds=0)):
         with pytest.warns(NotCertifiedWarning, match="The half-width is between"):
-            compare_intervals(clf, X, noise, methods=["cud"], n_resamples=20, rng=0, **{limit: 0})
+            compare_intervals(clf, X, noise, methods=["cud"], n_resamples=20, rng=0, limits=limits)
 
 
 def test_progress_is_shown_only_when_asked_for(capsys):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from cudbound.cli.inputs.fitted import FittedClassifier
 from cudbound.cli.inputs.sample import Sample
@@ -31,6 +31,18 @@ class Settings(SharedSettings):
     fallback: bool = False
     polish: bool = False
     solver: str = "native"
+
+    def arguments(self, sample: Sample) -> dict[str, Any]:
+        """Return the arguments for `cudbound.compare_intervals`, with the limits of the search in one."""
+        from cudbound.solve.limits import SearchLimits
+
+        given = super().arguments(sample)
+        limits = SearchLimits(
+            nodes=given.pop("total_node_limit"),
+            seconds=given.pop("total_time_limit"),
+            nodes_per_draw=given.pop("node_limit"),
+        )
+        return given | {"limits": limits}
 
     def choices(self, sample: Sample) -> str | None:
         """Return the options of the command line that change numbers and stand nowhere else in the notes."""
@@ -110,6 +122,7 @@ def _compare(fitted: FittedClassifier, settings: Settings, progress: bool) -> In
 def _cud_alone(fitted: FittedClassifier, settings: Settings, draws: Draws) -> IntervalTable:
     """Return the row cud from what is known of its draws, without a search."""
     from cudbound.bound.cud_interval import cud_interval
+    from cudbound.solve.limits import SearchLimits
     from cudbound.tables.table import IntervalTable
 
     result = cud_interval(
@@ -122,7 +135,7 @@ def _cud_alone(fitted: FittedClassifier, settings: Settings, draws: Draws) -> In
         polish=settings.polish,
         solver=settings.solver,
         rng=settings.seed,
-        total_node_limit=0,
+        limits=SearchLimits(nodes=0),
         previous=draws,
     )
     return IntervalTable((result.row,))

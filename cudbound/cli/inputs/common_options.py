@@ -117,7 +117,8 @@ resampling_options = together(
         callback=options.sizes,
         metavar="NAME=VALUE",
         help="Number of folds, splits or repetitions, such as n_splits=30; NAME is n_folds, n_repeats, n_splits, "
-        "test_fraction, n_halvings, n_replicates, n_nested_repeats or holdout_fraction. May be repeated.",
+        "test_fraction, n_halvings, n_replicates, n_nested_repeats or holdout_fraction; or aci_rate, which is log, "
+        "loglog or a number. May be repeated.",
     ),
     click.option(
         "--folds",

@@ -12,6 +12,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
+from cudbound.resampling import ResamplingSizes
 from cudbound.study.design.scenario import Scenario, Study
 
 #: Differences that a refusal shows; more would hide the first.
@@ -61,12 +62,20 @@ def describe(study: Study) -> dict[str, Any]:
         "confidence_level": study.confidence_level,
         "alpha": study.alpha,
         "options": study.options,
-        "sizes": asdict(study.sizes),
+        "sizes": _describe_sizes(study.sizes),
         "seed": study.seed,
         "published": [asdict(one) for one in study.published],
     }
     plain: dict[str, Any] = json.loads(json.dumps(described, default=_plain))
     return plain
+
+
+def _describe_sizes(sizes: ResamplingSizes) -> dict[str, Any]:
+    """Return the sizes without those that stores of earlier versions lack, if they have the values of then."""
+    described = asdict(sizes)
+    if sizes.aci_rate == ResamplingSizes.aci_rate:
+        del described["aci_rate"]
+    return described
 
 
 def differences(stored: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:

@@ -1,0 +1,72 @@
+"""When the search for Q ends although it is not done."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cudbound.validation import check_nodes, check_seconds
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchLimits:
+    """Nodes and seconds after which a search is given up; draws left open enter with their upper bounds.
+
+    Attributes
+    ----------
+    nodes : int, math.inf or None, default=None
+        Of the whole call, which then ends with the bounds that are proved. Nodes are counted between batches of
+        searches, so that the result does not depend on the number of threads. None lets `cudbound.cud_interval` and
+        `cudbound.compare_intervals` choose, unless `seconds` is given, a number that depends on the size of the data
+        and takes about ten seconds on one processor (`cudbound.solve.effort.default_node_budget`); elsewhere, with
+        ``search="all"`` and with the solver "cvxpy" it means no limit. ``math.inf`` means no limit.
+    seconds : float or None, default=None
+        Of the whole call likewise; None means no limit. A search for a quantile is planned for the nodes that take
+        about that time, and may end earlier. The result then depends on the speed of the machine.
+    nodes_per_draw : int, math.inf or None, default=None
+        Of the search of a single draw; None means no limit.
+    seconds_per_draw : float or None, default=None
+        Of the search of a single draw; None means no limit.
+
+    Raises
+    ------
+    ValueError
+        If a limit is negative or no number.
+
+    Examples
+    --------
+    >>> import math
+    >>> SearchLimits(nodes=math.inf)
+    SearchLimits(nodes=inf, seconds=None, nodes_per_draw=None, seconds_per_draw=None)
+    """
+
+    nodes: float | None = None
+    seconds: float | None = None
+    nodes_per_draw: float | None = None
+    seconds_per_draw: float | None = None
+
+    def __post_init__(self) -> None:
+        check_nodes("nodes", self.nodes)
+        check_seconds("seconds", self.seconds)
+        check_nodes("nodes_per_draw", self.nodes_per_draw)
+        check_seconds("seconds_per_draw", self.seconds_per_draw)
+
+
+NO_LIMITS = SearchLimits()
+
+
+def check_limits(limits: object) -> SearchLimits:
+    """Return the limits, or those that None stands for: none.
+
+    Raises
+    ------
+    ValueError
+        If it is something else, such as a number.
+    """
+    if limits is None:
+        return NO_LIMITS
+    if not isinstance(limits, SearchLimits):
+        raise ValueError(
+            "The 'limits' parameter must be a SearchLimits, such as SearchLimits(seconds=60), or None. "
+            f"Got {limits!r} instead."
+        )
+    return limits
