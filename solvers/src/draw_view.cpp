@@ -95,6 +95,8 @@ void DrawView::place() {
         probed[i] = 0;
     }
     tie = (Settings::tie + relaxation->error) * relaxation->extent;
+    const bool exact = problem.loss == Loss::SQUARED || problem.loss == Loss::HINGE;
+    near_tie = exact ? tie : Settings::near_ties * tie;
 }
 
 bool DrawView::score_anchor(double* score) const {

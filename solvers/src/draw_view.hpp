@@ -57,6 +57,7 @@ class DrawView {
     std::vector<double> crossing;      // (m) the loss is at least this on the other side
     std::vector<char> probed;          // (m) whether that is exact
     double tie = 0.0;                  // sides up to this may be rounding errors
+    double near_tie = 0.0;             // and up to this, errors of Newton's method
 
  private:
     bool score_at(const double* beta, double* score) const;

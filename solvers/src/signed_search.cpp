@@ -30,13 +30,13 @@ double SignedSearch::explore(double sign, const Target& target, Incumbent& incum
         leave_open(score_cap_);
         return open_bound_;
     }
-    // It is uncertain whether some direction is flat: what lies far along it is unknown.
-    if (!relaxation_.certain) leave_open(score_cap_);
     Level& root = level(0);
     relaxation_.copy(*view_.minimizer, *root.node);
     const double score = score_cap_;
     // With beta = 0 inside the region where g = 1, the best open cell anywhere is the answer.
     if (relaxation_.g(apex_start()) >= 1.0) apex_node(score);
+    // It is uncertain whether some direction is flat: what lies far along it is unknown, but for that best cell.
+    if (!relaxation_.certain) leave_open(score_cap_);
     const double open = open_bound_;
     patience_ = nodes_before_cones();
     process(0, score);
@@ -281,7 +281,7 @@ double SignedSearch::classify(Level& here, double score) {
     tight_.clear();
     here.crossed.clear();
     for (std::size_t j = 0; j < k; ++j) {
-        if (mark_[j] == given_up || margins_[j] > view_.tie) continue;
+        if (mark_[j] == given_up || margins_[j] > view_.near_tie) continue;
         if (mark_[j] == forced || !(margins_[j] < -view_.tie)) {
             tight_.push_back(static_cast<int>(j));
         } else {

@@ -354,3 +354,57 @@ def test_bounds_enclose_where_rounding_hides_the_minimizer_of_a_draw() -> None:
     assert draws.lower[0] <= expected + TOLERANCE
     assert draws.upper[0] >= expected - TOLERANCE
     check_witness(problem, 0, draws)
+
+
+def test_rows_that_newton_puts_just_beside_a_common_flat() -> None:
+    # x_8 = (x_0 + 2 x_10) / 3: at the minimizer of a cone all three are ties, one of them by a bit more than rounding,
+    # and the cell with all three favorable sides, which does not exist, was taken for the best one
+    design = np.column_stack(
+        [
+            np.ones(14),
+            [-1, -2, -2, 1, -2, -1, 0, -2, 1, 2, 2, 0, 2, 2],
+            [-2, -1, 2, 1, -1, -1, 0, 2, -2, 2, -2, 1, -2, -2],
+        ]
+    )
+    labels = np.array([1, 1, 1, -1, -1, 1, -1, 1, -1, -1, -1, 1, -1, -1])
+    problem = make_problem(
+        design,
+        labels,
+        np.array([-0.12258380229997551, -0.4286762906777588, 0.05676535356006857]),
+        np.array([[0, 1, 2, 0, 0, 0, 0, 2, 0, 0, 2, 1, 1, 5]], dtype=np.int32),
+        alpha=14.0,
+        loss="logistic",
+        sample_weight=np.array([0.5, 0.5, 0.5, 2, 2, 0.5, 2, 2, 2, 1, 0.5, 2, 0, 1]),
+    )
+    draws = solve_problem(problem, side="negative")
+    assert draws.certified.all()
+    np.testing.assert_allclose(draws.upper, enumerate_q(problem, 0).q_minus, rtol=0.0, atol=TOLERANCE)
+
+
+def test_the_best_cell_of_all_needs_no_certain_flat_directions() -> None:
+    # at alpha = 0 the loss does not matter, and whether it is flat along a direction neither
+    design = np.array(
+        [
+            [0, 1, 1, 0, 1],
+            [0, 0, 1, 1, 1],
+            [1, 0, 0, 0, 0],
+            [0, 0, 1, 0, 0],
+            [1, 0, 1, 1, 1],
+            [1, 1, 1, 0, 1],
+            [0, 1, 0, 1, 0],
+            [0, 0, 0, 0, 1],
+            [1, 1, 0, 1, 1],
+        ]
+    )
+    problem = make_problem(
+        design,
+        np.array([-1, 1, 1, 1, 1, -1, -1, 1, 1]),
+        np.array([4, -10, -1, 4, 4]) / 7,
+        np.array([[1, 0, 0, 2, 2, 2, 1, 0, 1]], dtype=np.int32),
+        alpha=0.0,
+        penalty=np.array([0.0, 1.0, 0.01, 0.1, 0.0]),
+        sample_weight=np.array([0.0, 0.5, 2.0, 0.5, 2.0, 0.5, 0.0, 1.0, 1.0]),
+    )
+    draws = solve_problem(problem)
+    assert draws.certified.all()
+    assert draws.upper[0] == pytest.approx(2 / 9)

@@ -30,6 +30,11 @@ struct Settings {
     // it as reached understates the loss needed to cross it, which can only enlarge Q.
     static constexpr double tie = 1e-10;
 
+    // Hyperplanes that the minimizer of a smooth loss clears by no more than this many ties take part when an open cell
+    // is looked for: Newton's method may have put it on the wrong side of them. Since all hyperplanes pass through
+    // beta = 0, more of them can only tell more cells that do not exist.
+    static constexpr double near_ties = 1e3;
+
     // A normal whose component outside the span of the active normals is shorter than this depends on them. In a node,
     // leaving out a constraint for this reason lowers the loss, which can only enlarge Q; in the search for an open
     // cone it makes a conflict, which has to be certain.
