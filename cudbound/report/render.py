@@ -78,9 +78,7 @@ def render_table(table: Reportable, format: str = "table", *, run: Run | None = 
     return render_report(table.report(run), format)
 
 
-def render_methods(
-    frame: pd.DataFrame, format: str = "table", *, title: str = "Known methods", notes: Sequence[str] = ()
-) -> str:
+def render_methods(frame: pd.DataFrame, format: str = "table", *, notes: Sequence[str] = ()) -> str:
     """Write an overview of methods, a frame of text columns, in one of the formats of `render_table`.
 
     Parameters
@@ -89,7 +87,6 @@ def render_methods(
         One row per method. In text, long columns share the width of the line; fewer columns read better.
     format : {"table", "markdown", "latex", "csv", "json"}, default "table"
         The rows of ``json`` are the list ``methods``.
-    title : str, default="Known methods"
     notes : sequence of str, default=()
         What stands under the table.
 
@@ -108,7 +105,7 @@ def render_methods(
     ------  ------
     cud     0
     """
-    return render_report(methods_report(frame, title=title, notes=notes), format)
+    return render_report(methods_report(frame, notes), format)
 
 
 def render_report(report: Report, format: str) -> str:

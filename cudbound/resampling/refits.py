@@ -172,20 +172,6 @@ def difference(first: Refits, second: Refits) -> Refits:
     return Refits(pieces, batched)
 
 
-def choose_refit(estimator: Any, X: Any, y: Any, rng: np.random.Generator) -> tuple[Refit, bool]:
-    """Return how to refit the estimator without a tape, and whether that is in batches.
-
-    Parameters
-    ----------
-    estimator, X, y
-        As for `prepare_refits`.
-    rng : numpy.random.Generator
-        Seeds the ``random_state`` parameters that are None.
-    """
-    refits = prepare_refits(estimator, X, y)
-    return refits.recorded(rng, Tape()), refits.batched
-
-
 def seeded_clone(estimator: Any, seed: int) -> Any:
     """Return an unfitted clone in which `seed` replaces every ``random_state`` that is None, nested ones included."""
     return clone(estimator).set_params(**dict.fromkeys(unseeded_parameters(estimator), seed))

@@ -34,7 +34,7 @@ def record_removed_cases(
     Parameters
     ----------
     refit : callable
-        From `choose_refit`.
+        From `Refits.recorded`.
     labels : ndarray of float, shape (n_samples,)
         -1.0 or +1.0.
     counts : ndarray of int32, shape (n_resamples, n_samples)

@@ -98,7 +98,7 @@ def record_replacements(
     Parameters
     ----------
     refit : callable
-        From `choose_refit`.
+        From `Refits.recorded`.
     labels : ndarray of float, shape (n_samples,)
         -1.0 or +1.0; at least four rows.
     sizes : ResamplingSizes
