@@ -57,7 +57,7 @@ def _cut(estimator: Any, model: AdditiveModel, threshold: str | float) -> float:
     if method == "auto":
         method = "predict_proba" if hasattr(estimator.estimator_, "predict_proba") else "decision_function"
     name = type(estimator).__name__
-    if method == "predict_proba" and model.loss.name != "logistic":
+    if method == "predict_proba" and not model.loss.score_is_logit:
         raise UnsupportedEstimatorError(
             f"{name} puts its threshold on a probability, and only that of logistic regression is a fixed function of "
             f"the score; the loss here is {model.loss.name}. Fit it with response_method='decision_function'."
