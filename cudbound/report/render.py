@@ -49,7 +49,7 @@ def render_table(table: Reportable, format: str = "table", *, run: Run | None = 
         - ``format``: 1, the number of this layout;
         - ``title`` and ``notes``: the text around the table, a string and a list of strings;
         - ``run``: the fields of `run` as an object, or null;
-        - ``intervals`` or ``comparisons``: a list of objects, one a method, whose fields are the columns of
+        - ``intervals`` or ``comparisons``: a list of objects, one per method, whose fields are the columns of
           `to_frame`, and ``details``, an object, where a method has further numbers of its own.
 
         It is strict JSON: an undefined or infinite number is null, an infinite ``alpha`` the string "inf".

@@ -44,7 +44,7 @@ class LoopedLeastSquares(LeastSquaresClassifier):
 
 @pytest.fixture
 def fitted_alone(monkeypatch: pytest.MonkeyPatch) -> list[Pipeline]:
-    """Pipelines that were cloned, one a fit outside the batch."""
+    """Pipelines that were cloned, one per fit outside the batch."""
     clones: list[Pipeline] = []
 
     def cloned(estimator: Any) -> Any:

@@ -54,7 +54,7 @@ def _record(
 
 
 def _slow_loo_bootstrap_error(fit_predict, n, draws):
-    """Efron and Tibshirani's Err(1), as a sentence in Python: no arrays, one fit a draw."""
+    """Efron and Tibshirani's Err(1), as a sentence in Python: no arrays, one fit per draw."""
     wrong = {i: [] for i in range(n)}
     for drawn in draws:
         losses = fit_predict(drawn)

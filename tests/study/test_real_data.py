@@ -332,7 +332,7 @@ def test_fingerprint_follows_the_values():
         (
             np.zeros((3, 1)),
             np.array([0, 1]),
-            r"X must have one row and y one label a case.*\(3, 1\) and \(2,\)",
+            r"X must have one row and y one label per case.*\(3, 1\) and \(2,\)",
         ),
         (np.zeros(3), np.array([0, 1, 1]), r"X at least one column. Got the shapes \(3,\)"),
         (np.array([[0.0], [np.nan]]), np.array([0, 1]), "X must be finite. Leave out the rows"),

@@ -31,7 +31,7 @@ class FunctionPopulation:
         The word for it in results.
     error : callable or None, default=None
         ``error(classifier) -> float``, the exact error of a fitted classifier. None finds the error on a fixed sample
-        of the function, drawn once a process, with a standard error.
+        of the function, drawn once per process, with a standard error.
     n_truth_cases : int, default=50000
         Size of that sample. The standard error is at most 0.5 / sqrt(n_truth_cases), .00224.
     words : str or None, default=None

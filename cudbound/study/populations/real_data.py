@@ -90,7 +90,7 @@ class RealData:
         check_choice("device", self.device, DEVICES)
         if self.X.ndim != 2 or not self.X.shape[1] or self.y.shape != (len(self.X),):
             raise ValueError(
-                "X must have one row and y one label a case, and X at least one column. "
+                "X must have one row and y one label per case, and X at least one column. "
                 f"Got the shapes {self.X.shape} and {self.y.shape}."
             )
         if not np.isfinite(self.X).all():

@@ -51,7 +51,7 @@ def share_truth(wrong: NDArray[np.bool_]) -> Truth:
 def sampled_truth(population: Sampler, classifier: Any, n_cases: int = N_TRUTH_CASES) -> Truth:
     """Return the error on a fixed large sample of a population.
 
-    The sample is drawn once a process and kept. All replicates are judged on the same cases, so that what the
+    The sample is drawn once per process and kept. All replicates are judged on the same cases, so that what the
     standard error measures is shared by them and does not average out over replicates.
 
     Parameters
