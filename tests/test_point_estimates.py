@@ -171,7 +171,7 @@ def test_no_information_error_is_the_mean_loss_over_all_pairs(pair):
 
 
 def test_mlxtend_on_the_same_draws():
-    """mlxtend averages one score per draw, from the draw's own error on all rows; ours starts from the training error."""
+    """mlxtend averages a score per draw, from the draw's own error on all rows; ours starts from the training error."""
     rng = np.random.default_rng(3)
     X = rng.normal(size=(30, 2))
     y = (X[:, 0] + 0.5 * rng.normal(size=30) > 0).astype(int)
