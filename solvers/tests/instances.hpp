@@ -94,5 +94,5 @@ void penalize(const std::vector<double>& strengths, Instance* instance);
 // n >= p rows that span R^p, labels, the least-squares fit as anchor, multinomial counts, alpha = n.
 Instance random_instance(Random& random, int n, int p, RowKind rows, LabelKind labels, int draws = 1);
 
-// The same problem in other coordinates beta = map^-1 coef of the same span: those it had become the raw ones.
+// The same problem in other coordinates beta = map^-1 coef of the same span: those that it had become the raw ones.
 void change_basis(Random& random, Instance* instance);

@@ -91,7 +91,7 @@ TEST(three_lines_through_a_point) {
     }
 }
 
-// A fan of 2k lines in the plane, turned inwards by turns: with normals at angles i * 180 / 2k degrees, every second
+// A fan of 2k lines in the plane: with normals at angles i * 180 / 2k degrees, every second
 // one reversed, half of the lines are on their positive sides in every cell but for one: k or k - 1 or k + 1. By hand:
 // going around, each line changes the count by one and neighbors in opposite ways, so that it alternates between k and
 // k + 1 on one half of the circle and k and k - 1 on the other. With a third coordinate that no line has, all meet in a
@@ -169,7 +169,7 @@ TEST(enough_prunes) {
     check_enough_prunes([](const auto& problem, double enough) { return search(problem, enough); }, 55, 9, 3);
 }
 
-// Gains that are no whole numbers: sums in another order differ by rounding, which leaves nothing open.
+// Gains that are not whole numbers: sums in another order differ by rounding, which leaves nothing open.
 TEST(fractional_gains) {
     Random random(56);
     for (int trial = 0; trial < 200; ++trial) {
@@ -229,7 +229,7 @@ TEST(near_duplicates) {
     }
 }
 
-// What is best lies in the direction that is given, however early the search ends.
+// The direction that is given has the gain that is given, however early the search ends.
 TEST(nodes_run_out) {
     const auto attained = [](const auto& problem, double nodes, std::int64_t budget_nodes) {
         const Run run = search(problem, 0.0, nodes, budget_nodes);

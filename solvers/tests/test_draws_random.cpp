@@ -92,7 +92,7 @@ TEST(integer_features_weak_labels) { check_kind(RowKind::integers, LabelKind::no
 TEST(repeated_rows) { check_kind(RowKind::repeated, LabelKind::clear, 87, 400); }
 TEST(repeated_rows_weak_labels) { check_kind(RowKind::repeated, LabelKind::noise, 88, 400); }
 
-// Any signed weights, on whole numbers or not, and an anchor that is not the fit.
+// Any signed weights, whole numbers or not, and an anchor that is not the fit.
 TEST(general_weights_and_anchor) {
     Random random(89);
     for (int trial = 0; trial < check::trials(360); ++trial) {

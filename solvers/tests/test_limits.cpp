@@ -133,8 +133,8 @@ TEST(time_limit) {
 }
 
 // The monitor is called on the calling thread with a number of finished draws that never decreases. Its `false` stops
-// the rest: draws in work end with the bounds they have, draws not begun are enclosed by 0 and the weights of one sign,
-// none is left out.
+// the rest: draws being searched end with the bounds they have, draws not begun are enclosed by 0 and the weights of
+// one sign, none is left out.
 TEST(monitor_stops) {
     const Instance instance = long_instance(20000);
     const auto caller = std::this_thread::get_id();

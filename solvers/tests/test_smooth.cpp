@@ -113,8 +113,8 @@ TEST(optimality_without_strict_convexity) {
     cones.check_resolved();
 }
 
-// Fewer drawn rows than coefficients: the loss is flat along a subspace. With labels of either sign the rows can all
-// be had at any margin, so that a vanishing loss has no minimizer and the others have the minimum 0.
+// Fewer drawn rows than coefficients: the loss is flat along a subspace. Whatever their labels, all rows can be
+// given any margin, so that a vanishing loss has no minimizer and the others have the minimum 0.
 TEST(fewer_drawn_rows_than_coefficients) {
     Random random(144);
     RandomCones cones;
@@ -137,8 +137,8 @@ TEST(fewer_drawn_rows_than_coefficients) {
     cones.check_resolved();
 }
 
-// Labels that a linear rule gets all right: the infimum of a vanishing loss is 0, and not attained; a penalty changes
-// that.
+// Labels that a linear rule predicts without error: the infimum of a vanishing loss is 0, and not attained; a penalty
+// changes that.
 TEST(separable_draws) {
     Random random(145);
     for (const Loss loss : smooth_losses) {

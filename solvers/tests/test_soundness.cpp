@@ -87,7 +87,7 @@ void check_sound(Random& random, const Instance& instance, const Answer& answer)
         CHECK_AT_MOST(answer.upper[d], 1.0);
         CHECK_EQUAL(answer.status[d] == Status::OPTIMAL, answer.lower[d] == answer.upper[d]);
         if (answer.lower[d] == 0.0) continue;
-        // a witness that long double leaves on the hyperplane of a row has no worth that could be compared
+        // a witness that long double leaves on the hyperplane of a row has no value to compare
         const double value = worth(instance, d, &answer.witness[static_cast<std::size_t>(d) * instance.p]);
         if (value < 0.0) continue;
         CHECK_AT_MOST(answer.lower[d] - 1e-8, value);
@@ -234,7 +234,7 @@ TEST(ill_conditioned_designs) {
     }
 }
 
-// Rows that nearly repeat others in more dimensions, where a search without a limit went on for ever: it ends, and what
+// Rows that nearly repeat others in more dimensions, where a search without a limit went on forever: it ends, and what
 // it leaves open says so.
 TEST(near_duplicates_end) {
     Random random(244);
