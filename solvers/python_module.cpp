@@ -107,15 +107,15 @@ class Problem {
           raw_(raw) {
         const auto n = design.shape(0);
         const auto p = design.shape(1);
-        expect(labels.shape(0) == n, "labels must have one entry a row of design");
-        expect(anchor.shape(0) == p, "anchor must have one entry a column of design");
-        expect(counts.shape(1) == n, "counts must have one column a row of design");
+        expect(labels.shape(0) == n, "labels must have one entry per row of design");
+        expect(anchor.shape(0) == p, "anchor must have one entry per column of design");
+        expect(counts.shape(1) == n, "counts must have one column per row of design");
         expect(!weights || (weights->shape(0) == counts.shape(0) && weights->shape(1) == n),
                "weights must have the shape of counts");
-        expect(!sample_weight || sample_weight->shape(0) == n, "sample_weight must have one entry a row of design");
-        expect(!offset || offset->shape(0) == n, "offset must have one entry a row of design");
+        expect(!sample_weight || sample_weight->shape(0) == n, "sample_weight must have one entry per row of design");
+        expect(!offset || offset->shape(0) == n, "offset must have one entry per row of design");
         expect(!penalty || (penalty->shape(0) == p && penalty->shape(1) == p),
-               "penalty must be square with one row a column of design");
+               "penalty must be square with one row per column of design");
         view_.n = static_cast<std::int64_t>(n);
         view_.p = static_cast<std::int64_t>(p);
         view_.draws = static_cast<std::int64_t>(counts.shape(0));
@@ -248,13 +248,13 @@ nb::typed<nb::tuple, Result<double, 2>, Result<double, 2>, Result<bool, 1>> fit_
     const auto count = weights.shape(0);
     const auto n = labels.shape(0);
     const auto p = rows.shape(1);
-    expect(weights.shape(1) == n, "weights must have one column a row");
+    expect(weights.shape(1) == n, "weights must have one column per row");
     expect(rows.shape(0) == n || rows.shape(0) == count * n, "rows must be those of all fits, or of each");
     expect(penalty.shape(0) == count && penalty.shape(1) == p + (intercept ? 1 : 0),
-           "penalty must have one row a fit and one column a coefficient");
+           "penalty must have one row per fit and one column per coefficient");
     for (const auto* map : {&shift, &scale}) {
         expect(!*map || ((*map)->shape(0) == count && (*map)->shape(1) == p),
-               "shift and scale must have one row a fit and one column a column of rows");
+               "shift and scale must have one row per fit and one column per column of rows");
     }
     cudbound::Fits fits;
     fits.n = static_cast<std::int64_t>(n);

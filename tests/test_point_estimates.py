@@ -48,7 +48,7 @@ PROPORTIONS = st.floats(0.0, 1.0)
 
 
 def _bootstrap_example():
-    """Records of the worked example by one fit a draw, not by the batched refits of the package."""
+    """Records of the worked example by one fit per draw, not by the batched refits of the package."""
     inputs = VECTORS["boot_point"]["inputs"]
     X, y = np.array(inputs["x"])[:, None], np.array(inputs["y"])
     draws = inputs["bootstrap_indices"]
@@ -172,7 +172,7 @@ def test_no_information_error_is_the_mean_loss_over_all_pairs(pair):
 
 
 def test_mlxtend_on_the_same_draws():
-    """mlxtend averages a score a draw, from the draw's own error on all rows; ours starts from the training error."""
+    """mlxtend averages a score per draw, from the draw's own error on all rows; ours starts from the training error."""
     rng = np.random.default_rng(3)
     X = rng.normal(size=(30, 2))
     y = (X[:, 0] + 0.5 * rng.normal(size=30) > 0).astype(int)

@@ -729,9 +729,9 @@ def overview() -> pd.DataFrame:
 
 
 def test_golden_text_of_methods(overview):
-    assert render_methods(overview, "table", title="Methods", notes=["Fits: beyond the given one."]) == (
+    assert render_methods(overview, "table", notes=["Fits: beyond the given one."]) == (
         """\
-Methods
+Known methods
 
 name     aims at        assumes                                       source
 -------  -------------  --------------------------------------------  --------------------------------------------
@@ -766,7 +766,7 @@ def test_methods_in_the_other_formats(overview):
 @pytest.mark.parametrize("form", ["table", "markdown", "latex"])
 def test_hostile_names_of_methods_are_escaped(form):
     frame = pd.DataFrame({HOSTILE: [HOSTILE], "x": [HOSTILE]})
-    text = render_methods(frame, form, title=HOSTILE, notes=[HOSTILE])
+    text = render_methods(frame, form, notes=[HOSTILE])
     assert text.replace("\n", "").isprintable()
     if form == "markdown":
         assert "<script>" not in text

@@ -8,53 +8,22 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from cudbound.adapters import logistic, own_classifiers, refitting, ridge, sgd, svm
+from cudbound.adapters import logistic, own_classifiers, pipeline, ridge, sgd, svm, threshold, tuning
 from cudbound.adapters.family import Adapter, Refusal
-from cudbound.adapters.pipeline import pipeline_adapter
+from cudbound.adapters.linear import contradicts
+from cudbound.adapters.refitting import batched_refit
 from cudbound.adapters.refusals import REFUSALS
-from cudbound.adapters.threshold import threshold_adapter
-from cudbound.adapters.tuning import search_adapter
-from cudbound.estimators.batched import BatchedRefit
+from cudbound.adapters.registry import ADAPTERS, find_adapter
 from cudbound.exceptions import TuningNotResampledWarning, UnsupportedEstimatorError
-from cudbound.problem.additive_model import TIE_TOLERANCE, AdditiveModel
+from cudbound.problem.additive_model import AdditiveModel
 from cudbound.solve.minimum import check_minimizer
 from cudbound.solve.minimum import polish as polish_model
 from cudbound.validation import check_binary_classifier
 
 __all__ = ["ADAPTERS", "REFUSALS", "Adapter", "Refusal", "batched_refit", "express", "find_adapter"]
 
-#: Scores below this share of the sum of their terms are rounding errors, whose sign is that of no class.
-ROUNDING = 1e-9
 
-
-def find_adapter(estimator: Any) -> Adapter:
-    """Return the adapter that accepts the estimator.
-
-    Raises
-    ------
-    UnsupportedEstimatorError
-        If there is none; the message gives the reason, names what is supported and says what to do.
-    """
-    name = type(estimator).__name__
-    for refusal in REFUSALS:
-        if refusal.applies(estimator):
-            raise UnsupportedEstimatorError(f"{name} {refusal.reason} {refusal.remedy} {_OTHER_METHODS}")
-    for adapter in ADAPTERS:
-        if adapter.accepts(estimator):
-            return adapter
-    supported = "; ".join(adapter.supports for adapter in ADAPTERS)
-    raise UnsupportedEstimatorError(
-        f"{name} is not known as an additive classifier with a convex surrogate loss. Supported: {supported}. "
-        f"Fit one of these for the CUD interval. {_OTHER_METHODS}"
-    )
-
-
-_OTHER_METHODS = (
-    "Or leave 'cud' and 'aci' out of the methods of cudbound.compare_intervals: the others take any classifier of two "
-    "classes."
-)
-
-ADAPTERS: tuple[Adapter, ...] = (
+ADAPTERS[:] = (
     own_classifiers.LEAST_SQUARES,
     own_classifiers.CONVEX_LOSS,
     ridge.ADAPTER,
@@ -62,9 +31,9 @@ ADAPTERS: tuple[Adapter, ...] = (
     svm.LINEAR_SVC,
     svm.SVC_LINEAR,
     sgd.ADAPTER,
-    threshold_adapter(find_adapter),
-    search_adapter(find_adapter),
-    pipeline_adapter(find_adapter),
+    threshold.ADAPTER,
+    tuning.ADAPTER,
+    pipeline.ADAPTER,
 )
 
 
@@ -131,21 +100,6 @@ def express(estimator: Any, X: Any, y: Any, *, polish: bool = False) -> Additive
     return model
 
 
-def batched_refit(estimator: Any, X: Any, y: Any, *, n_jobs: int = 1) -> BatchedRefit | None:
-    """Return refits of a fitted estimator in batches, or None where it has to be cloned and fitted one at a time.
-
-    Parameters
-    ----------
-    estimator : object
-        A classifier whose adapter offers a `BatchedFit`, alone or at the end of a `Pipeline`.
-    X, y : array-like
-        Its training rows and labels.
-    n_jobs : int, default=1
-        Threads.
-    """
-    return refitting.batched_refit(estimator, X, y, find_adapter=find_adapter, n_jobs=n_jobs)
-
-
 def _oriented(model: AdditiveModel, estimator: Any, X: Any) -> AdditiveModel:
     """Take as +1 the class that the estimator assigns to a score of 0, and check that it predicts the sign."""
     terms = np.abs(model.design) @ np.abs(model.coef)
@@ -154,8 +108,7 @@ def _oriented(model: AdditiveModel, estimator: Any, X: Any) -> AdditiveModel:
     zero_rows = ~model.design.any(axis=1)
     if zero_rows.any() and not second[zero_rows].any():
         model, second, scores = model.reversed(), ~second, -scores
-    clear = np.abs(scores) > TIE_TOLERANCE + ROUNDING * terms
-    if ((scores > 0.0) != second)[clear].any():
+    if contradicts(second, scores, terms):
         raise UnsupportedEstimatorError(
             f"{type(estimator).__name__}.predict does not return the sign of its fitted score on these rows, so that "
             "the CUD bound would be for another classifier. Pass one whose predict is that of scikit-learn."

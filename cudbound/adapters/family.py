@@ -18,8 +18,8 @@ class Adapter:
     ----------
     supports : str
         The family, as error messages and the documentation name it.
-    accepts : callable
-        ``accepts(estimator)``: whether the estimator belongs to the family.
+    families : tuple of type
+        Its classes; subclasses count.
     express : callable
         ``express(estimator, X, y)``: the fitted estimator on its training rows as plain arrays. Validates `X`
         and `y` against the estimator; need not check that the coefficients minimize the loss. Raises
@@ -34,10 +34,12 @@ class Adapter:
     batched_refit : callable, optional
         ``batched_refit(estimator, X, y)``: a `BatchedRefit` that is faster where no step before this estimator is
         fitted to the rows, or None.
+    marked_by : str, optional
+        Fitted attribute by which classes of other packages are recognized as well.
     """
 
     supports: str
-    accepts: Callable[[Any], bool]
+    families: tuple[type, ...]
     express: Callable[[Any, Any, Any], AdditiveModel]
     loss: str = "that of the estimator inside"
     penalty: str = "the same"
@@ -45,6 +47,13 @@ class Adapter:
     intercept: str = "the same"
     batched_fit: Callable[[Any, int], BatchedFit | None] | None = None
     batched_refit: Callable[[Any, Any, Any], BatchedRefit | None] | None = None
+    marked_by: str | None = None
+
+    def accepts(self, estimator: Any) -> bool:
+        """Whether the estimator belongs to the family."""
+        return isinstance(estimator, self.families) or (
+            self.marked_by is not None and hasattr(estimator, self.marked_by)
+        )
 
 
 @dataclass(frozen=True)

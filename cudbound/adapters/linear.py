@@ -1,4 +1,4 @@
-"""What adapters of scikit-learn's linear classifiers share: rows and class weights."""
+"""What is known of linear classifiers in general: coefficients, rows, class weights, and what rounding hides."""
 
 from __future__ import annotations
 
@@ -11,10 +11,13 @@ from sklearn.utils.class_weight import compute_class_weight, compute_sample_weig
 from sklearn.utils.validation import validate_data
 
 from cudbound.losses.surrogates import get_loss
-from cudbound.problem.additive_model import AdditiveModel
+from cudbound.problem.additive_model import TIE_TOLERANCE, AdditiveModel
 from cudbound.validation import check_labels, check_lengths
 
 Array = NDArray[np.float64]
+
+#: Scores below this share of the sum of their terms are rounding errors, whose sign is that of no class.
+ROUNDING = 1e-9
 
 
 def linear_model(
@@ -33,7 +36,7 @@ def linear_model(
     labels = check_labels(y, estimator.classes_)
     features = dense_rows(estimator, X)
     check_lengths(features.shape[0], labels.size)
-    coef = _dense(estimator.coef_).ravel()
+    coef = dense(estimator.coef_).ravel()
     ridge, lasso = np.full(coef.size, penalty), np.full(coef.size, l1_penalty)
     if fit_intercept:
         features = np.column_stack([np.ones(labels.size), features])
@@ -60,7 +63,7 @@ def count_rows(estimator: Any, y: Any) -> int:
 def dense_rows(estimator: Any, X: Any) -> Array:
     """Return the rows as the fitted estimator receives them, as a dense array of floats."""
     rows = validate_data(estimator, X, dtype=np.float64, accept_sparse=True, reset=False)
-    return np.asarray(_dense(rows), dtype=np.float64)
+    return np.asarray(dense(rows), dtype=np.float64)
 
 
 def class_weights(estimator: Any, labels: Array) -> Array | None:
@@ -82,6 +85,28 @@ def class_pair(estimator: Any) -> tuple[float, float] | Literal["balanced"]:
     return first, second
 
 
-def _dense(values: Any) -> Any:
+def own_coefficients(classifier: Any, n_features: int) -> tuple[Array, float] | None:
+    """Return what a fitted classifier keeps as coefficients of its features and as intercept, or None.
+
+    What it predicts from them is not checked.
+    """
+    coef = getattr(classifier, "coef_", None)
+    intercept = np.ravel(getattr(classifier, "intercept_", 0.0))
+    if coef is None or np.shape(coef) != (1, n_features) or intercept.size != 1:
+        return None
+    return np.ravel(dense(coef)).astype(np.float64), float(intercept[0])
+
+
+def contradicts(second: NDArray[np.bool_], scores: Array, terms: Array) -> bool:
+    """Whether predictions of the second class differ from the signs of scores.
+
+    Scores below `ROUNDING` times the sums of the absolute values of their terms decide nothing.
+    """
+    clear = np.abs(scores) > TIE_TOLERANCE + ROUNDING * terms
+    return bool(((scores > 0.0) != second)[clear].any())
+
+
+def dense(values: Any) -> Any:
+    """Return a sparse array or matrix as a dense one, and anything else as it is."""
     is_sparse: bool = sparse.issparse(values)
     return values.toarray() if is_sparse else values

@@ -18,10 +18,6 @@ from cudbound.estimators.batched import LinearFit
 from cudbound.problem.additive_model import AdditiveModel
 
 
-def _accepts(estimator: Any) -> bool:
-    return isinstance(estimator, LogisticRegression)  # LogisticRegressionCV is a subclass
-
-
 def _express(estimator: Any, X: Any, y: Any) -> AdditiveModel:
     tuned = isinstance(estimator, LogisticRegressionCV)
     strength, l1_ratio = _strength(estimator)
@@ -78,7 +74,7 @@ def _batched_fit(estimator: Any, n_jobs: int) -> LinearFit | None:
 
 ADAPTER = Adapter(
     supports="sklearn LogisticRegression, LogisticRegressionCV",
-    accepts=_accepts,
+    families=(LogisticRegression, LogisticRegressionCV),
     express=_express,
     loss="logistic",
     penalty='1 / (2 `C` n); l1 and elastic net need `solver="cvxpy"`',

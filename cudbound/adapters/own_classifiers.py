@@ -20,10 +20,6 @@ from cudbound.problem.additive_model import TIE_TOLERANCE, AdditiveModel
 from cudbound.validation import check_labels, check_lengths
 
 
-def _accepts_least_squares(estimator: Any) -> bool:
-    return isinstance(estimator, LeastSquaresClassifier)
-
-
 def _validated(
     estimator: LeastSquaresClassifier, X: Any, y: Any
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -64,7 +60,7 @@ def _batched_fit_least_squares(estimator: LeastSquaresClassifier, n_jobs: int) -
 
 LEAST_SQUARES = Adapter(
     supports="cudbound.LeastSquaresClassifier",
-    accepts=_accepts_least_squares,
+    families=(LeastSquaresClassifier,),
     express=_express_least_squares,
     loss="squared",
     penalty="none",
@@ -73,10 +69,6 @@ LEAST_SQUARES = Adapter(
     batched_fit=_batched_fit_least_squares,
     batched_refit=_batched_refit_least_squares,
 )
-
-
-def _accepts_convex_loss(estimator: Any) -> bool:
-    return isinstance(estimator, ConvexLossClassifier)
 
 
 def _express_convex_loss(estimator: ConvexLossClassifier, X: Any, y: Any) -> AdditiveModel:
@@ -118,7 +110,7 @@ def _batched_fit_convex_loss(estimator: ConvexLossClassifier, n_jobs: int) -> Li
 
 CONVEX_LOSS = Adapter(
     supports="cudbound.ConvexLossClassifier",
-    accepts=_accepts_convex_loss,
+    families=(ConvexLossClassifier,),
     express=_express_convex_loss,
     loss="`loss`",
     penalty="`penalty`",

@@ -7,29 +7,24 @@ Refits, in contrast, fit the transformers again.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from sklearn.pipeline import Pipeline
 
 from cudbound.adapters.family import Adapter
+from cudbound.adapters.registry import find_adapter
 from cudbound.problem.additive_model import AdditiveModel
 
 
-def pipeline_adapter(find_adapter: Callable[[Any], Adapter]) -> Adapter:
-    """Return the adapter of pipelines; `find_adapter` is the registry's look-up, for the last step."""
+def _express(estimator: Pipeline, X: Any, y: Any) -> AdditiveModel:
+    final = estimator.steps[-1][1]
+    adapter = find_adapter(final)
+    basis = estimator[:-1].transform(X) if len(estimator.steps) > 1 else X
+    return adapter.express(final, basis, y)
 
-    def accepts(estimator: Any) -> bool:
-        return isinstance(estimator, Pipeline)
 
-    def express(estimator: Pipeline, X: Any, y: Any) -> AdditiveModel:
-        final = estimator.steps[-1][1]
-        adapter = find_adapter(final)
-        basis = estimator[:-1].transform(X) if len(estimator.steps) > 1 else X
-        return adapter.express(final, basis, y)
-
-    return Adapter(
-        supports="a sklearn Pipeline of transformers that ends in one of these",
-        accepts=accepts,
-        express=express,
-    )
+ADAPTER = Adapter(
+    supports="a sklearn Pipeline of transformers that ends in one of these",
+    families=(Pipeline,),
+    express=_express,
+)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from cudbound.adapters.family import Adapter
+from cudbound.adapters.registry import find_adapter
 from cudbound.estimators.batched import BatchedFit, BatchedRefit, refit_in_batches
 from cudbound.estimators.batched.discriminant import discriminant_fit
 from cudbound.estimators.batched.sources import flatten, prepare
@@ -14,20 +13,16 @@ from cudbound.exceptions import UnsupportedEstimatorError
 from cudbound.validation import check_labels
 
 
-def batched_refit(
-    estimator: Any, X: Any, y: Any, *, find_adapter: Callable[[Any], Adapter], n_jobs: int
-) -> BatchedRefit | None:
-    """Return refits of an estimator in batches, or None where it has to be cloned and fitted one at a time.
+def batched_refit(estimator: Any, X: Any, y: Any, *, n_jobs: int = 1) -> BatchedRefit | None:
+    """Return refits of a fitted estimator in batches, or None where it has to be cloned and fitted one at a time.
 
     Parameters
     ----------
     estimator : object
-        Fitted.
+        A classifier whose adapter offers a `BatchedFit`, alone or at the end of a `Pipeline`.
     X, y : array-like
         Its training rows and labels.
-    find_adapter : callable
-        The registry's look-up.
-    n_jobs : int
+    n_jobs : int, default=1
         Threads.
     """
     *steps, final = flatten([estimator])

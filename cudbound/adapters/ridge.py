@@ -18,10 +18,6 @@ from cudbound.exceptions import UnsupportedEstimatorError
 from cudbound.problem.additive_model import AdditiveModel
 
 
-def _accepts(estimator: Any) -> bool:
-    return isinstance(estimator, RidgeClassifier | RidgeClassifierCV)
-
-
 def _express(estimator: Any, X: Any, y: Any) -> AdditiveModel:
     if getattr(estimator, "positive", False):
         raise UnsupportedEstimatorError(
@@ -56,7 +52,7 @@ def _batched_fit(estimator: Any, n_jobs: int) -> LinearFit | None:
 
 ADAPTER = Adapter(
     supports="sklearn RidgeClassifier, RidgeClassifierCV",
-    accepts=_accepts,
+    families=(RidgeClassifier, RidgeClassifierCV),
     express=_express,
     loss="squared",
     penalty="`alpha` / n",

@@ -26,10 +26,6 @@ LOSSES = {
 }
 
 
-def _accepts(estimator: Any) -> bool:
-    return isinstance(estimator, SGDClassifier)
-
-
 def _express(estimator: SGDClassifier, X: Any, y: Any) -> AdditiveModel:
     if estimator.loss not in LOSSES:
         raise UnsupportedEstimatorError(
@@ -52,7 +48,7 @@ def _express(estimator: SGDClassifier, X: Any, y: Any) -> AdditiveModel:
 
 ADAPTER = Adapter(
     supports="sklearn SGDClassifier, usually with polish=True",
-    accepts=_accepts,
+    families=(SGDClassifier,),
     express=_express,
     loss=", ".join(f"{ours.replace('_', ' ')} (`{name}`)" for name, (ours, _) in LOSSES.items()),
     penalty='`alpha` / 2, `alpha` for squared; l1 and elastic net need `solver="cvxpy"`',

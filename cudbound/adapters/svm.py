@@ -17,10 +17,6 @@ from cudbound.exceptions import UnsupportedEstimatorError
 from cudbound.problem.additive_model import AdditiveModel
 
 
-def _accepts_linear_svc(estimator: Any) -> bool:
-    return isinstance(estimator, LinearSVC)
-
-
 def _express_linear_svc(estimator: LinearSVC, X: Any, y: Any) -> AdditiveModel:
     strength = 1.0 / (float(estimator.C) * count_rows(estimator, y))
     scale = float(estimator.intercept_scaling)
@@ -54,10 +50,6 @@ def _batched_linear_svc(estimator: LinearSVC, n_jobs: int) -> LinearFit | None:
     )
 
 
-def _accepts_svc(estimator: Any) -> bool:
-    return isinstance(estimator, SVC)
-
-
 def _express_svc(estimator: SVC, X: Any, y: Any) -> AdditiveModel:
     if estimator.kernel != "linear":
         raise UnsupportedEstimatorError(
@@ -72,7 +64,7 @@ def _express_svc(estimator: SVC, X: Any, y: Any) -> AdditiveModel:
 
 LINEAR_SVC = Adapter(
     supports="sklearn LinearSVC",
-    accepts=_accepts_linear_svc,
+    families=(LinearSVC,),
     express=_express_linear_svc,
     loss="squared hinge or hinge (`loss`)",
     penalty='1 / (2 `C` n); l1 needs `solver="cvxpy"`',
@@ -83,7 +75,7 @@ LINEAR_SVC = Adapter(
 
 SVC_LINEAR = Adapter(
     supports="sklearn SVC(kernel='linear')",
-    accepts=_accepts_svc,
+    families=(SVC,),
     express=_express_svc,
     loss="hinge",
     penalty="1 / (2 `C` n)",

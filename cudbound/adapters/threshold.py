@@ -6,7 +6,6 @@ back (`AdditiveModel.offset`). That requires an unpenalized intercept.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -15,40 +14,28 @@ from scipy.special import logit
 from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 
 from cudbound.adapters.family import Adapter
+from cudbound.adapters.registry import find_adapter
 from cudbound.exceptions import UnsupportedEstimatorError
 from cudbound.problem.additive_model import AdditiveModel
 
 
-def threshold_adapter(find_adapter: Callable[[Any], Adapter]) -> Adapter:
-    """Return the adapter of thresholds; `find_adapter` is the registry's look-up, for the classifier inside."""
-
-    def accepts(estimator: Any) -> bool:
-        return isinstance(estimator, FixedThresholdClassifier | TunedThresholdClassifierCV)
-
-    def express(estimator: Any, X: Any, y: Any) -> AdditiveModel:
-        inner = estimator.estimator_
-        model = find_adapter(inner).express(inner, X, y)
-        if isinstance(estimator, TunedThresholdClassifierCV):
-            if not isinstance(estimator.scoring, str):
-                raise UnsupportedEstimatorError(
-                    "TunedThresholdClassifierCV with a custom scorer does not say which class its threshold "
-                    "belongs to. Fit FixedThresholdClassifier(estimator, threshold=best_threshold_, pos_label=...)."
-                )
-            # scikit-learn's named scorers take the second class as the positive one
-            threshold, positive = estimator.best_threshold_, None
-            model = replace(model, tuned_by=(type(estimator).__name__, *model.tuned_by))
-        else:
-            threshold, positive = estimator.threshold, estimator.pos_label
-        if positive is not None and positive == model.classes[0]:
-            model = model.reversed()
-        return _shifted(model, _cut(estimator, model, threshold))
-
-    return Adapter(
-        supports="sklearn FixedThresholdClassifier, TunedThresholdClassifierCV around one of these",
-        accepts=accepts,
-        express=express,
-        intercept="must be free",
-    )
+def _express(estimator: Any, X: Any, y: Any) -> AdditiveModel:
+    inner = estimator.estimator_
+    model = find_adapter(inner).express(inner, X, y)
+    if isinstance(estimator, TunedThresholdClassifierCV):
+        if not isinstance(estimator.scoring, str):
+            raise UnsupportedEstimatorError(
+                "TunedThresholdClassifierCV with a custom scorer does not say which class its threshold "
+                "belongs to. Fit FixedThresholdClassifier(estimator, threshold=best_threshold_, pos_label=...)."
+            )
+        # scikit-learn's named scorers take the second class as the positive one
+        threshold, positive = estimator.best_threshold_, None
+        model = replace(model, tuned_by=(type(estimator).__name__, *model.tuned_by))
+    else:
+        threshold, positive = estimator.threshold, estimator.pos_label
+    if positive is not None and positive == model.classes[0]:
+        model = model.reversed()
+    return _shifted(model, _cut(estimator, model, threshold))
 
 
 def _cut(estimator: Any, model: AdditiveModel, threshold: str | float) -> float:
@@ -57,7 +44,7 @@ def _cut(estimator: Any, model: AdditiveModel, threshold: str | float) -> float:
     if method == "auto":
         method = "predict_proba" if hasattr(estimator.estimator_, "predict_proba") else "decision_function"
     name = type(estimator).__name__
-    if method == "predict_proba" and model.loss.name != "logistic":
+    if method == "predict_proba" and not model.loss.score_is_logit:
         raise UnsupportedEstimatorError(
             f"{name} puts its threshold on a probability, and only that of logistic regression is a fixed function of "
             f"the score; the loss here is {model.loss.name}. Fit it with response_method='decision_function'."
@@ -83,3 +70,11 @@ def _shifted(model: AdditiveModel, cut: float) -> AdditiveModel:
     coef = model.coef.copy()
     coef[0] -= cut
     return replace(model, coef=coef, offset=model.offset + cut)
+
+
+ADAPTER = Adapter(
+    supports="sklearn FixedThresholdClassifier, TunedThresholdClassifierCV around one of these",
+    families=(FixedThresholdClassifier, TunedThresholdClassifierCV),
+    express=_express,
+    intercept="must be free",
+)

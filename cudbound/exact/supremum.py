@@ -85,7 +85,7 @@ class ExactDraw:
     """One draw of a problem of squared loss, with or without a quadratic penalty."""
 
     def __init__(self, problem: Problem, draw: int) -> None:
-        if problem.loss.name != "squared" or (problem.l1_penalty is not None and problem.l1_penalty.any()):
+        if not problem.loss.quadratic or (problem.l1_penalty is not None and problem.l1_penalty.any()):
             l1 = " with an l1 penalty" if problem.l1_penalty is not None else ""
             raise ValueError(
                 "Exact arithmetic supports squared loss, alone or with a quadratic penalty. 'problem' has "

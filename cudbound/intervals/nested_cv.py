@@ -67,11 +67,8 @@ def nested_cv_pivot(inner: ArrayLike, outer: ArrayLike, n_samples: int, *, bias:
     >>> round(pivot.estimate, 3), round(pivot.standard_error, 3)
     (0.361, 0.185)
     """
-    return _pivot(NestedLosses(np.asarray(inner), np.asarray(outer), n_samples), bias=bias)
-
-
-def _pivot(nested: NestedLosses, *, bias: str) -> Pivot:
-    inner, outer = np.asarray(nested.inner, np.float64), np.asarray(nested.outer, np.float64)
+    nested = NestedLosses(np.asarray(inner), np.asarray(outer), n_samples)
+    inner, outer = nested.inner.astype(np.float64), nested.outer.astype(np.float64)
     exponent = EXPONENTS[check_choice("bias", bias, EXPONENTS)]
     n_folds, n_outer = outer.shape[1:]
     if n_folds < 3:
@@ -90,7 +87,7 @@ def _pivot(nested: NestedLosses, *, bias: str) -> Pivot:
     mse = float(squared.mean() - (outer.var(axis=2, ddof=1) / n_outer).mean())
     constant = float(np.ptp(inner)) <= EQUAL
     lowest = 0 if inner.min() >= 0.0 else -1  # losses, or differences of losses
-    low = 0.0 if constant else float(inner.std(ddof=1)) / math.sqrt(nested.n_samples)
+    low = 0.0 if constant else float(inner.std(ddof=1)) / math.sqrt(n_samples)
     root = math.sqrt(max(0.0, (n_folds - 1) / n_folds * mse))
     return Pivot(
         estimate,
@@ -104,7 +101,8 @@ def _pivot(nested: NestedLosses, *, bias: str) -> Pivot:
 
 
 def _nested_cv(records: Records, *, bias: str) -> Pivot:
-    return _pivot(records.require("nested"), bias=bias)
+    nested = records.require("nested")
+    return nested_cv_pivot(nested.inner, nested.outer, nested.n_samples, bias=bias)
 
 
 NESTED_CV = Method(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -105,7 +106,7 @@ def held_out_interval(
     return ConfidenceInterval(0.0, outer.high) if side == "upper" else ConfidenceInterval(outer.low, 1.0)
 
 
-def _outcome(records: Records, confidence_level: float, form: str, side: str) -> Outcome:
+def _outcome(records: Records, confidence_level: float, *, form: str, side: str) -> Outcome:
     record = records.require("test_set")
     losses = np.asarray(record.losses)
     interval = held_out_interval(
@@ -117,18 +118,6 @@ def _outcome(records: Records, confidence_level: float, form: str, side: str) ->
         degenerate=f"all losses on the test set are {losses[0]:g}, so that their variance is 0",
         estimand=Estimand(record.estimand),
     )
-
-
-def _wald_outcome(records: Records, confidence_level: float, *, side: str) -> Outcome:
-    return _outcome(records, confidence_level, "wald", side)
-
-
-def _wilson_outcome(records: Records, confidence_level: float, *, side: str) -> Outcome:
-    return _outcome(records, confidence_level, "wilson", side)
-
-
-def _exact_outcome(records: Records, confidence_level: float, *, side: str) -> Outcome:
-    return _outcome(records, confidence_level, "clopper-pearson", side)
 
 
 def _wilson_fallback(records: Records, estimate: float, confidence_level: float) -> ConfidenceInterval:
@@ -147,7 +136,7 @@ TEST_SET_WALD = Method(
     tendency="liberal where errors are few; zero width if no point or every point is wrong",
     reference="Brown, Cai and DasGupta (2001), section 2, with its coverage",
     cost=COST,
-    compute=_wald_outcome,
+    compute=partial(_outcome, form="wald"),
     options={"side": Choice(SIDES)},
     fallback=Fallback("two-sided Wilson score interval", _wilson_fallback),
 )
@@ -161,7 +150,7 @@ TEST_SET_WILSON = Method(
     tendency="near the level on average over errors; a one-sided limit near error 0 or 1 can be liberal",
     reference="Wilson (1927); Brown, Cai and DasGupta (2001), section 3.1.1",
     cost=COST,
-    compute=_wilson_outcome,
+    compute=partial(_outcome, form="wilson"),
     options={"side": Choice(SIDES)},
 )
 
@@ -174,7 +163,7 @@ TEST_SET_CLOPPER_PEARSON = Method(
     tendency="conservative: it covers at least at the level, whatever the error is",
     reference="Clopper and Pearson (1934)",
     cost=COST,
-    compute=_exact_outcome,
+    compute=partial(_outcome, form="clopper-pearson"),
     options={"side": Choice(SIDES)},
 )
 
@@ -187,6 +176,6 @@ TEST_SET_LANGFORD = Method(
     tendency="conservative: it covers at least at the level, whatever the error is",
     reference="Langford (2005), section 3, the test set bound; two-sided it is Clopper and Pearson's",
     cost=COST,
-    compute=_exact_outcome,
+    compute=partial(_outcome, form="clopper-pearson"),
     options={"side": Choice(("upper", "two-sided", "lower"))},
 )

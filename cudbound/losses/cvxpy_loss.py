@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,6 +77,9 @@ class CvxpyLoss:
     name: str
     expression: Callable[[Array, Any], Any]
     vanishes: bool = False
+    #: What nothing is known about counts as not so.
+    quadratic: ClassVar[bool] = False
+    score_is_logit: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name or self.name in LOSSES:

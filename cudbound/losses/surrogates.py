@@ -33,6 +33,14 @@ class Loss(Protocol):
     def vanishes(self) -> bool:
         """Whether it falls to 0 without reaching it, so that separable data have no minimizer."""
 
+    @property
+    def quadratic(self) -> bool:
+        """Whether it is quadratic in the score everywhere, so that linear equations give its minimizer."""
+
+    @property
+    def score_is_logit(self) -> bool:
+        """Whether classifiers of this loss give the inverse logit of their score as the probability of class +1."""
+
     def value(self, labels: Array, scores: Array) -> Array:
         """Loss of each point, shape of `scores`."""
 
@@ -52,12 +60,22 @@ class NativeLoss(Loss, Protocol):
 
 
 @dataclass(frozen=True)
-class SquaredLoss:
+class LossTraits:
+    """What a loss of the compiled solver states about itself, see `NativeLoss`; each class names what differs."""
+
+    name: str
+    vanishes: bool = False
+    quadratic: bool = False
+    score_is_logit: bool = False
+    smooth: bool = True
+
+
+@dataclass(frozen=True)
+class SquaredLoss(LossTraits):
     """Squared error (y - f)^2, the surrogate of Laber & Murphy (2008), section 5. Curvature 2 everywhere."""
 
     name: str = "squared"
-    vanishes: bool = False
-    smooth: bool = True
+    quadratic: bool = True
 
     def value(self, labels: Array, scores: Array) -> Array:
         """Return (y - f)^2."""
@@ -73,7 +91,7 @@ class SquaredLoss:
 
 
 @dataclass(frozen=True)
-class LogisticLoss:
+class LogisticLoss(LossTraits):
     """Logistic loss log(1 + exp(-m)), the negative log-likelihood of logistic regression.
 
     Self-concordant in the generalized sense of Bach (2010), section 2: the third derivative is, in absolute value, at
@@ -82,7 +100,7 @@ class LogisticLoss:
 
     name: str = "logistic"
     vanishes: bool = True
-    smooth: bool = True
+    score_is_logit: bool = True
 
     def value(self, labels: Array, scores: Array) -> Array:
         """Return log(1 + exp(-m))."""
@@ -99,12 +117,11 @@ class LogisticLoss:
 
 
 @dataclass(frozen=True)
-class ExponentialLoss:
+class ExponentialLoss(LossTraits):
     """Exponential loss exp(-m), the surrogate of boosting. Self-concordant like the logistic loss."""
 
     name: str = "exponential"
     vanishes: bool = True
-    smooth: bool = True
 
     def value(self, labels: Array, scores: Array) -> Array:
         """Return exp(-m)."""
@@ -120,12 +137,10 @@ class ExponentialLoss:
 
 
 @dataclass(frozen=True)
-class SquaredHingeLoss:
+class SquaredHingeLoss(LossTraits):
     """Squared hinge loss max(0, 1 - m)^2. Piecewise quadratic: curvature 2 below margin 1, 0 from 1 on."""
 
     name: str = "squared_hinge"
-    vanishes: bool = False
-    smooth: bool = True
 
     def value(self, labels: Array, scores: Array) -> Array:
         """Return max(0, 1 - m)^2."""
@@ -141,11 +156,10 @@ class SquaredHingeLoss:
 
 
 @dataclass(frozen=True)
-class HingeLoss:
+class HingeLoss(LossTraits):
     """Hinge loss max(0, 1 - m), the surrogate of the support vector machine. Piecewise linear."""
 
     name: str = "hinge"
-    vanishes: bool = False
     smooth: bool = False
 
     def value(self, labels: Array, scores: Array) -> Array:
@@ -162,15 +176,13 @@ class HingeLoss:
 
 
 @dataclass(frozen=True)
-class HuberLoss:
+class HuberLoss(LossTraits):
     """Modified Huber loss of Zhang (2004): max(0, 1 - m)^2 down to margin -1, and -4 m below.
 
     Piecewise quadratic: curvature 2 between the margins -1 and 1, 0 elsewhere.
     """
 
     name: str = "huber"
-    vanishes: bool = False
-    smooth: bool = True
 
     def value(self, labels: Array, scores: Array) -> Array:
         """Return max(0, 1 - m)^2 for m >= -1, else -4 m."""

@@ -17,15 +17,14 @@ MIN_WIDTH = 16
 LINE = 118
 
 
-def methods_report(frame: pd.DataFrame, *, title: str = "Known methods", notes: Sequence[str] = ()) -> Report:
+def methods_report(frame: pd.DataFrame, notes: Sequence[str]) -> Report:
     """Return a frame of text columns, one row per method, as a table.
 
     Parameters
     ----------
     frame : pandas.DataFrame
         Its columns are the columns of the table; "_" in their names is a blank in the headings.
-    title : str, default="Known methods"
-    notes : sequence of str, default=()
+    notes : sequence of str
         What stands under the table.
     """
     names = [str(name) for name in frame.columns]
@@ -37,4 +36,4 @@ def methods_report(frame: pd.DataFrame, *, title: str = "Known methods", notes: 
     columns = tuple(
         Column(name, name.replace("_", " "), "text", width if name in wide else None) for name in names
     )
-    return Report("methods", title, tuple(notes), columns, rows, lambda: frame)
+    return Report("methods", "Known methods", tuple(notes), columns, rows, lambda: frame)

@@ -49,7 +49,7 @@ def render_table(table: Reportable, format: str = "table", *, run: Run | None = 
         - ``format``: 1, the number of this layout;
         - ``title`` and ``notes``: the text around the table, a string and a list of strings;
         - ``run``: the fields of `run` as an object, or null;
-        - ``intervals`` or ``comparisons``: a list of objects, one a method, whose fields are the columns of
+        - ``intervals`` or ``comparisons``: a list of objects, one per method, whose fields are the columns of
           `to_frame`, and ``details``, an object, where a method has further numbers of its own.
 
         It is strict JSON: an undefined or infinite number is null, an infinite ``alpha`` the string "inf".
@@ -80,9 +80,7 @@ def render_table(table: Reportable, format: str = "table", *, run: Run | None = 
     return render_report(table.report(run), format)
 
 
-def render_methods(
-    frame: pd.DataFrame, format: str = "table", *, title: str = "Known methods", notes: Sequence[str] = ()
-) -> str:
+def render_methods(frame: pd.DataFrame, format: str = "table", *, notes: Sequence[str] = ()) -> str:
     """Write an overview of methods, a frame of text columns, in one of the formats of `render_table`.
 
     Parameters
@@ -91,7 +89,6 @@ def render_methods(
         One row per method. In text, long columns share the width of the line; fewer columns read better.
     format : {"table", "markdown", "latex", "csv", "json"}, default "table"
         The rows of ``json`` are the list ``methods``.
-    title : str, default="Known methods"
     notes : sequence of str, default=()
         What stands under the table.
 
@@ -110,7 +107,7 @@ def render_methods(
     ------  ------
     cud     0
     """
-    return render_report(methods_report(frame, title=title, notes=notes), format)
+    return render_report(methods_report(frame, notes), format)
 
 
 def render_report(report: Report, format: str) -> str:

@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.pipeline import Pipeline
 
-from cudbound.adapters import ROUNDING, find_adapter
+from cudbound.adapters import find_adapter
+from cudbound.adapters.linear import contradicts, dense, own_coefficients
 from cudbound.exceptions import UnsupportedEstimatorError
 from cudbound.point_estimates import kernel_widths, linear_bolstered_losses
-from cudbound.problem.additive_model import TIE_TOLERANCE
 from cudbound.records import BolsteredLosses
 from cudbound.validation import MIN_ROWS_PER_CLASS, check_binary_classifier, check_lengths
 
@@ -114,7 +113,7 @@ def _last_step(estimator: Any, X: Any) -> tuple[Any, Any]:
 
 def _numbers(rows: Any) -> Array:
     try:
-        numbers = np.asarray(_dense(rows), dtype=np.float64)
+        numbers = np.asarray(dense(rows), dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise ValueError(
             "Bolstering puts normal kernels around the rows of 'X', which must be numbers. Encode other values in a "
@@ -133,21 +132,14 @@ def _linear_rule(
     rule: Any, seen: Any, rows: Array, answers: Any, labels: Array
 ) -> tuple[Array, float] | None:
     """Return coefficients and intercept of the rule, or None if it is not the sign of a linear score of the rows."""
-    found = _own_coefficients(rule, rows) or _adapted_coefficients(rule, seen, rows, answers, labels)
+    found = own_coefficients(rule, rows.shape[1]) or _adapted_coefficients(rule, seen, rows, answers, labels)
     if found is None:
         return None
     coef, intercept = found
     scores = rows @ coef + intercept
-    clear = np.abs(scores) > TIE_TOLERANCE + ROUNDING * (np.abs(rows) @ np.abs(coef) + abs(intercept))
+    terms = np.abs(rows) @ np.abs(coef) + abs(intercept)
     positive = np.asarray(rule.predict(seen) == rule.classes_[1])
-    return None if ((scores > 0.0) != positive)[clear].any() else found
-
-
-def _own_coefficients(rule: Any, rows: Array) -> tuple[Array, float] | None:
-    coef = getattr(rule, "coef_", None)
-    if coef is None or np.shape(coef) != (1, rows.shape[1]):
-        return None
-    return np.ravel(_dense(coef)).astype(np.float64), float(np.ravel(getattr(rule, "intercept_", 0.0))[0])
+    return None if contradicts(positive, scores, terms) else found
 
 
 def _adapted_coefficients(
@@ -178,11 +170,6 @@ def _drawn_losses(
         predicted = rule.predict(_like(seen, points.reshape(-1, p))).reshape(size, n)
         n_wrong += (predicted != answers).sum(axis=0)
     return n_wrong / N_DRAWS
-
-
-def _dense(values: Any) -> Any:
-    is_sparse: bool = sparse.issparse(values)
-    return values.toarray() if is_sparse else values
 
 
 def _like(seen: Any, points: Array) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import gen_batches
 
 from cudbound.point_estimates import leave_one_out_bootstrap_error
 from cudbound.problem.draws import draw_counts
@@ -34,7 +35,7 @@ def record_bootstrap(
     Parameters
     ----------
     refit : callable
-        From `choose_refit`.
+        From `Refits.recorded`.
     labels : ndarray of float, shape (n_samples,)
         -1.0 or +1.0.
     counts : ndarray of int32, shape (n_resamples, n_samples)
@@ -125,8 +126,8 @@ def record_inner(
     draws, redraws = rng.spawn(2)
     step = max(1, INNER_CHUNK_VALUES // (n_inner * n))
     errors, n_one_class = [], 0
-    for start in range(0, n_outer, step):
-        outer = counts[start : start + step]
+    for part in gen_batches(n_outer, step):
+        outer = counts[part]
         rows = np.repeat(np.tile(np.arange(n), len(outer)), outer.ravel()).reshape(len(outer), n)
         places = (draws.random((len(outer), n_inner, n)) * n).astype(np.int32)
         inner = _count_places(np.take_along_axis(rows[:, None, :], places, axis=2))

@@ -44,7 +44,7 @@ def record_folds(
     Parameters
     ----------
     refit : callable
-        From `choose_refit`.
+        From `Refits.recorded`.
     labels : ndarray of float, shape (n_samples,)
         -1.0 or +1.0.
     sizes : ResamplingSizes

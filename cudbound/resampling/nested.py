@@ -6,6 +6,7 @@ from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import gen_batches
 
 from cudbound.records import NestedLosses
 from cudbound.resampling.refits import Refit
@@ -129,7 +130,7 @@ def record_nested(
     Parameters
     ----------
     refit : callable
-        From `choose_refit`.
+        From `Refits.recorded`.
     labels : ndarray of float, shape (n_samples,)
         -1.0 or +1.0.
     sizes : ResamplingSizes
@@ -150,8 +151,8 @@ def record_nested(
     n_each = n_folds + n_folds * (n_folds - 1) // 2
     step = max(1, CHUNK_VALUES // (n_each * n))
     selected = []
-    for start in range(0, len(designs), step):
-        chunk = designs[start : start + step]
+    for batch in gen_batches(len(designs), step):
+        chunk = designs[batch]
         losses = refit(np.concatenate([nested_training(folds, n) for folds in chunk]))
         parts = np.split(losses, len(chunk))
         selected += [select_nested(part, folds) for part, folds in zip(parts, chunk, strict=True)]

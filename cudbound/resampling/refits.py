@@ -13,6 +13,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
+from sklearn.utils import gen_batches
 
 from cudbound.adapters import batched_refit
 from cudbound.estimators.batched import BatchedRefit
@@ -26,7 +27,7 @@ Seeds = NDArray[np.int64]
 #: fitted to the resampled rows, same shape: whether it is misclassified, or the difference for two classifiers.
 Refit = Callable[[NDArray[np.int32]], Losses]
 
-#: Yields those losses piece by piece, for the counts and a seed of each fit.
+#: Yields those losses piece by piece, for the counts and a seed of each fit, of which there is at least one.
 Pieces = Callable[[NDArray[np.int32], Seeds], Generator[Losses, None, None]]
 
 #: Clones fitted by one job, so that a progress bar moves and a worker is not called for every fit.
@@ -121,11 +122,12 @@ class Refits:
             made = tape.replay(*counts.shape)
             known = sum(len(piece) for piece in made)
             advance(known)
-            with closing(self.pieces(counts[known:], seeds[known:])) as pieces:
-                for piece in pieces:
-                    tape.add(piece)
-                    advance(len(piece))
-                    made.append(piece)
+            if known < len(counts):
+                with closing(self.pieces(counts[known:], seeds[known:])) as pieces:
+                    for piece in pieces:
+                        tape.add(piece)
+                        advance(len(piece))
+                        made.append(piece)
             return np.concatenate(made) if made else np.zeros(counts.shape, dtype=bool)
 
         return refit
@@ -161,28 +163,13 @@ def difference(first: Refits, second: Refits) -> Refits:
     size = FITS_PER_BATCH if batched else FITS_PER_JOB
 
     def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Losses, None, None]:
-        for start in range(0, len(counts), size):
-            part = slice(start, start + size)
+        for part in gen_batches(len(counts), size):
             losses, other_losses = (
                 np.concatenate(list(refits.pieces(counts[part], seeds[part]))) for refits in (first, second)
             )
             yield losses.astype(np.int8) - other_losses.astype(np.int8)
 
     return Refits(pieces, batched)
-
-
-def choose_refit(estimator: Any, X: Any, y: Any, rng: np.random.Generator) -> tuple[Refit, bool]:
-    """Return how to refit the estimator without a tape, and whether that is in batches.
-
-    Parameters
-    ----------
-    estimator, X, y
-        As for `prepare_refits`.
-    rng : numpy.random.Generator
-        Seeds the ``random_state`` parameters that are None.
-    """
-    refits = prepare_refits(estimator, X, y)
-    return refits.recorded(rng, Tape()), refits.batched
 
 
 def seeded_clone(estimator: Any, seed: int) -> Any:
@@ -201,8 +188,7 @@ def unseeded_parameters(estimator: Any) -> list[str]:
 
 def _in_batches(batched: BatchedRefit, one_by_one: Pieces) -> Pieces:
     def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Losses, None, None]:
-        for start in range(0, len(counts), FITS_PER_BATCH):
-            part = slice(start, start + FITS_PER_BATCH)
+        for part in gen_batches(len(counts), FITS_PER_BATCH):
             losses, clear = batched(counts[part].astype(np.float64))
             if not clear.all():
                 losses[~clear] = np.concatenate(list(one_by_one(counts[part][~clear], seeds[part][~clear])))
@@ -214,7 +200,7 @@ def _in_batches(batched: BatchedRefit, one_by_one: Pieces) -> Pieces:
 def _in_jobs(estimator: Any, X: Any, y: NDArray[Any], n_jobs: int) -> Pieces:
     def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Losses, None, None]:
         size = max(1, min(FITS_PER_JOB, -(-len(counts) // (4 * n_jobs))))
-        parts = [slice(start, start + size) for start in range(0, len(counts), size)]
+        parts = gen_batches(len(counts), size)
         jobs = (delayed(_fit_clones)(estimator, X, y, counts[part], seeds[part]) for part in parts)
         found = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import gen_batches
 
 from cudbound.records import RemovedCaseErrors
 from cudbound.resampling.refits import Refit
@@ -33,7 +34,7 @@ def record_removed_cases(
     Parameters
     ----------
     refit : callable
-        From `choose_refit`.
+        From `Refits.recorded`.
     labels : ndarray of float, shape (n_samples,)
         -1.0 or +1.0.
     counts : ndarray of int32, shape (n_resamples, n_samples)
@@ -68,8 +69,7 @@ def record_removed_cases(
     wrong = np.empty(case.size)
     n_one_class = 0
     step = max(1, CHUNK_VALUES // n)
-    for start in range(0, case.size, step):
-        part = slice(start, start + step)
+    for part in gen_batches(case.size, step):
         training = sets[number[part]]
         fit = np.arange(len(training))
         training[fit, case[part]] = 0

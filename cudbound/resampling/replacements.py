@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils import gen_batches
 
 from cudbound.records import ReplacementErrors
 from cudbound.resampling.folds import draw_folds, fold_training
@@ -97,7 +98,7 @@ def record_replacements(
     Parameters
     ----------
     refit : callable
-        From `choose_refit`.
+        From `Refits.recorded`.
     labels : ndarray of float, shape (n_samples,)
         -1.0 or +1.0; at least four rows.
     sizes : ResamplingSizes
@@ -151,8 +152,8 @@ def _half_training(design: ReplacementDesign) -> Iterator[tuple[Rows, Counts]]:
     n, n_folds = design.full_fold.size, design.n_folds
     versions = design.versions()
     step = max(1, CHUNK_VALUES // (n_folds * n))
-    for start in range(0, len(versions), step):
-        rows = versions[start : start + step]
+    for part in gen_batches(len(versions), step):
+        rows = versions[part]
         training = np.zeros((len(rows), n_folds, n), dtype=np.int32)
         for number in range(n_folds):
             np.put_along_axis(training[:, number], rows[:, design.fold != number], 1, axis=1)

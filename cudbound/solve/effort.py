@@ -23,7 +23,7 @@ def seconds_per_node(problem: Problem) -> float:
     coefficients.
     """
     n, p = map(float, problem.design.shape)
-    if problem.loss.name == "squared":
+    if problem.loss.quadratic:
         return 1e-6 * (3.0 + 1e-3 * n * p)
     return 1e-6 * (15.0 + 3e-3 * n * p * p + 12e-3 * p * p * p)
 

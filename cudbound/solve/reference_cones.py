@@ -17,9 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from cudbound.losses.cvxpy_loss import CvxpyLoss
 from cudbound.losses.cvxpy_loss import import_cvxpy as import_cvxpy
-from cudbound.losses.surrogates import Loss, get_loss
+from cudbound.losses.surrogates import LOSSES, Loss
 from cudbound.problem.problem import Problem
 from cudbound.solve.reference_polish import Objective, polish
 
@@ -77,14 +76,16 @@ def loss_expression(cp: Any, loss: Loss, labels: Array, scores: Any) -> Any:
     ValueError
         If the loss is neither one of `CVXPY_LOSSES` nor a `cudbound.CvxpyLoss`.
     """
-    if isinstance(loss, CvxpyLoss):
-        return loss.build(labels, scores)
-    if loss.name not in CVXPY_LOSSES:
+    build = getattr(loss, "build", None)  # the expression that a CvxpyLoss brings with it
+    if build is not None:
+        return build(labels, scores)
+    expression = CVXPY_LOSSES.get(loss.name)
+    if expression is None:
         raise ValueError(
             f"The reference solver supports the losses {sorted(CVXPY_LOSSES)} and those written as a "
             f"cudbound.CvxpyLoss. Got {loss.name!r} instead; write it as a CvxpyLoss."
         )
-    return CVXPY_LOSSES[loss.name](cp, labels, scores)
+    return expression(cp, labels, scores)
 
 
 @dataclass(frozen=True)
@@ -190,9 +191,8 @@ class _Part:
         self._cp, self._solvers, self._loss = cp, solvers, loss
         self._beta = cp.Variable(p)
         self._data = design, labels, shares, offset, ridge, l1
-        self._objective = None
-        if not isinstance(loss, CvxpyLoss):
-            self._objective = Objective(get_loss(loss.name), *self._data)
+        native = LOSSES.get(loss.name)  # with derivatives
+        self._objective = None if native is None else Objective(native, *self._data)
         terms = [cp.Constant(0.0)]
         if labels.size:
             losses = loss_expression(cp, loss, labels, design @ self._beta + offset)

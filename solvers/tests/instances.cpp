@@ -1,5 +1,7 @@
 #include "instances.hpp"
 
+#include <utility>
+
 #include "oracles.hpp"
 
 cudbound::Problem Instance::view() const {
@@ -137,6 +139,44 @@ void change_basis(Random& random, Instance* instance) {
         }
     }
     raw.error = 1e-15 * p;
+}
+
+Instance by_hand(std::vector<double> design, std::vector<double> labels, std::vector<double> anchor,
+                 std::vector<std::int32_t> counts, double alpha, cudbound::Loss loss) {
+    Instance instance;
+    instance.n = static_cast<int>(labels.size());
+    instance.p = static_cast<int>(anchor.size());
+    instance.design = std::move(design);
+    instance.labels = std::move(labels);
+    instance.anchor = std::move(anchor);
+    instance.counts = std::move(counts);
+    instance.alpha = alpha;
+    instance.loss = loss;
+    return instance;
+}
+
+Instance two_rows(cudbound::Loss loss) { return by_hand({1.0, 2.0}, {1.0, -1.0}, {1.0}, {1, 2}, 1.0, loss); }
+
+Instance two_orthogonal_rows(double alpha, cudbound::Loss loss) {
+    Instance instance = by_hand({1.0, 0.0, 0.0, 1.0}, {1.0, 1.0}, {1.0, 1.0}, {1, 1}, alpha, loss);
+    instance.weights = {2.0, 3.0};
+    return instance;
+}
+
+bool off_hyperplanes(const Instance& instance, int draw, const double* beta) {
+    for (int i = 0; i < instance.n; ++i) {
+        const double* row = &instance.design[static_cast<std::size_t>(i) * instance.p];
+        const std::size_t at = static_cast<std::size_t>(draw) * instance.n + i;
+        if ((instance.weights.empty() ? instance.counts[at] - 1.0 : instance.weights[at]) == 0.0) continue;
+        double side = 0.0;
+        bool zero = true;
+        for (int k = 0; k < instance.p; ++k) {
+            side += row[k] * beta[k];
+            zero = zero && row[k] == 0.0;
+        }
+        if (!zero && side == 0.0) return false;
+    }
+    return true;
 }
 
 void penalize(const std::vector<double>& strengths, Instance* instance) {

@@ -75,11 +75,24 @@ enum class LabelKind {
     clear   // follow a linear rule with some errors
 };
 
+// One draw, all of whose numbers are written down; unit weights of the rows, no offset, no penalty.
+Instance by_hand(std::vector<double> design, std::vector<double> labels, std::vector<double> anchor,
+                 std::vector<std::int32_t> counts, double alpha, cudbound::Loss loss = cudbound::Loss::SQUARED);
+
+// p = 1, rows 1 and 2 with labels +1, -1 and counts 1, 2, anchor 1, alpha 1.
+Instance two_rows(cudbound::Loss loss = cudbound::Loss::SQUARED);
+
+// p = 2, rows e_1 and e_2, labels +1, counts 1, weights 2 and 3, anchor (1, 1).
+Instance two_orthogonal_rows(double alpha, cudbound::Loss loss = cudbound::Loss::SQUARED);
+
+// Whether coefficients lie off the hyperplanes of all rows, zero rows apart, that have a weight in a draw.
+bool off_hyperplanes(const Instance& instance, int draw, const double* beta);
+
 // Adds the penalty sum_k strengths_k beta_k^2, and that of the anchor.
 void penalize(const std::vector<double>& strengths, Instance* instance);
 
 // n >= p rows that span R^p, labels, the least-squares fit as anchor, multinomial counts, alpha = n.
 Instance random_instance(Random& random, int n, int p, RowKind rows, LabelKind labels, int draws = 1);
 
-// The same problem in other coordinates beta = map^-1 coef of the same span: those it had become the raw ones.
+// The same problem in other coordinates beta = map^-1 coef of the same span: those that it had become the raw ones.
 void change_basis(Random& random, Instance* instance);

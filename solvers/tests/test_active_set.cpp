@@ -122,6 +122,22 @@ void check_certificate(const ActiveSet& set, const Polyhedron& constraints, int 
     CHECK(offset < 0.0);
 }
 
+// Returns whether no point satisfies all constraints.
+bool check_against_enumeration(const Polyhedron& constraints) {
+    const double expected = smallest_norm(constraints);
+    ActiveSet set(constraints.p);
+    int last = -1;
+    const auto outcome = solve(&set, constraints, infinity, &last);
+    const bool infeasible = outcome == ActiveSet::Outcome::infeasible;
+    CHECK_EQUAL(infeasible, std::isinf(expected));
+    if (infeasible) {
+        check_certificate(set, constraints, last);
+    } else {
+        CHECK_NEAR(set.squared_norm(), expected, 1e-8 * (1.0 + expected));
+    }
+    return infeasible;
+}
+
 }  // namespace
 
 // No constraint: v = 0. One constraint a'v >= 2 with a = e_1: v = (2, 0), |v|^2 = 4.
@@ -194,17 +210,7 @@ TEST(random_against_enumeration) {
         const int p = 1 + trial % 6;
         const Polyhedron constraints = random_polyhedron(random, p, integer(random, 1, p + 4));
         check::set_context("trial", trial, "p", p);
-        const double expected = smallest_norm(constraints);
-        ActiveSet set(p);
-        int last = -1;
-        const auto outcome = solve(&set, constraints, infinity, &last);
-        CHECK_EQUAL(outcome == ActiveSet::Outcome::infeasible, std::isinf(expected));
-        if (outcome == ActiveSet::Outcome::infeasible) {
-            ++infeasible;
-            check_certificate(set, constraints, last);
-        } else {
-            CHECK_NEAR(set.squared_norm(), expected, 1e-8 * (1.0 + expected));
-        }
+        if (check_against_enumeration(constraints)) ++infeasible;
     }
     check::set_context("number of infeasible problems");
     CHECK_AT_MOST(50, infeasible);
@@ -224,17 +230,7 @@ TEST(degenerate_against_enumeration) {
             if (oracle::dot(a, a) > 0.0) constraints.add(a, integer(random, -2, 1));
         }
         check::set_context("trial", trial, "p", p);
-        const double expected = smallest_norm(constraints);
-        ActiveSet set(p);
-        int last = -1;
-        const auto outcome = solve(&set, constraints, infinity, &last);
-        CHECK_EQUAL(outcome == ActiveSet::Outcome::infeasible, std::isinf(expected));
-        if (outcome == ActiveSet::Outcome::infeasible) {
-            ++infeasible;
-            check_certificate(set, constraints, last);
-        } else {
-            CHECK_NEAR(set.squared_norm(), expected, 1e-8 * (1.0 + expected));
-        }
+        if (check_against_enumeration(constraints)) ++infeasible;
     }
     check::set_context("number of infeasible problems");
     CHECK_AT_MOST(50, infeasible);

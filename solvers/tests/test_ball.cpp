@@ -65,14 +65,7 @@ double curved(const Ball& ball, const std::vector<double>& v) {
 // p = 1, rows 1 and 2 with labels +1, -1 and counts 1, 2: n L = (1 - b)^2 + 2 (1 + 2 b)^2 = 9 b^2 + 6 b + 3, least at
 // b = -1/3 with 2. Anchor 1: n L = 18, so radius2 = 16; beta = 0: 3, so apex2 = 1.
 TEST(one_dimension_by_hand) {
-    Instance instance;
-    instance.n = 2;
-    instance.p = 1;
-    instance.design = {1.0, 2.0};
-    instance.labels = {1.0, -1.0};
-    instance.anchor = {1.0};
-    instance.counts = {1, 2};
-    instance.alpha = 1.0;
+    const Instance instance = two_rows();
     const Problem problem = instance.view();
     const auto arrangement = cudbound::merge_rows(problem);
     Ball ball(problem, arrangement);

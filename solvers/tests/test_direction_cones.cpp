@@ -1,40 +1,22 @@
 // The largest total gain of strict inequalities a_j'w > 0 that hold at once, by subdividing the directions.
-#include <atomic>
 #include <cmath>
-#include <limits>
 
-#include "arrangements.hpp"
-#include "check.hpp"
 #include "direction_cones.hpp"
+#include "gain_searches.hpp"
 #include "max_gain.hpp"
 
 namespace {
 
-using cudbound::Budget;
-using cudbound::DirectionCones;
-using cudbound::Limits;
-
-struct Run {
-    double best, upper;
-    std::vector<double> direction;
-    bool exhausted;
-    std::int64_t nodes;
-};
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
+using namespace gain_searches;
 
 // `nodes` of this search alone; `budget_nodes` of the draw it belongs to.
 Run search(const GainProblem& problem, double enough = 0.0, double nodes = infinity,
            std::int64_t budget_nodes = no_limit) {
-    const std::atomic<bool> stop{false};
-    Limits limits;
-    limits.nodes = budget_nodes;
-    Budget budget(limits, stop);
-    budget.start();
+    Begun begun(budget_nodes);
+    cudbound::Budget& budget = *begun;
     const Hyperplanes hyperplanes = problem.hyperplanes();
     cudbound::ExactRank exact = hyperplanes.arrangement.exact_rows();
-    DirectionCones cones(problem.p, exact);
+    cudbound::DirectionCones cones(problem.p, exact);
     cones.search(hyperplanes.central(problem.gains), enough, nodes, budget);
     CHECK_AT_MOST(static_cast<double>(budget.nodes()), nodes);
     return {cones.best(), cones.upper(), cones.direction(), budget.exhausted(), budget.nodes()};
@@ -53,13 +35,10 @@ void check_against_enumeration(const GainProblem& problem) {
 }
 
 double by_conflicts(const GainProblem& problem, double enough) {
-    const std::atomic<bool> stop{false};
-    const Limits limits;
-    Budget budget(limits, stop);
-    budget.start();
+    Begun budget;
     const Hyperplanes hyperplanes = problem.hyperplanes();
     cudbound::MaxGain max_gain(hyperplanes.arrangement);
-    max_gain.search(hyperplanes.normals(), problem.gains, enough, infinity, budget);
+    max_gain.search(hyperplanes.normals(), problem.gains, enough, infinity, *budget);
     return max_gain.upper();
 }
 
@@ -112,7 +91,7 @@ TEST(three_lines_through_a_point) {
     }
 }
 
-// A fan of 2k lines in the plane, turned inwards by turns: with normals at angles i * 180 / 2k degrees, every second
+// A fan of 2k lines in the plane: with normals at angles i * 180 / 2k degrees, every second
 // one reversed, half of the lines are on their positive sides in every cell but for one: k or k - 1 or k + 1. By hand:
 // going around, each line changes the count by one and neighbors in opposite ways, so that it alternates between k and
 // k + 1 on one half of the circle and k and k - 1 on the other. With a third coordinate that no line has, all meet in a
@@ -186,24 +165,11 @@ TEST(a_binary_feature) {
     }
 }
 
-// With enough to beat: upper is the larger of it and the largest gain; what is beaten is found.
 TEST(enough_prunes) {
-    Random random(55);
-    for (int trial = 0; trial < 150; ++trial) {
-        const int p = 2 + trial % 3;
-        const GainProblem problem = random_gains(random, p, 9, static_cast<NormalKind>(trial % 3));
-        const double expected = oracle::largest_gain(problem.normals, problem.gains, p);
-        for (const double enough : {expected - 1.0, expected - 0.5, expected, expected + 0.5, expected + 100.0}) {
-            check::set_context("trial", trial, "p", p, "enough - largest", enough - expected);
-            const Run run = search(problem, enough);
-            CHECK_EQUAL(run.upper, std::max(expected, enough));
-            CHECK_AT_MOST(run.best, expected);
-            if (enough < expected) CHECK_EQUAL(run.best, expected);
-        }
-    }
+    check_enough_prunes([](const auto& problem, double enough) { return search(problem, enough); }, 55, 9, 3);
 }
 
-// Gains that are no whole numbers: sums in another order differ by rounding, which leaves nothing open.
+// Gains that are not whole numbers: sums in another order differ by rounding, which leaves nothing open.
 TEST(fractional_gains) {
     Random random(56);
     for (int trial = 0; trial < 200; ++trial) {
@@ -263,34 +229,12 @@ TEST(near_duplicates) {
     }
 }
 
-// A limit that is met, of the search or of the draw: best is still attained by some cell and upper still bounds all of
-// them. Only the limit of the draw marks its budget as exhausted.
+// The direction that is given has the gain that is given, however early the search ends.
 TEST(nodes_run_out) {
-    Random random(58);
-    int open = 0;
-    for (int trial = 0; trial < 60; ++trial) {
-        const int p = 2 + trial % 3;
-        const GainProblem problem = random_gains(random, p,
-                                                 p == 4   ? 10
-                                                 : p == 3 ? 20
-                                                          : 30,
-                                                 static_cast<NormalKind>(trial % 2));
-        const double expected = oracle::largest_gain(problem.normals, problem.gains, p);
-        for (int nodes = 0; nodes < 12; ++nodes) {
-            for (const bool own : {true, false}) {
-                check::set_context("trial", trial, "p", p, "nodes", nodes, "own", own);
-                const Run run = own ? search(problem, 0.0, nodes) : search(problem, 0.0, infinity, nodes);
-                CHECK_AT_MOST(expected, run.upper);
-                CHECK_AT_MOST(run.best, expected);
-                if (run.best >= 0.0) CHECK_EQUAL(problem.gain_at(run.direction, 1e-11), run.best);
-                if (own) CHECK(!run.exhausted);
-                if (run.upper > run.best) {
-                    ++open;
-                    if (!own) CHECK(run.exhausted);
-                }
-            }
-        }
-    }
-    check::set_context("searches that did not end");
-    CHECK_AT_MOST(100, open);
+    const auto attained = [](const auto& problem, double nodes, std::int64_t budget_nodes) {
+        const Run run = search(problem, 0.0, nodes, budget_nodes);
+        if (run.best >= 0.0) CHECK_EQUAL(problem.gain_at(run.direction, 1e-11), run.best);
+        return run;
+    };
+    check_nodes_run_out(attained, 58, {30, 20, 10});
 }

@@ -15,19 +15,6 @@ using cudbound::Side;
 using cudbound::Status;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-Instance make(int p, std::vector<double> design, std::vector<double> labels, std::vector<double> anchor,
-              std::vector<std::int32_t> counts, double alpha) {
-    Instance instance;
-    instance.n = static_cast<int>(labels.size());
-    instance.p = p;
-    instance.design = std::move(design);
-    instance.labels = std::move(labels);
-    instance.anchor = std::move(anchor);
-    instance.counts = std::move(counts);
-    instance.alpha = alpha;
-    return instance;
-}
-
 // The value, equal bounds, and a witness that is worth the value (at alpha = infinity: has its score).
 void check_value(const Instance& instance, double expected, Side side = Side::BOTH) {
     const cudbound::Problem problem = instance.view();
@@ -48,7 +35,7 @@ void check_value(const Instance& instance, double expected, Side side = Side::BO
 //   b > 0: row 2 is wrong, S = -1, inf L = 0 (g = 1). b < 0: row 1 is wrong, S = 3, inf L = L(0) = 1.
 //   +S: 3 clip(1 - 3 alpha / 4).  -S: 1.
 TEST(one_dimension) {
-    Instance instance = make(1, {1.0, 1.0}, {1.0, -1.0}, {0.5}, {2, 0}, 0.5);
+    Instance instance = by_hand({1.0, 1.0}, {1.0, -1.0}, {0.5}, {2, 0}, 0.5);
     instance.weights = {3.0, -1.0};
     check_value(instance, 1.875);
     check_value(instance, 1.875, Side::POSITIVE);
@@ -68,8 +55,7 @@ TEST(one_dimension) {
 //   none wrong: 0.  row 1 wrong: 2, L = 1/2.  row 2 wrong: 3, L = 1/2.  both: 5, L = 1 (at beta = 0).
 //   Q = max(3 clip(1 - alpha / 2), 5 clip(1 - alpha)).
 TEST(two_orthogonal_rows) {
-    Instance instance = make(2, {1.0, 0.0, 0.0, 1.0}, {1.0, 1.0}, {1.0, 1.0}, {1, 1}, 0.0);
-    instance.weights = {2.0, 3.0};
+    Instance instance = two_orthogonal_rows(0.0);
     for (const double alpha : {0.0, 0.25, 0.5, 0.57, 0.58, 1.0, 1.5, 1.99, 2.0, 7.0, infinity}) {
         check::set_context("alpha", alpha);
         instance.alpha = alpha;
@@ -87,8 +73,7 @@ TEST(two_orthogonal_rows) {
 //   row 1 wrong: b = (0, 1), L = 1/2.  row 2 wrong: b = (1/2, 0), L = 3/4.  both: L = 1.
 //   L(anchor) = 1/2:  max(2, 3 * 3/4, 5 * 1/2) = 2.5.    3/4:  max(2, 3, 5 * 3/4) = 3.75.
 TEST(penalty) {
-    Instance instance = make(2, {1.0, 0.0, 0.0, 1.0}, {1.0, 1.0}, {1.0, 1.0}, {1, 1}, 1.0);
-    instance.weights = {2.0, 3.0};
+    Instance instance = two_orthogonal_rows(1.0);
     instance.penalty = {0.5, 0.0, 0.0, 0.0};
     instance.anchor_penalty = 0.5;
     check_value(instance, 2.5);
@@ -103,7 +88,7 @@ TEST(penalty) {
 //   L(anchor) = 0: -S gives max(1/4, 1/2 clip(1 - alpha / 4)), +S gives 1/2 clip(1 - 3 alpha / 4).
 TEST(counts_and_merged_rows) {
     Instance instance =
-        make(2, {1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0}, {1.0, -1.0, 1.0, 1.0}, {1.0, 1.0}, {3, 0, 0, 1}, 1.0);
+        by_hand({1.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 1.0}, {1.0, -1.0, 1.0, 1.0}, {1.0, 1.0}, {3, 0, 0, 1}, 1.0);
     check_value(instance, 0.375);
     check_value(instance, 0.125, Side::POSITIVE);
     check_value(instance, 0.375, Side::NEGATIVE);
@@ -120,7 +105,7 @@ TEST(apex_with_a_conflict) {
     const double h = std::sqrt(0.75);
     for (const double alpha : {0.0, 1.0, 3.0, 1000.0, infinity}) {
         check::set_context("alpha", alpha);
-        Instance instance = make(2, {1.0, 0.0, -0.5, h, -0.5, -h}, {-1.0, -1.0, -1.0}, {0.3, 0.1}, {1, 1, 1}, alpha);
+        Instance instance = by_hand({1.0, 0.0, -0.5, h, -0.5, -h}, {-1.0, -1.0, -1.0}, {0.3, 0.1}, {1, 1, 1}, alpha);
         instance.weights = {1.0, 1.0, 1.0};
         check_value(instance, 2.0);
         check_value(instance, 0.0, Side::NEGATIVE);
@@ -135,8 +120,8 @@ TEST(apex_with_a_conflict) {
 // 1). The value is 2 for alpha = 1000, at which beta = 0, with a loss larger by 1/4, is out of reach; 3 would be wrong.
 TEST(conflict_away_from_the_apex) {
     const double h = std::sqrt(0.75);
-    Instance instance = make(3, {1.0, 0.0, 0.0, -0.5, h, 0.0, -0.5, -h, 0.0, 0.0, 0.0, 1.0}, {-1.0, -1.0, -1.0, 1.0},
-                             {0.0, 0.0, 1.0}, {1, 1, 1, 1}, 1000.0);
+    Instance instance = by_hand({1.0, 0.0, 0.0, -0.5, h, 0.0, -0.5, -h, 0.0, 0.0, 0.0, 1.0}, {-1.0, -1.0, -1.0, 1.0},
+                                {0.0, 0.0, 1.0}, {1, 1, 1, 1}, 1000.0);
     instance.weights = {1.0, 1.0, 1.0, 0.0};
     check_value(instance, 2.0);
     // with a weight on the fourth row, which is never wrong this close, nothing changes
@@ -153,7 +138,7 @@ TEST(conflict_away_from_the_apex) {
 TEST(rank_deficient) {
     for (const double alpha : {0.0, 0.25, 0.75, 2.0, infinity}) {
         check::set_context("alpha", alpha);
-        const Instance instance = make(2, {1.0, 0.0, 0.0, 1.0}, {1.0, 1.0}, {1.0, 1.0}, {2, 0}, alpha);
+        const Instance instance = by_hand({1.0, 0.0, 0.0, 1.0}, {1.0, 1.0}, {1.0, 1.0}, {2, 0}, alpha);
         check_value(instance, 0.5);
         check_value(instance, 0.5, Side::NEGATIVE);
         check_value(instance, std::isinf(alpha) ? 0.0 : 0.5 * oracle::g(alpha, 1.0), Side::POSITIVE);
@@ -166,7 +151,7 @@ TEST(rank_deficient_at_a_small_angle) {
     for (const double e : {1.0, 0.1, 0.01, 0.003, 0.001}) {
         for (const double alpha : {0.0, 1.0, 100.0, 1e6, infinity}) {
             check::set_context("e", e, "alpha", alpha);
-            check_value(make(2, {1.0, 0.0, 1.0, e}, {1.0, 1.0}, {1.0, 0.0}, {2, 0}, alpha), 0.5);
+            check_value(by_hand({1.0, 0.0, 1.0, e}, {1.0, 1.0}, {1.0, 0.0}, {2, 0}, alpha), 0.5);
         }
     }
 }
@@ -176,7 +161,7 @@ TEST(rank_deficient_at_a_tiny_angle) {
     for (const double e : {1e-4, 1e-5, 1e-6, 1e-7, 1e-8}) {
         for (const double alpha : {1.0, 1e6, infinity}) {
             check::set_context("e", e, "alpha", alpha);
-            const Answer answer = solve(make(2, {1.0, 0.0, 1.0, e}, {1.0, 1.0}, {1.0, 0.0}, {2, 0}, alpha));
+            const Answer answer = solve(by_hand({1.0, 0.0, 1.0, e}, {1.0, 1.0}, {1.0, 0.0}, {2, 0}, alpha));
             CHECK_AT_MOST(answer.lower[0], 0.5);
             CHECK_AT_MOST(0.5, answer.upper[0]);
             CHECK_EQUAL(answer.status[0] == Status::OPTIMAL, answer.lower[0] == answer.upper[0]);
@@ -188,8 +173,8 @@ TEST(rank_deficient_at_a_tiny_angle) {
 // makes the rows span the space.
 TEST(apex_with_a_pencil) {
     const double h = std::sqrt(0.75);
-    Instance instance = make(3, {1.0, 0.0, 0.0, -0.5, h, 0.0, -0.5, -h, 0.0, 0.0, 0.0, 1.0}, {-1.0, -1.0, -1.0, 1.0},
-                             {0.3, 0.1, 0.2}, {1, 1, 1, 0}, 4.0);
+    Instance instance = by_hand({1.0, 0.0, 0.0, -0.5, h, 0.0, -0.5, -h, 0.0, 0.0, 0.0, 1.0}, {-1.0, -1.0, -1.0, 1.0},
+                                {0.3, 0.1, 0.2}, {1, 1, 1, 0}, 4.0);
     instance.weights = {1.0, 1.0, 1.0, 0.0};
     check_value(instance, 2.0);
 }
@@ -197,7 +182,7 @@ TEST(apex_with_a_pencil) {
 // Rows 1 and -1, labels +1, weights 1: on either side of beta = 0 one of them is wrong, S = 1. At beta = 0 itself,
 // which is the fit, both are classified +1 and S = 0, but that is no open cell.
 TEST(sides_that_count_the_same) {
-    Instance instance = make(1, {1.0, -1.0}, {1.0, 1.0}, {0.0}, {1, 1}, 2.0);
+    Instance instance = by_hand({1.0, -1.0}, {1.0, 1.0}, {0.0}, {1, 1}, 2.0);
     instance.weights = {1.0, 1.0};
     check_value(instance, 1.0);
     CHECK_EQUAL(solve(instance).nodes[0], 0);
@@ -206,7 +191,7 @@ TEST(sides_that_count_the_same) {
 // No row drawn at all, which only general weights allow: the loss is zero everywhere, and every cell counts fully.
 // Rows e_1, e_2 and their sum, labels +1, weights -1, 2, 3: all but row 1 wrong is a cell (b_1 > 0, b_1 + b_2 < 0): 5.
 TEST(nothing_drawn) {
-    Instance instance = make(2, {1.0, 0.0, 0.0, 1.0, 1.0, 1.0}, {1.0, 1.0, 1.0}, {1.0, 1.0}, {0, 0, 0}, 3.0);
+    Instance instance = by_hand({1.0, 0.0, 0.0, 1.0, 1.0, 1.0}, {1.0, 1.0, 1.0}, {1.0, 1.0}, {0, 0, 0}, 3.0);
     instance.weights = {-1.0, 2.0, 3.0};
     check_value(instance, 5.0);
     check_value(instance, 1.0, Side::NEGATIVE);
@@ -216,7 +201,7 @@ TEST(nothing_drawn) {
 // +1, weight 1, count 1: b_1 > 0: S = 2 at L = 1/2 (the zero row, drawn once, always has residual -1); b_1 < 0: 3 at L
 // = 1.
 TEST(zero_row) {
-    Instance instance = make(1, {0.0, 1.0}, {-1.0, 1.0}, {1.0}, {1, 1}, 0.5);
+    Instance instance = by_hand({0.0, 1.0}, {-1.0, 1.0}, {1.0}, {1, 1}, 0.5);
     instance.weights = {2.0, 1.0};
     check_value(instance, 2.25);
     instance.alpha = 1.0;
@@ -243,8 +228,7 @@ TEST(counts_all_one_need_no_node) {
 
 // two_orthogonal_rows with alpha = infinity: only beta = (1, 1) is as good as the anchor, no hyperplane is in reach.
 TEST(nothing_in_reach_needs_no_node) {
-    Instance instance = make(2, {1.0, 0.0, 0.0, 1.0}, {1.0, 1.0}, {1.0, 1.0}, {1, 1}, infinity);
-    instance.weights = {2.0, 3.0};
+    Instance instance = two_orthogonal_rows(infinity);
     CHECK_EQUAL(solve(instance).nodes[0], 0);
 }
 
@@ -252,7 +236,7 @@ TEST(nothing_in_reach_needs_no_node) {
 // begun: all three at once are a conflict, and giving one of them up is as good as it gets (2 nodes).
 TEST(minimizer_at_the_apex_needs_two_nodes) {
     const double h = std::sqrt(0.75);
-    Instance instance = make(2, {1.0, 0.0, -0.5, h, -0.5, -h}, {-1.0, -1.0, -1.0}, {0.3, 0.1}, {1, 1, 1}, 3.0);
+    Instance instance = by_hand({1.0, 0.0, -0.5, h, -0.5, -h}, {-1.0, -1.0, -1.0}, {0.3, 0.1}, {1, 1, 1}, 3.0);
     instance.weights = {1.0, 1.0, 1.0};
     CHECK_AT_MOST(solve(instance).nodes[0], 2);
 }
@@ -261,7 +245,7 @@ TEST(minimizer_at_the_apex_needs_two_nodes) {
 // positive side the root crosses the one hyperplane (1 node), and beta = 0, its only child, is worth 1.875 (1 node, and
 // 1 of the search for the best open cell there).
 TEST(one_hyperplane_needs_three_nodes) {
-    Instance instance = make(1, {1.0, 1.0}, {1.0, -1.0}, {0.5}, {2, 0}, 0.5);
+    Instance instance = by_hand({1.0, 1.0}, {1.0, -1.0}, {0.5}, {2, 0}, 0.5);
     instance.weights = {3.0, -1.0};
     CHECK_AT_MOST(solve(instance).nodes[0], 3);
     CHECK_EQUAL(solve(instance, {}, Side::NEGATIVE).nodes[0], 0);

@@ -39,18 +39,7 @@ void check_witness(const Instance& instance, const Answer& answer, int draw) {
         CHECK_AT_MOST(answer.lower[draw] - 1e-6, value);
         CHECK_AT_MOST(value, answer.upper[draw] + 1e-9);
     }
-    for (int i = 0; i < instance.n; ++i) {
-        const double* row = &instance.design[static_cast<std::size_t>(i) * instance.p];
-        const std::size_t at = static_cast<std::size_t>(draw) * instance.n + i;
-        if ((instance.weights.empty() ? instance.counts[at] - 1.0 : instance.weights[at]) == 0.0) continue;
-        double side = 0.0;
-        bool zero = true;
-        for (int k = 0; k < instance.p; ++k) {
-            side += row[k] * witness[k];
-            zero = zero && row[k] == 0.0;
-        }
-        CHECK(zero || side != 0.0);
-    }
+    CHECK(off_hyperplanes(instance, draw, witness));
 }
 
 // A penalty, the intercept free or not, weights and offsets at times.
@@ -82,16 +71,8 @@ TEST(one_dimension) {
         const double rise = value_at(loss, 0.0) - value_at(loss, 0.5);
         for (const double alpha : {0.0, 0.25, 0.5, 1.0, 1.3, 2.0, 3.0, 100.0, infinity}) {
             check::set_context("loss", static_cast<int>(loss), "alpha", alpha);
-            Instance instance;
-            instance.n = 2;
-            instance.p = 1;
-            instance.design = {1.0, 1.0};
-            instance.labels = {1.0, -1.0};
-            instance.anchor = {0.5};
-            instance.counts = {2, 0};
+            Instance instance = by_hand({1.0, 1.0}, {1.0, -1.0}, {0.5}, {2, 0}, alpha, loss);
             instance.weights = {3.0, -1.0};
-            instance.alpha = alpha;
-            instance.loss = loss;
             const double positive = 3.0 * oracle::g(alpha, rise);
             check_value(instance, std::max(positive, 1.0));
             check_value(instance, positive, Side::POSITIVE);
@@ -108,16 +89,7 @@ TEST(two_orthogonal_rows) {
         const double zero = value_at(loss, 0.0);
         for (const double alpha : {0.0, 0.25, 0.5, 0.57, 0.58, 1.0, 1.5, 1.99, 2.5, 7.0}) {
             check::set_context("loss", static_cast<int>(loss), "alpha", alpha);
-            Instance instance;
-            instance.n = 2;
-            instance.p = 2;
-            instance.design = {1.0, 0.0, 0.0, 1.0};
-            instance.labels = {1.0, 1.0};
-            instance.anchor = {1.0, 1.0};
-            instance.counts = {1, 1};
-            instance.weights = {2.0, 3.0};
-            instance.alpha = alpha;
-            instance.loss = loss;
+            const Instance instance = two_orthogonal_rows(alpha, loss);
             const double expected =
                 std::max(3.0 * oracle::g(alpha, 0.5 * zero - anchor), 5.0 * oracle::g(alpha, zero - anchor));
             check_value(instance, expected);

@@ -74,13 +74,7 @@ const std::vector<double>& anchor_of(const Instance& instance) {
 // p = 1, rows 1 and 2 with labels +1, -1 and counts 1, 2 under squared loss: n L(b) = (1 - b)^2 + 2 (1 + 2 b)^2,
 // weights 0 and 1. At b = 1: 18, and row 2 is wrong.
 TEST(one_dimension_by_hand) {
-    Instance instance;
-    instance.n = 2;
-    instance.p = 1;
-    instance.design = {1.0, 2.0};
-    instance.labels = {1.0, -1.0};
-    instance.anchor = {1.0};
-    instance.counts = {1, 2};
+    const Instance instance = two_rows();
     const cudbound::Problem problem = instance.view();
     Evaluation evaluation(problem);
     CHECK_EQUAL(evaluation.size(), 1);
@@ -205,13 +199,7 @@ TEST(scores) {
 // On a hyperplane, or so close to it that rounding could be all there is, there is no score, unless the row has no
 // weight or is zero.
 TEST(no_score_on_a_hyperplane) {
-    Instance instance;
-    instance.n = 3;
-    instance.p = 2;
-    instance.design = {0.1, 0.3, 1.0, 1.0, 0.0, 0.0};
-    instance.labels = {1.0, 1.0, -1.0};
-    instance.anchor = {1.0, 1.0};
-    instance.counts = {2, 1, 0};
+    Instance instance = by_hand({0.1, 0.3, 1.0, 1.0, 0.0, 0.0}, {1.0, 1.0, -1.0}, {1.0, 1.0}, {2, 1, 0}, 0.0);
     const double on_first[] = {3.0, -1.0};  // 3 * 0.1 - 0.3 is 5.6e-17 in exact arithmetic of the rounded numbers
     const double on_second[] = {1.0, -1.0};
     const double next_to_it[] = {1.0, -1.0 + 1e-12};

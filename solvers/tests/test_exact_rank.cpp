@@ -165,7 +165,7 @@ TEST(exponents_far_apart) {
     }
 }
 
-// 1e16 + 1 is no number, so what a sum of rows loses by rounding makes it independent of them.
+// 1e16 + 1 is not a floating-point number, so what a sum of rows loses by rounding makes it independent of them.
 TEST(rounded_sums) {
     const Rows rows = {{1e16, 1.0, 0.0}, {1.0, 1e-16, 1.0}, {1e16 + 1.0, 1.0 + 1e-16, 1.0}};
     CHECK(!dependent(rows));

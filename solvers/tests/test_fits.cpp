@@ -157,7 +157,7 @@ TEST(ridge_by_hand) {
     }
 }
 
-// One row of each label at 0 and 1, with weights 3 and 1 there and here: logits are log-ratios.
+// Rows 0 and 1, each with both labels: the score of a row is the logarithm of the ratio of its weights.
 TEST(logistic_by_hand) {
     Batch batch;
     batch.n = 4;
@@ -241,7 +241,7 @@ TEST(maps_and_own_rows) {
     }
 }
 
-// A column with scale 0 is none, penalized or not.
+// A column with scale 0 does not take part, penalized or not.
 TEST(columns_left_out) {
     Random random(17);
     for (const double strength : {0.0, 0.4}) {

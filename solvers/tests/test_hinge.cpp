@@ -25,16 +25,7 @@ void check_node(const Setting& setting, const Rows& normals, double least) {
 // 1 - b) + 2 max(0, 1 + 2 b): least at b = -1/2, with 3/2; on b >= 0 at 0,
 // with 3. Anchor 1: n L = 6.
 TEST(one_dimension_by_hand) {
-    Instance instance;
-    instance.n = 2;
-    instance.p = 1;
-    instance.design = {1.0, 2.0};
-    instance.labels = {1.0, -1.0};
-    instance.anchor = {1.0};
-    instance.counts = {1, 2};
-    instance.alpha = 1.0;
-    instance.loss = Loss::HINGE;
-    Setting setting(instance);
+    Setting setting(two_rows(Loss::HINGE));
     CHECK_NEAR(setting.beta()[0], -0.5, 1e-14);
     CHECK_NEAR(setting.node->loss, 1.5, 1e-14);
     CHECK_NEAR(setting.relaxation->anchor_loss, 6.0, 1e-13);
@@ -53,15 +44,7 @@ TEST(one_dimension_by_hand) {
 // The slope of n L is -1 - 2 before that kink and -1 + 4 - 2 after it, so it is
 // still least there, with 3/2 + 2/4.
 TEST(one_dimension_with_a_penalty_by_hand) {
-    Instance instance;
-    instance.n = 2;
-    instance.p = 1;
-    instance.design = {1.0, 2.0};
-    instance.labels = {1.0, -1.0};
-    instance.anchor = {1.0};
-    instance.counts = {1, 2};
-    instance.alpha = 1.0;
-    instance.loss = Loss::HINGE;
+    Instance instance = two_rows(Loss::HINGE);
     penalize({1.0}, &instance);
     const Setting setting(instance);
     CHECK_NEAR(setting.beta()[0], -0.5, 1e-14);

@@ -101,13 +101,7 @@ TEST(node_limits_enclose_the_answer) {
 // = 1/2, against 3 at g = 3/4. If the limit is met just before beta = 0 has been looked at, it is that node alone which
 // keeps the upper bound from falling to 2.25.
 TEST(node_limit_at_the_apex) {
-    Instance instance;
-    instance.n = instance.p = 2;
-    instance.design = {1.0, 0.0, 0.0, 1.0};
-    instance.labels = instance.anchor = {1.0, 1.0};
-    instance.counts = {1, 1};
-    instance.weights = {2.0, 3.0};
-    instance.alpha = 0.5;
+    const Instance instance = two_orthogonal_rows(0.5);
     const Answer exact = solve(instance);
     CHECK_NEAR(exact.lower[0], 2.5, 1e-11);
     CHECK_AT_MOST(2, exact.nodes[0]);
@@ -139,8 +133,8 @@ TEST(time_limit) {
 }
 
 // The monitor is called on the calling thread with a number of finished draws that never decreases. Its `false` stops
-// the rest: draws in work end with the bounds they have, draws not begun are enclosed by 0 and the weights of one sign,
-// none is left out.
+// the rest: draws being searched end with the bounds they have, draws not begun are enclosed by 0 and the weights of
+// one sign, none is left out.
 TEST(monitor_stops) {
     const Instance instance = long_instance(20000);
     const auto caller = std::this_thread::get_id();

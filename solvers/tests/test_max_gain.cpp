@@ -1,39 +1,22 @@
 // The largest total gain of strict inequalities a_j'w > 0 that hold at once, by branch and bound.
-#include <atomic>
 #include <cmath>
-#include <limits>
 
-#include "arrangements.hpp"
-#include "check.hpp"
+#include "gain_searches.hpp"
 #include "max_gain.hpp"
 
 namespace {
 
-using cudbound::Budget;
-using cudbound::Limits;
-using cudbound::MaxGain;
-
-struct Run {
-    double best, upper;
-    std::vector<double> direction;
-    bool exhausted;
-};
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
+using namespace gain_searches;
 
 // `nodes` of this search alone; `budget_nodes` of the draw it belongs to.
-Run search(const GainProblem& problem, double enough, double nodes = infinity,
-           std::int64_t budget_nodes = std::numeric_limits<std::int64_t>::max()) {
-    const std::atomic<bool> stop{false};
-    Limits limits;
-    limits.nodes = budget_nodes;
-    Budget budget(limits, stop);
-    budget.start();
+Run search(const GainProblem& problem, double enough, double nodes = infinity, std::int64_t budget_nodes = no_limit) {
+    Begun begun(budget_nodes);
+    cudbound::Budget& budget = *begun;
     const Hyperplanes hyperplanes = problem.hyperplanes();
-    MaxGain max_gain(hyperplanes.arrangement);
+    cudbound::MaxGain max_gain(hyperplanes.arrangement);
     max_gain.search(hyperplanes.normals(), problem.gains, enough, nodes, budget);
     CHECK_AT_MOST(static_cast<double>(budget.nodes()), nodes);
-    return {max_gain.best(), max_gain.upper(), max_gain.direction(), budget.exhausted()};
+    return {max_gain.best(), max_gain.upper(), max_gain.direction(), budget.exhausted(), budget.nodes()};
 }
 
 }  // namespace
@@ -77,48 +60,14 @@ TEST(random_against_enumeration) {
     }
 }
 
-// With enough to beat: upper is the larger of it and the largest gain; what is beaten is found.
 TEST(enough_prunes) {
-    Random random(42);
-    for (int trial = 0; trial < 150; ++trial) {
-        const int p = 2 + trial % 3;
-        const GainProblem problem = random_gains(random, p, 8, static_cast<NormalKind>(trial % 2));
-        const double expected = oracle::largest_gain(problem.normals, problem.gains, p);
-        for (const double enough : {expected - 1.0, expected - 0.5, expected, expected + 0.5, expected + 100.0}) {
-            check::set_context("trial", trial, "p", p, "enough - largest", enough - expected);
-            const Run run = search(problem, enough);
-            CHECK_EQUAL(run.upper, std::max(expected, enough));
-            CHECK_AT_MOST(run.best, expected);
-            if (enough < expected) CHECK_EQUAL(run.best, expected);
-        }
-    }
+    check_enough_prunes([](const auto& problem, double enough) { return search(problem, enough); }, 42, 8, 2);
 }
 
-// A limit that is met, of the search or of the draw: best is still attained by some cell and upper still bounds all of
-// them. Only the limit of the draw marks its budget as exhausted.
 TEST(nodes_run_out) {
-    Random random(43);
-    int open = 0;
-    for (int trial = 0; trial < 60; ++trial) {
-        const int p = 2 + trial % 3;
-        const GainProblem problem = random_gains(random, p, p == 4 ? 9 : 12, static_cast<NormalKind>(trial % 2));
-        const double expected = oracle::largest_gain(problem.normals, problem.gains, p);
-        for (int nodes = 0; nodes < 12; ++nodes) {
-            for (const bool own : {true, false}) {
-                check::set_context("trial", trial, "p", p, "nodes", nodes, "own", own);
-                const Run run = own ? search(problem, 0.0, nodes) : search(problem, 0.0, infinity, nodes);
-                CHECK_AT_MOST(expected, run.upper);
-                CHECK_AT_MOST(run.best, expected);
-                if (own) CHECK(!run.exhausted);
-                if (run.upper > run.best) {
-                    ++open;
-                    if (!own) CHECK(run.exhausted);
-                }
-            }
-        }
-    }
-    check::set_context("searches that did not end");
-    CHECK_AT_MOST(100, open);
+    check_nodes_run_out([](const auto& problem, double nodes,
+                           std::int64_t budget_nodes) { return search(problem, 0.0, nodes, budget_nodes); },
+                        43, {12, 12, 9});
 }
 
 // Three planes that share an axis but for a millionth of a millionth: their rows are not dependent, so all three have

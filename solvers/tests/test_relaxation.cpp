@@ -81,14 +81,7 @@ Vector near(Random& random, const Vector& center, double spread) {
 // p = 1, rows 1 and 2 with labels +1, -1 and counts 1, 2 under squared loss: n L = (1 - b)^2 + 2 (1 + 2 b)^2, least at
 // b = -1/3 with 2. Anchor 1: n L = 18. alpha / n = 1/2.
 TEST(g_and_reach_by_hand) {
-    Instance instance;
-    instance.n = 2;
-    instance.p = 1;
-    instance.design = {1.0, 2.0};
-    instance.labels = {1.0, -1.0};
-    instance.anchor = {1.0};
-    instance.counts = {1, 2};
-    instance.alpha = 1.0;
+    const Instance instance = two_rows();
     const Setting setting(instance);
     const Relaxation& relaxation = *setting.relaxation;
     CHECK_EQUAL(relaxation.rate, 0.5);
@@ -110,15 +103,7 @@ TEST(g_and_reach_by_hand) {
 TEST(losses_by_hand) {
     for (const Loss loss : all_losses) {
         check::set_context("loss", static_cast<int>(loss));
-        Instance instance;
-        instance.n = 2;
-        instance.p = 1;
-        instance.design = {1.0, 2.0};
-        instance.labels = {1.0, -1.0};
-        instance.anchor = {1.0};
-        instance.counts = {1, 2};
-        instance.alpha = 1.0;
-        instance.loss = loss;
+        const Instance instance = two_rows(loss);
         const Setting setting(instance);
         const auto value = [loss](double margin) { return cudbound::loss_at(loss, margin).value; };
         const double rise = value(1.0) + 2.0 * value(-2.0) - 3.0 * value(0.0);

@@ -11,15 +11,7 @@ using namespace smooth_cases;
 // p = 1, row 1 drawn a times with label +1 and b times with -1, logistic loss: the minimum is at log(a / b), with
 // loss a log(1 + b / a) + b log(1 + a / b).
 TEST(logistic_in_one_dimension_by_hand) {
-    Instance instance;
-    instance.n = 2;
-    instance.p = 1;
-    instance.design = {1.0, 1.0};
-    instance.labels = {1.0, -1.0};
-    instance.anchor = {0.0};
-    instance.counts = {3, 1};
-    instance.alpha = 2.0;
-    instance.loss = Loss::LOGISTIC;
+    Instance instance = by_hand({1.0, 1.0}, {1.0, -1.0}, {0.0}, {3, 1}, 2.0, Loss::LOGISTIC);
     Setting setting(instance);
     CHECK_NEAR(setting.node->point[0], std::log(3.0), 1e-12);
     CHECK_NEAR(setting.node->loss, 3.0 * std::log(4.0 / 3.0) + std::log(4.0), 1e-9);
@@ -121,8 +113,8 @@ TEST(optimality_without_strict_convexity) {
     cones.check_resolved();
 }
 
-// Fewer drawn rows than coefficients: the loss is flat along a subspace. With labels of either sign the rows can all
-// be had at any margin, so that a vanishing loss has no minimizer and the others have the minimum 0.
+// Fewer drawn rows than coefficients: the loss is flat along a subspace. Whatever their labels, all rows can be
+// given any margin, so that a vanishing loss has no minimizer and the others have the minimum 0.
 TEST(fewer_drawn_rows_than_coefficients) {
     Random random(144);
     RandomCones cones;
@@ -145,8 +137,8 @@ TEST(fewer_drawn_rows_than_coefficients) {
     cones.check_resolved();
 }
 
-// Labels that a linear rule gets all right: the infimum of a vanishing loss is 0, and not attained; a penalty changes
-// that.
+// Labels that a linear rule predicts without error: the infimum of a vanishing loss is 0, and not attained; a penalty
+// changes that.
 TEST(separable_draws) {
     Random random(145);
     for (const Loss loss : smooth_losses) {
@@ -225,16 +217,8 @@ TEST(opposite_labels_on_every_row) {
 // Huber's loss with all margins below -1: rows 1 with labels +1 and -1 and offsets -5 and 5 have margins b - 5 and
 // -b - 5. Its value is 4 (5 - b) + 4 (5 + b) = 40 for any |b| <= 4, without curvature.
 TEST(huber_in_its_linear_piece) {
-    Instance instance;
-    instance.n = 2;
-    instance.p = 1;
-    instance.design = {1.0, 1.0};
-    instance.labels = {1.0, -1.0};
-    instance.anchor = {1.0};
-    instance.counts = {1, 1};
+    Instance instance = by_hand({1.0, 1.0}, {1.0, -1.0}, {1.0}, {1, 1}, 2.0, Loss::HUBER);
     instance.offset = {-5.0, 5.0};
-    instance.alpha = 2.0;
-    instance.loss = Loss::HUBER;
     Setting setting(instance);
     CHECK_NEAR(setting.relaxation->anchor_loss, 40.0, 1e-13);
     CHECK_NEAR(setting.node->loss, 40.0, 1e-8);
@@ -257,16 +241,8 @@ TEST(huber_in_its_linear_piece) {
 TEST(zero_rows_are_a_constant) {
     for (const Loss loss : smooth_losses) {
         check::set_context("loss", static_cast<int>(loss));
-        Instance instance;
-        instance.n = 3;
-        instance.p = 1;
-        instance.design = {0.0, 1.0, 1.0};
-        instance.labels = {-1.0, 1.0, -1.0};
-        instance.anchor = {0.5};
-        instance.counts = {2, 0, 0};
+        Instance instance = by_hand({0.0, 1.0, 1.0}, {-1.0, 1.0, -1.0}, {0.5}, {2, 0, 0}, 3.0, loss);
         instance.offset = {0.5, 0.0, 0.0};
-        instance.alpha = 3.0;
-        instance.loss = loss;
         const double constant = 2.0 * cudbound::loss_at(loss, -0.5).value;
         const Setting alone(instance);
         CHECK_NEAR(alone.node->loss, constant, 1e-9);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "check.hpp"
 #include "cudbound/draws.hpp"
@@ -86,7 +87,7 @@ void check_sound(Random& random, const Instance& instance, const Answer& answer)
         CHECK_AT_MOST(answer.upper[d], 1.0);
         CHECK_EQUAL(answer.status[d] == Status::OPTIMAL, answer.lower[d] == answer.upper[d]);
         if (answer.lower[d] == 0.0) continue;
-        // a witness that long double leaves on the hyperplane of a row has no worth that could be compared
+        // a witness that long double leaves on the hyperplane of a row has no value to compare
         const double value = worth(instance, d, &answer.witness[static_cast<std::size_t>(d) * instance.p]);
         if (value < 0.0) continue;
         CHECK_AT_MOST(answer.lower[d] - 1e-8, value);
@@ -134,14 +135,10 @@ bool fit_by_projection(Instance* instance) {
     return true;
 }
 
-Instance by_hand(std::vector<double> design, std::vector<double> labels, std::vector<std::int32_t> counts) {
-    Instance instance;
-    instance.n = static_cast<int>(labels.size());
-    instance.p = static_cast<int>(design.size() / labels.size());
-    instance.design = std::move(design);
-    instance.labels = std::move(labels);
-    instance.counts = std::move(counts);
-    instance.alpha = instance.n;
+Instance fitted(std::vector<double> design, std::vector<double> labels, std::vector<std::int32_t> counts) {
+    const std::size_t n = labels.size();
+    std::vector<double> anchor(design.size() / n);
+    Instance instance = by_hand(std::move(design), std::move(labels), std::move(anchor), std::move(counts), n);
     CHECK(fit_by_projection(&instance));
     return instance;
 }
@@ -185,7 +182,7 @@ Instance ill_conditioned(Random& random, Family family, int n, int p, int draws)
 // rows right, with margins 1 and nearly so, and both others wrong, by 0.2: worth 2/4.
 TEST(nearly_singular_draw) {
     const Instance instance =
-        by_hand({1.0, 0.0, 1.0, 1e-9, -3.0, -7.0, -1.0, -3.0}, {-1.0, -1.0, -1.0, 1.0}, {3, 1, 0, 0});
+        fitted({1.0, 0.0, 1.0, 1e-9, -3.0, -7.0, -1.0, -3.0}, {-1.0, -1.0, -1.0, 1.0}, {3, 1, 0, 0});
     const double beta[] = {-1.0, 0.4};
     CHECK_NEAR(worth(instance, 0, beta), 0.5, 1e-15);
     const Answer answer = solve(instance);
@@ -200,8 +197,8 @@ TEST(closer_and_closer_rows) {
         for (const double factor : {1.0, 3.0, -1.0}) {
             check::set_context("exponent", exponent, "factor", factor);
             const Instance instance =
-                by_hand({1.0, 0.0, 1.0, factor * std::pow(10.0, -exponent), -3.0, -7.0, -1.0, -3.0},
-                        {-1.0, -1.0, -1.0, 1.0}, {3, 1, 0, 0});
+                fitted({1.0, 0.0, 1.0, factor * std::pow(10.0, -exponent), -3.0, -7.0, -1.0, -3.0},
+                       {-1.0, -1.0, -1.0, 1.0}, {3, 1, 0, 0});
             check_sound(random, instance, solve(instance));
         }
     }
@@ -237,7 +234,7 @@ TEST(ill_conditioned_designs) {
     }
 }
 
-// Rows that nearly repeat others in more dimensions, where a search without a limit went on for ever: it ends, and what
+// Rows that nearly repeat others in more dimensions, where a search without a limit went on forever: it ends, and what
 // it leaves open says so.
 TEST(near_duplicates_end) {
     Random random(244);

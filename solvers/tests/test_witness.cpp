@@ -16,19 +16,6 @@ namespace {
 using cudbound::Incumbent;
 using oracle::Vector;
 
-// Rows e_1 and e_2, labels +1, weights 2 and 3, counts 1, anchor (1, 1), alpha 1/2, n L = (1 - b_1)^2 + (1 - b_2)^2:
-// row 2 wrong is worth 3 g(1/2) = 2.25, both 5 g(1) = 2.5.
-Instance two_orthogonal_rows() {
-    Instance instance;
-    instance.n = instance.p = 2;
-    instance.design = {1.0, 0.0, 0.0, 1.0};
-    instance.labels = instance.anchor = {1.0, 1.0};
-    instance.counts = {1, 1};
-    instance.weights = {2.0, 3.0};
-    instance.alpha = 0.5;
-    return instance;
-}
-
 struct Setting {
     explicit Setting(const Instance& instance)
         : problem(instance.view()),
@@ -101,9 +88,11 @@ double worth(const Instance& instance, int draw, const double* coef) {
 
 }  // namespace
 
+// With alpha 1/2 and n L = (1 - b_1)^2 + (1 - b_2)^2 row 2 wrong is worth 3 g(1/2) = 2.25, both 5 g(1) = 2.5.
+//
 // The nearest point with row 2 wrong is (1, 0), on its hyperplane: the witness is a step inside.
 TEST(point_on_a_hyperplane) {
-    const Instance instance = two_orthogonal_rows();
+    const Instance instance = two_orthogonal_rows(0.5);
     Setting setting(instance);
     Incumbent incumbent = incumbent_at({1.0, 0.0}, 2.25, 3.0);
     incumbent.sides = {setting.side_of(1, false)};
@@ -118,7 +107,7 @@ TEST(point_on_a_hyperplane) {
 
 // At beta = 0 a direction tells the cell.
 TEST(point_at_the_apex) {
-    const Instance instance = two_orthogonal_rows();
+    const Instance instance = two_orthogonal_rows(0.5);
     Setting setting(instance);
     Incumbent incumbent = incumbent_at({0.0, 0.0}, 2.5, 5.0);
     incumbent.inward = {-1.0, -20.0};
@@ -136,7 +125,7 @@ TEST(point_at_the_apex) {
 
 // A point inside its cell is the witness itself, and so is the anchor.
 TEST(point_inside) {
-    const Instance instance = two_orthogonal_rows();
+    const Instance instance = two_orthogonal_rows(0.5);
     Setting setting(instance);
     Vector witness(2, -1e300);
     // n L = 2 * (1/2)^2 + ... at (1, -0.5): (1.5)^2 / 2 above the anchor's 0: g = 1 - 1.125 / 2
@@ -151,7 +140,7 @@ TEST(point_inside) {
 // What is returned is computed anew, whatever the incumbent says: a value that is too high, a side that is the other
 // one, sides that no classifier is on, a point that is elsewhere.
 TEST(promises_are_not_believed) {
-    const Instance instance = two_orthogonal_rows();
+    const Instance instance = two_orthogonal_rows(0.5);
     Setting setting(instance);
     Vector witness(2, -1e300);
     Incumbent incumbent = incumbent_at({1.0, 0.0}, 3.0, 3.0);

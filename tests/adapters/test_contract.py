@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from direct_refits import choose_refit
 from numpy.typing import NDArray
 from scipy.special import expit
 from sklearn.base import clone
@@ -37,7 +38,6 @@ from cudbound import ConvexLossClassifier, LeastSquaresClassifier, cud_interval
 from cudbound.adapters import ADAPTERS, express, find_adapter
 from cudbound.exceptions import NotMinimizerError, TuningNotResampledWarning
 from cudbound.problem.additive_model import AdditiveModel
-from cudbound.resampling.refits import choose_refit
 from cudbound.solve.minimum import draws_problem, optimality_residual
 
 Array = NDArray[np.float64]

@@ -109,7 +109,7 @@ def reference(quick: bool) -> list[Row]:
     where = f"n=50 p=5 signal, median of {few} draws"
     return [
         Row(
-            "cvxpy / native, one call a draw",
+            "cvxpy / native, one call per draw",
             where,
             f"{milliseconds(median(slow))} / {milliseconds(median(native))}",
             f"{single_ratio:.0f}",
@@ -189,7 +189,7 @@ def large(quick: bool) -> list[Row]:
         finishes = unsolved == 0
         rows.append(
             Row(
-                "time a draw, median and largest",
+                "time per draw, median and largest",
                 f"n={n} p={p} {'signal' if signal == SIGNAL else 'weak'}, {problem.n_draws} draws",
                 f"nodes {int(median(nodes))} and {max(nodes)}, {share:.0f}% certified",
                 f"{milliseconds(median(seconds))} and {milliseconds(max(seconds))}",

@@ -116,11 +116,11 @@ def one_by_one(problem: Problem, **limits: Any) -> tuple[list[float], list[int],
 
 
 def large_row(where: str, problem: Problem, aim: float | None, **limits: Any) -> Row:
-    """Return median and largest time a draw; `aim` in milliseconds for the median, with all draws certified."""
+    """Return median and largest time per draw; `aim` in milliseconds for the median, with all draws certified."""
     seconds, nodes, left = one_by_one(problem, **limits)
     share = 100.0 * (1.0 - left / problem.n_draws)
     return Row(
-        f"time a draw, median and largest: {problem.loss.name}",
+        f"time per draw, median and largest: {problem.loss.name}",
         f"{where}, {problem.n_draws} draws",
         f"nodes {int(median(nodes))} and {max(nodes)}, {share:.0f}% certified",
         f"{milliseconds(median(seconds))} and {milliseconds(max(seconds))}",
@@ -166,7 +166,7 @@ def surrogate_reference(quick: bool) -> list[Row]:
             assert abs(ours.upper[0] - theirs.upper[0]) < 1e-6, (loss, draw)
         rows.append(
             Row(
-                f"cvxpy / native, one call a draw: {loss}",
+                f"cvxpy / native, one call per draw: {loss}",
                 f"n=30 p=3 signal, C=1, median of {few} draws",
                 f"{milliseconds(median(slow))} / {milliseconds(median(native))}",
                 f"{median(ratios):.0f}",
@@ -194,7 +194,7 @@ def surrogate_wide(quick: bool) -> list[Row]:
 
 
 def surrogate_floor(quick: bool) -> list[Row]:
-    """Microseconds a draw of the search and of one minimization, which is the floor, for every loss."""
+    """Microseconds per draw of the search and of one minimization, which is the floor, for every loss."""
     draws = 50 if quick else 100
     rows = []
     for loss in LOSSES:
@@ -212,7 +212,7 @@ def surrogate_floor(quick: bool) -> list[Row]:
                 search, minimum = (1e6 * seconds[side] / draws for side in ("search", "minimum"))
                 rows.append(
                     Row(
-                        f"search / one minimization, microseconds a draw: {loss}",
+                        f"search / one minimization, microseconds per draw: {loss}",
                         f"n=50 p=5 {labels}, {penalized}, {draws} draws",
                         f"{search:.3g} / {minimum:.3g}; nodes {int(np.median(solved.nodes))} and {solved.nodes.max()}",
                         f"{search / minimum:.0f}",

@@ -257,7 +257,7 @@ def test_draws_that_are_not_certified_enter_with_their_upper_bounds() -> None:
 def test_draws_that_rounding_left_open_get_advice_of_their_own(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, n_limited: int
 ) -> None:
-    # such draws are too rare to be had on demand: their status is put into solved ones
+    # such draws are too rare to find on demand: their status is put into solved ones
     solve = search.solve_problem
 
     def inaccurate(*arguments: Any, **options: Any) -> Draws:

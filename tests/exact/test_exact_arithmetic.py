@@ -19,7 +19,7 @@ from watched import Watched
 
 from cudbound.solve.solve_draws import solve_problem
 
-#: Seeds a family; 8 draws each: 20,520 draws, in about 35 seconds of one core.
+#: Seeds per family; 8 draws each: 20,520 draws, in about 35 seconds of one core.
 SEEDS = 135
 #: More than a million draws.
 MANY_SEEDS = 6_600

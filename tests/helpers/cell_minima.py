@@ -6,7 +6,7 @@ the image of the cone in that space.
 
 - Squared loss: one non-negative least-squares problem, in rays whose images need not be linearly independent.
 - Smooth losses: Newton steps, each a non-negative least-squares problem (iteratively reweighted least squares).
-  For squared loss the first is exact, and for squared hinge loss with one slack a row; the latter are of use for
+  For squared loss the first is exact, and for squared hinge loss with one slack per row; the latter are of use for
   modified Huber loss as well.
 - Hinge loss: a quadratic program by Clarabel.
 - Where the loss falls to its infimum only far out, the rows whose loss vanishes there are found from the cone of

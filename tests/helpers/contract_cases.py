@@ -72,7 +72,7 @@ class Contrary(ClassifierMixin, BaseEstimator):
 
 
 class CountedLeastSquares(ClassifierMixin, BaseEstimator):
-    """A clone a fit, each counted; `stop_at` raises KeyboardInterrupt in place of that fit."""
+    """One clone per fit, each counted; `stop_at` raises KeyboardInterrupt in place of that fit."""
 
     n_fits = 0
     stop_at: int | None = None

@@ -1,7 +1,7 @@
 """Answers of the solver to the nasty draws, judged in exact arithmetic, in processes that may hang.
 
 Run as a script it prints how many draws of each family were judged wrong:
-``python tests/helpers/exact_verdicts.py 100`` for 100 seeds a family, further arguments name families.
+``python tests/helpers/exact_verdicts.py 100`` for 100 seeds per family, further arguments name families.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def judge_seed(job: tuple[str, int]) -> Verdicts:
 
 
 def main(arguments: list[str]) -> None:
-    """Print one line a family, and the first faults."""
+    """Print one line per family, and the first faults."""
     with Watched() as processes:
         for family in arguments[1:] or FAMILIES:
             verdicts = judge(processes, family, range(int(arguments[0])))

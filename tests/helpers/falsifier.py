@@ -94,7 +94,7 @@ class _Search:
         self.value, self.best = 0.0, problem.coef
 
     def offer(self, candidates: Array) -> None:
-        """Evaluate candidates, one a row, by the definition, and keep the best."""
+        """Evaluate candidates, one per row, by the definition, and keep the best."""
         problem = self.problem
         candidates = candidates[np.isfinite(candidates).all(axis=1)]
         if not len(candidates):

@@ -89,7 +89,7 @@ def may_stay_open(problem: Problem) -> int:
     Where there is no minimizer, or no curvature, its steps may not arrive, or a witness far out may miss its value:
     one draw in ten thousand.
     """
-    return int(problem.loss.smooth and problem.loss.name != "squared")
+    return int(problem.loss.smooth and not problem.loss.quadratic)
 
 
 def assert_same_q(one: Problem, other: Problem, *, factor: float = 1.0, tolerance: float = TOLERANCE) -> None:

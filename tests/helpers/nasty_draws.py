@@ -1,4 +1,4 @@
-"""Seeded small problems of squared loss that are hard on floating-point numbers, one function a family.
+"""Seeded small problems of squared loss that are hard on floating-point numbers, one function per family.
 
 All are accepted by `make_problem`, with n <= 12 and p <= 4, so that `exact_oracle` decides them in milliseconds.
 """

@@ -1,4 +1,4 @@
-"""Seeded random small problems, one function a kind, for comparisons of the solvers with each other.
+"""Seeded random small problems, one function per kind, for comparisons of the solvers with each other.
 
 Sizes are small enough (n 3 to 10, p 1 to 8) for enumeration of all cells within tens of milliseconds.
 `make` gives problems of squared loss; `make_with_loss` dresses any of them in another loss, with or without a
@@ -42,7 +42,7 @@ def make_with_loss(
     """Return the problem ``make(kind, seed)`` under another loss; the same for the same arguments.
 
     A quadratic penalty (the intercept free in half of the problems), weights of the rows in the loss (by class, or
-    one a row with some of them 0) and a constant offset are added or left out as the arguments say, and at random
+    one per row with some of them 0) and a constant offset are added or left out as the arguments say, and at random
     if they are None. Problems of the kinds that are about a penalty keep the one they have.
 
     Draws of few rows separate what they hold and err on the rest, so that Q would be the largest score of any cell

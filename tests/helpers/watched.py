@@ -20,7 +20,7 @@ class Answer:
 
 
 class Watched:
-    """A few processes, to be used in a ``with`` statement. `patience` is in seconds a job."""
+    """A few processes, to be used in a ``with`` statement. `patience` is in seconds per job."""
 
     def __init__(self, processes: int = 1, patience: float = 20.0) -> None:
         self._workers = [_Worker() for _ in range(processes)]

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from direct_refits import choose_refit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -18,7 +19,6 @@ from cudbound.intervals.austern_zhou import AUSTERN_ZHOU, austern_zhou_pivot
 from cudbound.intervals.proportions import inverted_binomial_interval
 from cudbound.records import Records, ReplacementErrors
 from cudbound.resampling import ResamplingSizes, replacements
-from cudbound.resampling.refits import choose_refit
 from cudbound.resampling.replacements import (
     count_replacement_fits,
     draw_replacements,

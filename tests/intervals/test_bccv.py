@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from direct_refits import choose_refit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -18,7 +19,6 @@ from cudbound.intervals.proportions import inverted_binomial_interval
 from cudbound.problem.draws import draw_counts
 from cudbound.records import Records, RemovedCaseErrors
 from cudbound.resampling import removed_cases
-from cudbound.resampling.refits import choose_refit
 from cudbound.resampling.removed_cases import record_removed_cases
 
 LEVELS = st.floats(0.5, 0.999)

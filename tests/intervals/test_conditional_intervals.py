@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from direct_refits import choose_refit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -43,7 +44,6 @@ from cudbound.intervals.test_set import (
 )
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, FoldLosses, InnerErrors, Records, TestSetLosses
-from cudbound.resampling.refits import choose_refit
 
 LEVELS = st.floats(0.5, 0.999)
 FORMS = ("wald", "wilson", "clopper-pearson")

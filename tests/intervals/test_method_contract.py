@@ -189,7 +189,7 @@ def test_a_higher_level_is_wider_on_any_losses(seed, wrong, levels):
 
 
 def flagged_or_sound(row):
-    """Nothing is nan or without width in silence, and what is flagged has a reason that is a sentence."""
+    """Nothing is nan or of zero width in silence, and what is flagged has a reason that is a sentence."""
     clipped = row.confidence_interval
     numbers = (row.estimate, row.raw_interval.low, row.raw_interval.high)
     if row.degenerate is None:
@@ -221,7 +221,7 @@ def test_equal_losses_are_flagged_or_have_width(name, loss):
         assert row == of_interval(name, records, fallback=True)
         return
     assert "outside [0, 1]" not in str(row.degenerate)  # that would be another reason
-    # a method without width names one, and gives it where it is asked for
+    # a method whose interval has zero width names one, and gives it where it is asked for
     instead = of_interval(name, records, fallback=True)
     if row.degenerate is None:
         assert instead == row

@@ -7,6 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from direct_refits import choose_refit
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -27,7 +28,6 @@ from cudbound.resampling.nested import (
     record_nested,
     select_nested,
 )
-from cudbound.resampling.refits import choose_refit
 
 
 def _limits(interval):

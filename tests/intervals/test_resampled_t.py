@@ -9,6 +9,7 @@ import statistics
 import baycomp
 import numpy as np
 import pytest
+from direct_refits import choose_refit
 from hypothesis import given
 from hypothesis import strategies as st
 from mlxtend.evaluate import paired_ttest_resampled
@@ -32,7 +33,6 @@ from cudbound.intervals.resampled_t import (
     single_split_t_pivot,
 )
 from cudbound.records import HalfSplitLosses, Records, ReplicateLosses, SplitLosses, TestSetLosses
-from cudbound.resampling.refits import choose_refit
 from cudbound.resampling.sizes import ResamplingSizes
 from cudbound.resampling.splits import (
     draw_split,

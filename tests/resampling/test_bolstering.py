@@ -180,7 +180,7 @@ def test_other_classifiers_by_draws(clf):
     np.testing.assert_allclose(recorded.losses * N_DRAWS, np.round(recorded.losses * N_DRAWS), atol=1e-9)
     np.testing.assert_array_equal(_record(clf, X, y).losses, recorded.losses)
     assert (_record(clf, X, y, seed=1).losses != recorded.losses).any()
-    # the mean over 200 other draws a point, with a point of its own for every draw
+    # the mean over 200 other draws per point, with a point of its own for every draw
     widths = kernel_widths(X, np.where(y == "ill", 1.0, -1.0)).of_rows
     rng = np.random.default_rng(2)
     means = [(clf.predict(X + widths[:, None] * rng.normal(size=X.shape)) != y).mean() for _ in range(200)]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from direct_refits import choose_refit
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -26,7 +27,6 @@ from cudbound.estimators.batched.scalers import standardize
 from cudbound.estimators.batched.squares import least_squares_scores, principal_components
 from cudbound.problem.draws import draw_counts
 from cudbound.resampling import refits
-from cudbound.resampling.refits import choose_refit
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.int32]
@@ -44,7 +44,7 @@ class LoopedLeastSquares(LeastSquaresClassifier):
 
 @pytest.fixture
 def fitted_alone(monkeypatch: pytest.MonkeyPatch) -> list[Pipeline]:
-    """Pipelines that were cloned, one a fit outside the batch."""
+    """Pipelines that were cloned, one per fit outside the batch."""
     clones: list[Pipeline] = []
 
     def cloned(estimator: Any) -> Any:

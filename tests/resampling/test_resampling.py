@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from direct_refits import choose_refit
 from shared_files import shared_vectors
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
@@ -25,7 +26,7 @@ from cudbound.resampling import (
     record_inner,
     record_losses,
 )
-from cudbound.resampling.refits import Tape, choose_refit, prepare_refits
+from cudbound.resampling.refits import Tape, prepare_refits
 from cudbound.resampling.splitters import make_splits, record_cv
 
 FOLDS = {k: ResamplingSizes(n_folds=k) for k in (2, 6, 10)}
@@ -53,7 +54,7 @@ def _record(
 
 
 def _slow_loo_bootstrap_error(fit_predict, n, draws):
-    """Efron and Tibshirani's Err(1), as a sentence in Python: no arrays, one fit a draw."""
+    """Efron and Tibshirani's Err(1), as a sentence in Python: no arrays, one fit per draw."""
     wrong = {i: [] for i in range(n)}
     for drawn in draws:
         losses = fit_predict(drawn)

@@ -107,7 +107,7 @@ def test_kernel_equals_reference_on_300_problems(kind: str) -> None:
     [(12, 2, 1.0), (100, 2, 0.0), (100, 3, 1.0), (100, 3, 0.0), (60, 4, 0.5), (40, 5, 0.0)],
 )
 def test_kernel_equals_visiting_all_flats(n: int, p: int, signal: float) -> None:
-    # up to some 60000 flats a draw, far more cells than can be enumerated one by one
+    # up to some 60000 flats per draw, far more cells than can be enumerated one by one
     problem = world_problem(n, p, signal, seed=17, n_draws=3)
     for draw in range(problem.n_draws):
         flats = visit_flats(problem, draw)

@@ -35,7 +35,7 @@ FIELDS = ("lower", "upper", "status", "nodes", "witness")
 
 @pytest.fixture(scope="module")
 def noise() -> Problem:
-    """Labels independent of the features: hundreds of nodes a draw."""
+    """Labels independent of the features: hundreds of nodes per draw."""
     return world_problem(50, 5, 0.0, 4, n_draws=30)
 
 

@@ -64,7 +64,7 @@ def assert_equal_to_enumeration(problem: Problem, draw: int, label: object) -> i
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_kernel_equals_enumeration(kind: str, loss: str) -> None:
-    # 7 problems of each of the 19 kinds: 133 a loss. The first three are without a penalty (unless the kind has
+    # 7 problems of each of the 19 kinds: 133 per loss. The first three are without a penalty (unless the kind has
     # one), with one, and with class or sample weights and an offset; the others are mixed at random.
     chosen: list[dict[str, bool]] = [
         {"penalized": False},

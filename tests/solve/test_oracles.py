@@ -86,7 +86,7 @@ def test_no_classifier_drawn_at_random_beats_the_enumeration_under_any_loss(loss
 
 
 def intercept_alone(loss: str, labels: list[int], **changes: object) -> dict[int, float]:
-    """Return the least loss of an intercept alone, drawn once a row, by its sign."""
+    """Return the least loss of an intercept alone, drawn once per row, by its sign."""
     n = len(labels)
     weights = np.arange(1.0, n + 1.0)[None]
     problem = make_problem(

@@ -20,7 +20,6 @@ from cudbound.study.populations.own_data import (
     FunctionPopulation,
     array_population,
     csv_population,
-    loader_population,
 )
 from cudbound.study.populations.real_data import DataFolder, DataFolderError, RealData
 
@@ -333,7 +332,7 @@ def test_fingerprint_follows_the_values():
         (
             np.zeros((3, 1)),
             np.array([0, 1]),
-            r"X must have one row and y one label a case.*\(3, 1\) and \(2,\)",
+            r"X must have one row and y one label per case.*\(3, 1\) and \(2,\)",
         ),
         (np.zeros(3), np.array([0, 1, 1]), r"X at least one column. Got the shapes \(3,\)"),
         (np.array([[0.0], [np.nan]]), np.array([0, 1]), "X must be finite. Leave out the rows"),
@@ -409,9 +408,9 @@ def test_function_that_is_none():
         FunctionPopulation(probit, "probit", error=0.2)
 
 
-def test_loaders_of_scikit_learn():
+def test_arrays():
     X, y = load_breast_cancer(return_X_y=True)
-    data = loader_population(load_breast_cancer)
+    data = array_population(X, y, name="breast_cancer")
     assert data.name == "breast_cancer"
     assert np.array_equal(data.X, X)
     assert np.array_equal(data.y, y)
@@ -419,13 +418,13 @@ def test_loaders_of_scikit_learn():
     drawn = data.draw(60, np.random.default_rng(2))
     truth = drawn.true_error(LeastSquaresClassifier().fit(drawn.X, drawn.y))
     assert 0.0 < truth.value < 0.5
-    iris = loader_population(load_iris, positive=2, name="virginica", device="population")
+    iris = array_population(*load_iris(return_X_y=True), name="virginica", positive=2, device="population")
     assert iris.name == "virginica"
     assert iris.y.tolist() == [0] * 100 + [1] * 50
     with pytest.raises(ValueError, match=r"y of 'wine' must hold two labels. Got 3: \[0, 1, 2\]; say which"):
-        loader_population(load_wine)
+        array_population(*load_wine(return_X_y=True), name="wine")
     with pytest.raises(ValueError, match=r"positive = 7 is not a label of 'iris'; there are \[0, 1, 2\]"):
-        loader_population(load_iris, positive=7)
+        array_population(*load_iris(return_X_y=True), name="iris", positive=7)
 
 
 def test_arrays_with_named_labels():

@@ -196,7 +196,7 @@ def test_latex(tmp_path):
     write_report(store, tmp_path / "report.tex", "latex")
     text = (tmp_path / "report.tex").read_text("utf-8")
     assert text.count(r"\begin{table}") == text.count(r"\end{table}")
-    # 54 rows a table of cells: two pages, the notes on the last
+    # 54 rows per table of cells: two pages, the notes on the last
     assert "every method in every cell (1 of 2)}" in text
     assert "every method in every cell (2 of 2)}" in text
     tables = text.split(r"\begin{table}")[1:]

@@ -524,7 +524,7 @@ def test_a_name_of_a_scenario_that_sorts_elsewhere_keeps_its_place(tmp_path):
         ),
         (
             lambda r, i, e: (r, pd.concat([i, i]), e),
-            r"once a replicate .* Got 'cud' twice in scenario 'null', n 30, replicate 0\.",
+            r"once per replicate .* Got 'cud' twice in scenario 'null', n 30, replicate 0\.",
         ),
         (
             lambda r, i, e: (r.iloc[1:], i, e),

@@ -106,6 +106,7 @@ def standard_errors_by_cell(scores: Scores) -> pd.DataFrame:
 
 def excess_kurtosis(rows: pd.DataFrame) -> Array:
     """Return the excess kurtosis m4/m2^2 - 3 of the training errors of each cell."""
+    # scipy.stats.kurtosis differs by rounding errors, which would show in the unrounded tables of a report
     errors = rows.groupby("cell", sort=True)["training_error"]
     centered = (rows["training_error"] - errors.transform("mean")).groupby(rows["cell"], sort=True)
     second, fourth = centered.agg(lambda x: (x**2).mean()), centered.agg(lambda x: (x**4).mean())

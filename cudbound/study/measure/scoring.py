@@ -231,7 +231,7 @@ def _places(ordered: pd.DataFrame, intervals: pd.DataFrame, methods: Sequence[st
         number, counts = np.unique(place, return_counts=True)
         where, method = divmod(int(number[np.argmax(counts)]), len(methods))
         raise ValueError(
-            "Each method must stand once a replicate in the 'intervals' frame. "
+            "Each method must stand once per replicate in the 'intervals' frame. "
             f"Got {methods[method]!r} twice in {_said(keys[where])}."
         )
     return place

@@ -1,4 +1,4 @@
-"""Populations of the user's own: a function that draws cases, a CSV file, arrays, or a loader of scikit-learn."""
+"""Populations of the user's own: a function that draws cases, a CSV file, or arrays."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class FunctionPopulation:
         The word for it in results.
     error : callable or None, default=None
         ``error(classifier) -> float``, the exact error of a fitted classifier. None finds the error on a fixed sample
-        of the function, drawn once a process, with a standard error.
+        of the function, drawn once per process, with a standard error.
     n_truth_cases : int, default=50000
         Size of that sample. The standard error is at most 0.5 / sqrt(n_truth_cases), .00224.
     words : str or None, default=None
@@ -127,7 +127,6 @@ def array_population(
     name: str,
     positive: Any = None,
     device: str = "remainder",
-    words: str | None = None,
 ) -> RealData:
     """Make a population of arrays.
 
@@ -143,8 +142,6 @@ def array_population(
         The label that becomes class 1; all others become class 0. None takes the second of two labels in sorted order.
     device : {"remainder", "population"}, default="remainder"
         See `cudbound.study.populations.real_data.RealData`.
-    words : str or None, default=None
-        What the data are, for the title; None takes the name.
 
     Raises
     ------
@@ -169,39 +166,7 @@ def array_population(
             f"positive = {chosen!r} is not a label of {name!r}; there are {found[:10].tolist()}."
         )
     features = np.array(X, dtype=np.float64, order="C")  # a copy: a population does not change
-    return RealData(name, words or name, features, (labels == chosen).astype(np.int64), device)
-
-
-def loader_population(
-    loader: Callable[..., Any], *, name: str | None = None, positive: Any = None, device: str = "remainder"
-) -> RealData:
-    """Make a population of a data set that a loader of scikit-learn gives.
-
-    Parameters
-    ----------
-    loader : callable
-        ``loader(return_X_y=True) -> (X, y)``, such as `sklearn.datasets.load_breast_cancer`.
-    name : str or None, default=None
-        The word for it in results; None takes the loader's name without ``load_`` or ``fetch_``.
-    positive : object, default=None
-        As for `array_population`.
-    device : {"remainder", "population"}, default="remainder"
-        See `cudbound.study.populations.real_data.RealData`.
-
-    Raises
-    ------
-    ValueError
-        As for `array_population`.
-
-    Examples
-    --------
-    >>> from sklearn.datasets import load_breast_cancer
-    >>> loader_population(load_breast_cancer).X.shape
-    (569, 30)
-    """
-    X, y = loader(return_X_y=True)
-    own = getattr(loader, "__name__", "data").removeprefix("load_").removeprefix("fetch_")
-    return array_population(X, y, name=name or own, positive=positive, device=device)
+    return RealData(name, name, features, (labels == chosen).astype(np.int64), device)
 
 
 def csv_population(

@@ -90,7 +90,7 @@ class RealData:
         check_choice("device", self.device, DEVICES)
         if self.X.ndim != 2 or not self.X.shape[1] or self.y.shape != (len(self.X),):
             raise ValueError(
-                "X must have one row and y one label a case, and X at least one column. "
+                "X must have one row and y one label per case, and X at least one column. "
                 f"Got the shapes {self.X.shape} and {self.y.shape}."
             )
         if not np.isfinite(self.X).all():
@@ -248,7 +248,7 @@ class DataFolder:
             raise DataFolderError(
                 f"{column!r} of {name!r} is the target and a feature. Correct the manifest."
             )
-        frame = _read_csv(self._checked(entry), [*features, column], entry)
+        frame = _read_csv(self._checked(entry), [*features, column])
         complete = frame.notna().all(axis=1)
         left_out = int((~complete).sum())
         X, names = _design(frame.loc[complete, features], _text_features(entry), name)
@@ -319,7 +319,7 @@ def _text_features(entry: Mapping[str, Any]) -> frozenset[str]:
     return frozenset(map(str, entry.get("design", {}).get("text_features", ())))
 
 
-def _read_csv(path: Path, columns: list[str], entry: Mapping[str, Any]) -> pd.DataFrame:
+def _read_csv(path: Path, columns: list[str]) -> pd.DataFrame:
     """Read columns as text; only an empty cell is missing, for the text "None" may be a level."""
     import pandas as pd
 

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.adapters.linear import own_coefficients
 from cudbound.study.populations.population import Truth
 
 Array = NDArray[np.float64]
@@ -51,7 +52,7 @@ def share_truth(wrong: NDArray[np.bool_]) -> Truth:
 def sampled_truth(population: Sampler, classifier: Any, n_cases: int = N_TRUTH_CASES) -> Truth:
     """Return the error on a fixed large sample of a population.
 
-    The sample is drawn once a process and kept. All replicates are judged on the same cases, so that what the
+    The sample is drawn once per process and kept. All replicates are judged on the same cases, so that what the
     standard error measures is shared by them and does not average out over replicates.
 
     Parameters
@@ -117,7 +118,7 @@ def linear_rule(classifier: Any, n_features: int) -> tuple[Array, float] | None:
     ):
         return None
     rows, near = _probes(n_features)
-    found = _own_coefficients(classifier, n_features) or _affine_score(classifier, rows)
+    found = own_coefficients(classifier, n_features) or _affine_score(classifier, rows)
     if found is None:
         return None
     coef, intercept = found
@@ -134,14 +135,6 @@ def linear_rule(classifier: Any, n_features: int) -> tuple[Array, float] | None:
     if not predicted[: len(steps)].all() or predicted[len(steps) :].any():
         return None
     return coef, intercept
-
-
-def _own_coefficients(classifier: Any, n_features: int) -> tuple[Array, float] | None:
-    coef = getattr(classifier, "coef_", None)
-    intercept = np.asarray(getattr(classifier, "intercept_", ()))
-    if not isinstance(coef, np.ndarray) or coef.size != n_features or intercept.size != 1:
-        return None
-    return np.asarray(coef, dtype=np.float64).reshape(-1), float(intercept.item())
 
 
 def _affine_score(classifier: Any, rows: Array) -> tuple[Array, float] | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from cudbound.outcomes import Estimand
 from cudbound.report.estimands import DIFFERENCES, ERRORS, explain_estimands
 from cudbound.report.tables import Column, Report
-from cudbound.rounding import format_cell, format_level
+from cudbound.rounding import Kind, format_cell, format_level
 from cudbound.study.measure.cell_measures import RULE
 from cudbound.study.measure.summary import Summary
 
@@ -16,7 +16,14 @@ if TYPE_CHECKING:
 
 _CELL = (Column("scenario", "scenario", "text"), Column("n", "n", "count"))
 _METHOD = Column("method", "method", "text")
-_MCSE = "MCSE"
+_ROW = (*_CELL, _METHOD)
+_YES_NO = {True: "yes", False: "no"}
+
+
+def _with_error(key: str, heading: str, kind: Kind) -> tuple[Column, Column]:
+    """Return the column of a measure and that of its Monte Carlo standard error."""
+    error = Column(f"{key}_mcse", "MCSE", "statistic" if kind == "statistic" else "proportion")
+    return Column(key, heading, kind), error
 
 
 def overview_report(summary: Summary) -> Report:
@@ -93,14 +100,11 @@ def differences_report(summary: Summary) -> Report:
         f"Paired differences: method minus {reference}, on the same replicates",
         summary.differences,
         (
-            *_CELL,
-            _METHOD,
-            Column("coverage_difference", "coverage", "difference"),
-            Column("coverage_difference_mcse", _MCSE, "proportion"),
+            *_ROW,
+            *_with_error("coverage_difference", "coverage", "difference"),
             Column("n_only_method", "it alone covers", "count"),
             Column("n_only_reference", f"{reference} alone covers", "count"),
-            Column("width_difference", "width", "difference"),
-            Column("width_difference_mcse", _MCSE, "proportion"),
+            *_with_error("width_difference", "width", "difference"),
             Column("n_both", "both gave one", "count"),
         ),
         *_judged(summary),
@@ -114,7 +118,7 @@ def shortest_report(summary: Summary) -> Report:
     frame = summary.shortest
     shown = frame.assign(
         shortest=frame["shortest"].replace("", "none"),
-        reference_keeps_level=frame["reference_keeps_level"].map({True: "yes", False: "no"}).fillna(""),
+        reference_keeps_level=frame["reference_keeps_level"].map(_YES_NO).fillna(""),
     )
     return _report(
         "shortest",
@@ -125,13 +129,11 @@ def shortest_report(summary: Summary) -> Report:
             Column("n_keeping", "methods that keep it", "count"),
             Column("shortest", "shortest of them", "text"),
             Column("coverage", "coverage", "proportion"),
-            Column("width", "mean width", "proportion"),
-            Column("width_mcse", _MCSE, "proportion"),
+            *_with_error("width", "mean width", "proportion"),
             Column("reference_coverage", f"coverage of {reference}", "proportion"),
             Column("reference_keeps_level", f"{reference} keeps it", "text"),
             Column("reference_width", f"width of {reference}", "proportion"),
-            Column("width_difference", f"width minus {reference}", "difference"),
-            Column("width_difference_mcse", _MCSE, "proportion"),
+            *_with_error("width_difference", f"width minus {reference}", "difference"),
         ),
         RULE,
         *_judged(summary),
@@ -147,11 +149,10 @@ def published_report(summary: Summary) -> Report:
         "Beside published values",
         summary.published,
         (
-            *_CELL,
-            _METHOD,
+            *_ROW,
             Column("measure", "measure", "text"),
             Column("value", "this study", "proportion"),
-            Column("mcse", _MCSE, "proportion"),
+            Column("mcse", "MCSE", "proportion"),
             Column("published", "published", "proportion"),
             Column("difference", "difference", "difference"),
             Column("source", "source", "text"),
@@ -232,10 +233,8 @@ def _coverage(summary: Summary) -> Report:
         "Coverage of the true error of the fitted classifier, every method in every cell",
         frame,
         (
-            *_CELL,
-            _METHOD,
-            Column("coverage", "coverage", "proportion"),
-            Column("coverage_mcse", _MCSE, "proportion"),
+            *_ROW,
+            *_with_error("coverage", "coverage", "proportion"),
             Column("coverage_low", "95% low", "proportion"),
             Column("coverage_high", "95% high", "proportion"),
             Column("keeps_level", "keeps level", "text"),
@@ -247,7 +246,7 @@ def _coverage(summary: Summary) -> Report:
         ),
         RULE,
         "Truth above: above the upper limit, so that the interval promised too little; below: below the lower.",
-        shown=frame.assign(keeps_level=frame["keeps_level"].map({True: "yes", False: "no"})),
+        shown=frame.assign(keeps_level=frame["keeps_level"].map(_YES_NO)),
     )
 
 
@@ -263,19 +262,17 @@ def _expected(summary: Summary) -> list[Report]:
             "Coverage of the expected error at n1 training cases, for methods that aim at it",
             frame,
             (
-                *_CELL,
-                _METHOD,
+                *_ROW,
                 Column("estimand", "estimand", "text"),
-                Column("expected", "expected error", "difference" if summary.compares else "proportion"),
-                Column("expected_mcse", _MCSE, "proportion"),
-                Column("coverage_of_expected", "its coverage", "proportion"),
-                Column("coverage_of_expected_mcse", _MCSE, "proportion"),
+                *_with_error(
+                    "expected", "expected error", "difference" if summary.compares else "proportion"
+                ),
+                *_with_error("coverage_of_expected", "its coverage", "proportion"),
                 Column("coverage_of_expected_low", "95% low", "proportion"),
                 Column("coverage_of_expected_high", "95% high", "proportion"),
                 Column("keeps_level_of_expected", "keeps level", "text"),
                 Column("missed_expected", "missed", "proportion"),
-                Column("bias_of_expected", "bias of center", "difference"),
-                Column("bias_of_expected_mcse", _MCSE, "proportion"),
+                *_with_error("bias_of_expected", "bias of center", "difference"),
                 Column("expected_se", "mean SE of an error", "proportion"),
                 Column("n_expected", "further samples", "statistic"),
             ),
@@ -288,9 +285,7 @@ def _expected(summary: Summary) -> list[Report]:
             "of zero width miss although such a test does not reject.",
             "Mean SE of an error: 0 where errors are exact. Where they are found on fixed cases, all have this error "
             "in common, and the MCSE leaves it out.",
-            shown=frame.assign(
-                keeps_level_of_expected=frame["keeps_level_of_expected"].map({True: "yes", False: "no"})
-            ),
+            shown=frame.assign(keeps_level_of_expected=frame["keeps_level_of_expected"].map(_YES_NO)),
         )
     ]
 
@@ -305,12 +300,9 @@ def _rejections(summary: Summary) -> list[Report]:
             "Rejection of the hypothesis of equal errors",
             summary.cells,
             (
-                *_CELL,
-                _METHOD,
-                Column("rejection", "rejected", "proportion"),
-                Column("rejection_mcse", _MCSE, "proportion"),
-                Column("expected", "expected difference", "difference"),
-                Column("expected_mcse", _MCSE, "proportion"),
+                *_ROW,
+                *_with_error("rejection", "rejected", "proportion"),
+                *_with_error("expected", "expected difference", "difference"),
             ),
             f"At the level {format_level(1.0 - summary.confidence_level)}. Where the expected difference is 0 this is "
             "the size of the test, elsewhere its power.",
@@ -324,15 +316,12 @@ def _widths(summary: Summary) -> Report:
         "Width and interval score, every method in every cell",
         summary.cells,
         (
-            *_CELL,
-            _METHOD,
-            Column("width", "mean width", "proportion"),
-            Column("width_mcse", _MCSE, "proportion"),
+            *_ROW,
+            *_with_error("width", "mean width", "proportion"),
             Column("width_median", "median", "proportion"),
             Column("width_p90", "90th percentile", "proportion"),
             Column("raw_width", "raw mean width", "statistic"),
-            Column("interval_score", "interval score", "statistic"),
-            Column("interval_score_mcse", _MCSE, "statistic"),
+            *_with_error("interval_score", "interval score", "statistic"),
             Column("n_degenerate", "degenerate", "count"),
             Column("n_fits", "fits", "statistic"),
             Column("seconds", "seconds alone", "statistic"),
@@ -349,18 +338,12 @@ def _centers(summary: Summary) -> Report:
         "Centers and standard errors, every method in every cell",
         summary.cells,
         (
-            *_CELL,
-            _METHOD,
-            Column("bias", "bias of center", "difference"),
-            Column("bias_mcse", _MCSE, "proportion"),
-            Column("mse", "mean square error", "proportion"),
-            Column("mse_mcse", _MCSE, "proportion"),
-            Column("empirical_se", "empirical SE", "proportion"),
-            Column("empirical_se_mcse", _MCSE, "proportion"),
-            Column("model_se", "model SE", "proportion"),
-            Column("model_se_mcse", _MCSE, "proportion"),
-            Column("se_ratio", "model / empirical", "statistic"),
-            Column("se_ratio_mcse", _MCSE, "statistic"),
+            *_ROW,
+            *_with_error("bias", "bias of center", "difference"),
+            *_with_error("mse", "mean square error", "proportion"),
+            *_with_error("empirical_se", "empirical SE", "proportion"),
+            *_with_error("model_se", "model SE", "proportion"),
+            *_with_error("se_ratio", "model / empirical", "statistic"),
         ),
         "Bias and mean square error: of estimate - true error. Empirical SE: standard deviation of the estimates; "
         "model SE: root of the mean square of the standard errors that the method itself gives, where it does.",
