@@ -1,35 +1,18 @@
 // A few macros for tests: a failed check prints its place and its values, and the program continues.
+//
+// There are thousands of checks, so that what they do when they fail, and all printing, is compiled once, in check.cpp.
 #pragma once
 
 #include <cmath>
-#include <cstring>
-#include <exception>
-#include <iomanip>
-#include <iostream>
 #include <limits>
-#include <sstream>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace check {
 
-struct Case {
-    const char* name;
-    void (*run)();
-};
-
-inline std::vector<Case>& cases() {
-    static std::vector<Case> all;
-    return all;
-}
-
-inline bool enlist(const char* name, void (*run)()) {
-    cases().push_back({name, run});
-    return true;
-}
-
-inline int failures = 0;
-inline std::string context;  // printed with a failure: which of many random problems it was
+// True, for the initialization of a variable.
+bool enlist(const char* name, void (*run)());
 
 // How many random problems to try: instrumented code is ten times as slow, and looks for other faults.
 constexpr int trials(int many) {
@@ -40,26 +23,38 @@ constexpr int trials(int many) {
 #endif
 }
 
+std::string text_of(double value);
+std::string text_of(long double value);
+std::string text_of(long long value);
+std::string text_of(unsigned long long value);
+inline std::string text_of(const char* value) { return value; }
+inline std::string text_of(const std::string& value) { return value; }
+
+template <class Number>
+std::string shown(const Number& value) {
+    if constexpr (!std::is_integral_v<Number>) {
+        return text_of(value);
+    } else if constexpr (std::is_unsigned_v<Number>) {
+        return text_of(static_cast<unsigned long long>(value));
+    } else {
+        return text_of(static_cast<long long>(value));
+    }
+}
+
+// Printed with a failure: which of many random problems it was.
+void set_context(const std::vector<std::string>& parts);
+
 template <class... Parts>
 void set_context(const Parts&... parts) {
-    std::ostringstream text;
-    ((text << parts << ' '), ...);
-    context = text.str();
+    set_context(std::vector<std::string>{shown(parts)...});
 }
 
-inline void fail(const char* file, int line, const std::string& message) {
-    constexpr int enough = 30;
-    if (++failures > enough) return;
-    std::cout << file << ':' << line << ": " << message;
-    if (!context.empty()) std::cout << "   [" << context << ']';
-    std::cout << '\n';
-}
+void fail(const char* file, int line, const char* text);
+void fail(const char* file, int line, const char* text, const std::string& left, const std::string& right);
 
 template <class A, class B>
-std::string both(const char* text, const A& a, const B& b) {
-    std::ostringstream out;
-    out << std::setprecision(17) << text << "   left " << a << "   right " << b;
-    return out.str();
+[[gnu::cold, gnu::noinline]] void fail_between(const A& a, const B& b, const char* text, const char* file, int line) {
+    fail(file, line, text, shown(a), shown(b));
 }
 
 inline void that(bool holds, const char* text, const char* file, int line) {
@@ -68,37 +63,17 @@ inline void that(bool holds, const char* text, const char* file, int line) {
 
 template <class A, class B>
 void equal(const A& a, const B& b, const char* text, const char* file, int line) {
-    if (!(a == b)) fail(file, line, both(text, a, b));
+    if (!(a == b)) fail_between(a, b, text, file, line);
 }
 
 template <class A, class B>
 void at_most(const A& a, const B& b, const char* text, const char* file, int line) {
-    if (!(a <= b)) fail(file, line, both(text, a, b));
+    if (!(a <= b)) fail_between(a, b, text, file, line);
 }
 
 inline void near(double a, double b, double tolerance, const char* text, const char* file, int line) {
     // also holds for equal infinities, and fails for NaN
-    if (!(a == b || std::abs(a - b) <= tolerance)) fail(file, line, both(text, a, b));
-}
-
-// Runs the case whose name is the only argument, or all of them.
-inline int run(int argc, char** argv) {
-    int ran = 0;
-    for (const Case& one : cases()) {
-        if (argc > 1 && std::strcmp(argv[1], one.name) != 0) continue;
-        ++ran;
-        const int before = failures;
-        context.clear();
-        try {
-            one.run();
-        } catch (const std::exception& error) {
-            fail(one.name, 0, std::string("exception: ") + error.what());
-        }
-        std::cout << (failures == before ? "passed  " : "FAILED  ") << one.name << '\n';
-    }
-    if (ran == 0) std::cout << "no such case\n";
-    std::cout << ran << " cases, " << failures << " failed checks\n";
-    return failures == 0 && ran > 0 ? 0 : 1;
+    if (!(a == b || std::abs(a - b) <= tolerance)) fail_between(a, b, text, file, line);
 }
 
 }  // namespace check

@@ -43,9 +43,11 @@ inline bool solve_any(Matrix a, Numbers b, Numbers* x) {
         std::size_t row = size;
         std::size_t column = size;
         for (std::size_t i = 0; i < size; ++i) {
+            if (used_row[i]) continue;
+            const long double* entries = a[i].data();
             for (std::size_t j = 0; j < size; ++j) {
-                if (!used_row[i] && !used_column[j] && std::abs(a[i][j]) > largest) {
-                    largest = std::abs(a[i][j]);
+                if (std::abs(entries[j]) > largest && !used_column[j]) {
+                    largest = std::abs(entries[j]);
                     row = i;
                     column = j;
                 }
@@ -56,9 +58,11 @@ inline bool solve_any(Matrix a, Numbers b, Numbers* x) {
         pivot_row.push_back(row);
         pivot_column.push_back(column);
         for (std::size_t i = 0; i < size; ++i) {
-            if (i == row) continue;
-            const long double factor = a[i][column] / a[row][column];
-            for (std::size_t j = 0; j < size; ++j) a[i][j] -= factor * a[row][j];
+            if (i == row || a[i][column] == 0.0L) continue;
+            long double* entries = a[i].data();
+            const long double* pivot = a[row].data();
+            const long double factor = entries[column] / pivot[column];
+            for (std::size_t j = 0; j < size; ++j) entries[j] -= factor * pivot[j];
             b[i] -= factor * b[row];
         }
     }

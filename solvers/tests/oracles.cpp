@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 namespace oracle {
 
@@ -27,22 +28,28 @@ bool solve_linear(Matrix a, std::vector<long double> b, std::vector<long double>
     for (std::size_t k = 0; k < size; ++k) {
         std::size_t pivot_row = k;
         std::size_t pivot_column = k;
+        long double pivot = -1.0L;
         for (std::size_t i = k; i < size; ++i) {
+            const long double* row = a[i].data();
             for (std::size_t j = k; j < size; ++j) {
-                if (std::abs(a[i][j]) > std::abs(a[pivot_row][pivot_column])) {
+                if (std::abs(row[j]) > pivot) {
+                    pivot = std::abs(row[j]);
                     pivot_row = i;
                     pivot_column = j;
                 }
             }
         }
-        if (!(std::abs(a[pivot_row][pivot_column]) > 1e-11L * largest)) return false;
+        if (!(pivot > 1e-11L * largest)) return false;
         std::swap(a[k], a[pivot_row]);
         std::swap(b[k], b[pivot_row]);
         for (auto& row : a) std::swap(row[k], row[pivot_column]);
         std::swap(column[k], column[pivot_column]);
         for (std::size_t i = k + 1; i < size; ++i) {
-            const long double factor = a[i][k] / a[k][k];
-            for (std::size_t j = k; j < size; ++j) a[i][j] -= factor * a[k][j];
+            long double* row = a[i].data();
+            const long double* above = a[k].data();
+            const long double factor = row[k] / above[k];
+            if (factor == 0.0L) continue;
+            for (std::size_t j = k; j < size; ++j) row[j] -= factor * above[j];
             b[i] -= factor * b[k];
         }
     }
@@ -135,6 +142,56 @@ Rows basis_of_hyperplane(const Vector& a) {
     return basis;
 }
 
+// Which side of each hyperplane a point is on, as bits that are the same for opposite points.
+std::uint64_t sides_of(const Rows& planes, const Vector& point) {
+    std::uint64_t bits = 0;
+    for (std::size_t j = 0; j < planes.size(); ++j) {
+        if (dot(planes[j], point) > 0.0) bits |= std::uint64_t{1} << j;
+    }
+    const std::uint64_t all = ~std::uint64_t{0} >> (64 - planes.size());
+    return (bits & 1) != 0 ? bits : ~bits & all;
+}
+
+// A point in one of every two opposite cells of at least one hyperplane, with unit normals.
+Rows half_of_cells(const Rows& planes, int p) {
+    if (p == 1) return {{1.0}};
+    if (planes.size() > 64) throw std::logic_error("the oracle takes 64 hyperplanes");
+    Rows points;
+    std::set<std::uint64_t> seen;
+    for (std::size_t i = 0; i < planes.size(); ++i) {
+        const Rows basis = basis_of_hyperplane(planes[i]);
+        Rows traces;
+        Rows units;
+        bool repeated = false;
+        for (std::size_t j = 0; j < planes.size(); ++j) {
+            Vector trace;
+            for (const Vector& e : basis) trace.push_back(dot(e, planes[j]));
+            if (std::sqrt(dot(trace, trace)) > negligible) {
+                traces.push_back(trace);
+                units.push_back(unit(trace));
+            } else {
+                repeated = repeated || j < i;  // it is this hyperplane
+            }
+        }
+        if (repeated) continue;
+        Vector first(p - 1, 0.0);
+        first[0] = 1.0;
+        for (const Vector& facet : units.empty() ? Rows{first} : half_of_cells(units, p - 1)) {
+            double clearance = 1.0;
+            for (const Vector& trace : traces) clearance = std::min(clearance, std::abs(dot(trace, facet)));
+            for (const double side : {0.5, -0.5}) {
+                Vector point(p, 0.0);
+                for (int l = 0; l < p; ++l) {
+                    for (std::size_t e = 0; e < basis.size(); ++e) point[l] += facet[e] * basis[e][l];
+                    point[l] += side * clearance * planes[i][l];
+                }
+                if (seen.insert(sides_of(planes, point)).second) points.push_back(unit(point));
+            }
+        }
+    }
+    return points;
+}
+
 }  // namespace
 
 Rows cells(const Rows& normals, int p) {
@@ -147,32 +204,11 @@ Rows cells(const Rows& normals, int p) {
         anywhere[0] = 1.0;
         return {anywhere};
     }
-    if (p == 1) return {{1.0}, {-1.0}};
-
-    Rows points;
-    std::set<std::vector<bool>> seen;
-    for (const Vector& a : planes) {
-        const Rows basis = basis_of_hyperplane(a);
-        Rows traces;
-        for (const Vector& b : planes) {
-            Vector trace;
-            for (const Vector& e : basis) trace.push_back(dot(e, b));
-            if (std::sqrt(dot(trace, trace)) > negligible) traces.push_back(trace);  // else it is this hyperplane
-        }
-        for (const Vector& facet : cells(traces, p - 1)) {
-            double clearance = 1.0;
-            for (const Vector& trace : traces) clearance = std::min(clearance, std::abs(dot(trace, facet)));
-            for (const double side : {0.5, -0.5}) {
-                Vector point(p, 0.0);
-                for (int l = 0; l < p; ++l) {
-                    for (std::size_t e = 0; e < basis.size(); ++e) point[l] += facet[e] * basis[e][l];
-                    point[l] += side * clearance * a[l];
-                }
-                std::vector<bool> pattern;
-                for (const Vector& b : planes) pattern.push_back(dot(b, point) > 0.0);
-                if (seen.insert(pattern).second) points.push_back(unit(point));
-            }
-        }
+    Rows points = half_of_cells(planes, p);
+    const std::size_t half = points.size();
+    for (std::size_t k = 0; k < half; ++k) {
+        points.push_back(points[k]);
+        for (double& x : points.back()) x = -x;
     }
     return points;
 }
@@ -310,7 +346,8 @@ bool minimize_on_flat(const cudbound::Problem& problem, std::int64_t draw, const
             }
         }
         std::vector<long double> step;
-        if (!solve_linear(system, right, &step)) return false;
+        const bool solved = solve_linear(std::move(system), std::move(right), &step);
+        if (!solved) return false;
         long double descent = 0.0L;
         for (std::size_t a = 0; a < p; ++a) descent -= slope[a] * step[a];
         const long double before = value(beta);
@@ -325,6 +362,8 @@ bool minimize_on_flat(const cudbound::Problem& problem, std::int64_t draw, const
             break;
         }
         if (last || !taken) ++close;
+        // a quadratic function needs a single step, and one more for the rounding of the first
+        if (problem.loss == cudbound::Loss::SQUARED && steps > 0) break;
     }
     point->assign(beta.begin(), beta.end());
     return true;

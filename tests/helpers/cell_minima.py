@@ -4,7 +4,8 @@ A closed cell is a cone: non-negative combinations of its extreme rays, plus the
 sees. The loss depends on the scores of the drawn rows and on the penalized coefficients alone, so all is done in
 the image of the cone in that space.
 
-- Squared loss: one non-negative least-squares problem, in rays whose images need not be linearly independent.
+- Squared loss: one non-negative least-squares problem, in rays whose images need not be linearly independent. All
+  cells of a draw share the preparation for it.
 - Smooth losses: Newton steps, each a non-negative least-squares problem (iteratively reweighted least squares).
   For squared loss the first is exact, and for squared hinge loss with one slack per row; the latter are of use for
   modified Huber loss as well.
@@ -22,6 +23,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import clarabel
 import numpy as np
@@ -44,6 +46,8 @@ SLOPE = 1e-8
 FLAT = 1e-12
 # Unit rows closer than this to a direction count as orthogonal to it.
 ORTHOGONAL = 1e-9
+# Sets of rays that are tried together.
+AT_ONCE = 5_000
 
 
 @dataclass(frozen=True)
@@ -133,46 +137,98 @@ def rays_of(normals: Array) -> Array:
     """Return both unit vectors of every line in which hyperplanes meet; the normals must span the space."""
     m, r = normals.shape
     assert np.linalg.matrix_rank(normals, tol=1e-9) == r, "cells with a lineality space have no extreme rays"
-    rays = []
-    for chosen in itertools.combinations(range(m), r - 1):
-        _, line = null_space(normals[list(chosen)], r)
-        if line.shape[1] != 1:
-            continue
-        rays.extend([line[:, 0], -line[:, 0]])
-    return np.array(rays)
+    if r == 1:
+        return np.array([[1.0], [-1.0]])
+    chosen = normals[np.array(list(itertools.combinations(range(m), r - 1)))]
+    _, values, right = np.linalg.svd(chosen)
+    lines = right[values[:, -1] > 1e-9, -1]
+    return np.stack([lines, -lines], axis=1).reshape(-1, r)
+
+
+@dataclass(frozen=True)
+class ClosedCells:
+    """The closed cells of an arrangement: rays (p, R), which of them each cell has (cells, R), and free directions."""
+
+    normals: Array
+    patterns: NDArray[np.int64]
+    rays: Array
+    of_cell: NDArray[np.bool_]
+    free: Array
+
+    def cone(self, cell: int) -> Cone:
+        """Return one of them."""
+        rows = self.patterns[cell, :, None] * self.normals
+        return Cone(self.rays[:, self.of_cell[cell]], self.free, rows)
+
+
+def closed_cells(normals: Array, patterns: NDArray[np.int64]) -> ClosedCells:
+    """Return the closed cells of the sign patterns."""
+    m, p = normals.shape
+    row_space, free = null_space(normals, p)
+    if m == 0:
+        none = np.zeros((len(patterns), 0), dtype=bool)
+        return ClosedCells(normals, patterns, np.zeros((p, 0)), none, free)
+    reduced = normals @ row_space
+    rays = rays_of(reduced)
+    sides = reduced @ rays.T  # (m, rays)
+    outside = (patterns > 0) @ (sides < -ORTHOGONAL) | (patterns < 0) @ (sides > ORTHOGONAL)
+    assert not outside.all(axis=1).any(), "an open pointed cone has extreme rays"
+    return ClosedCells(normals, patterns, row_space @ rays.T, ~outside, free)
 
 
 def cones_of(normals: Array, patterns: NDArray[np.int64]) -> list[Cone]:
     """Return the closed cell of each sign pattern."""
-    p = normals.shape[1]
-    row_space, free = null_space(normals, p)
-    if normals.shape[0] == 0:
-        return [Cone(np.zeros((p, 0)), free, normals) for _ in patterns]
-    reduced = normals @ row_space
-    rays = rays_of(reduced)
-    sides = reduced @ rays.T  # (m, rays)
-    sides[np.abs(sides) <= ORTHOGONAL] = 0.0
-    cones = []
-    for pattern in patterns:
-        of_cell = (pattern[:, None] * sides >= 0.0).all(axis=0)
-        assert of_cell.any(), "an open pointed cone has extreme rays"
-        cones.append(Cone(row_space @ rays[of_cell].T, free, pattern[:, None] * normals))
-    return cones
+    cells = closed_cells(normals, patterns)
+    return [cells.cone(cell) for cell in range(len(patterns))]
 
 
-def least_losses(problem: Problem, draw: int, normals: Array, patterns: NDArray[np.int64]) -> Array:
-    """Return the infimum of the (penalized) mean loss over the closure of each cell."""
-    shape, cones = shape_of(problem, draw), cones_of(normals, patterns)
-    if not problem.loss.vanishes:
-        return np.array([least_loss(shape, cone) for cone in cones])
-    losses = []
-    improving = improving_directions(shape, normals)
-    margins = shape.labels[:, None] * (shape.matrix[: shape.labels.size] @ improving)
-    for cone in cones:
+class LeastLosses:
+    """The infimum of the (penalized) mean loss over the closure of each cell, found when it is first asked for."""
+
+    def __init__(self, problem: Problem, draw: int, normals: Array, patterns: NDArray[np.int64]) -> None:
+        self._shape, self._cells = shape_of(problem, draw), closed_cells(normals, patterns)
+        self._found: dict[int, float] = {}
+
+    def __getitem__(self, cell: int) -> float:
+        if cell not in self._found:
+            self._found[cell] = self._find(cell)
+        return self._found[cell]
+
+    def all(self) -> Array:
+        """Return those of all cells."""
+        return np.array([self[cell] for cell in range(len(self._cells.patterns))])
+
+    def _find(self, cell: int) -> float:
+        cone = self._cells.cone(cell)
+        if self._shape.loss.vanishes:
+            return least_loss(self._shape.without(self._vanishing(cone)), cone)
+        if self._shape.loss.name == "squared":
+            projection, target = self._squared
+            support = tangent(self._shape, projection.nearest_image(target, self._cells.of_cell[cell]))
+            if gap_of(self._shape, cone, support) <= SMALL_GAP:
+                return self._shape.value(support.image)
+        return least_loss(self._shape, cone)
+
+    @cached_property
+    def _squared(self) -> tuple[Projection, Array]:
+        """Of squared loss, the norm that it is but for a constant, and where it is least without any hyperplane."""
+        shape, start = self._shape, np.zeros(len(self._shape.matrix))
+        curvature = shape.curvature(start)
+        projection = Projection(shape.matrix, self._cells.rays, self._cells.free, np.sqrt(curvature))
+        return projection, start - shape.gradient(start) / curvature
+
+    @cached_property
+    def _improving(self) -> tuple[Array, Array]:
+        """The directions that worsen no row, and the margin of each row along them."""
+        shape = self._shape
+        improving = improving_directions(shape, self._cells.normals)
+        return improving, shape.labels[:, None] * (shape.matrix[: shape.labels.size] @ improving)
+
+    def _vanishing(self, cone: Cone) -> NDArray[np.bool_]:
+        """Return the rows whose loss vanishes far out in a cell."""
+        improving, margins = self._improving
         inside = (cone.rows @ improving >= -ORTHOGONAL).all(axis=0)
-        vanishing = (margins[:, inside] > ORTHOGONAL).any(axis=1)
-        losses.append(least_loss(shape.without(vanishing), cone))
-    return np.array(losses)
+        return np.asarray((margins[:, inside] > ORTHOGONAL).any(axis=1))
 
 
 def least_loss(shape: Shape, cone: Cone) -> float:
@@ -214,44 +270,63 @@ def gap_of(shape: Shape, cone: Cone, support: Support) -> float:
 def by_newton(shape: Shape, cone: Cone, least_curvature: float) -> Support:
     """Minimize by Newton steps on the cone, with the curvature of each row raised to at least a positive number."""
     image, close = np.zeros(len(shape.matrix)), 0
+    here = shape.value(image)
     for _ in range(200):
         gradient = shape.gradient(image)
         curvature = np.maximum(shape.curvature(image), least_curvature)
-        target = image - gradient / curvature
-        step = nearest_image(shape.matrix, cone, np.sqrt(curvature), target) - image
-        slope, here, length = float(gradient @ step), shape.value(image), 1.0
+        projection = Projection(shape.matrix, cone.rays, cone.free, np.sqrt(curvature))
+        step = projection.nearest_image(image - gradient / curvature) - image
+        slope, length = float(gradient @ step), 1.0
+        there = shape.value(image + step)
         if slope > -1e-9 * max(1.0, here):
             close += 1  # the last steps, too short for a line search, double the number of digits each
         else:
-            while shape.value(image + length * step) > here + 1e-4 * length * slope:
+            while there > here + 1e-4 * length * slope:
                 length *= 0.5
-        image = image + length * step
-        if close == 10 or slope > -1e-25 * max(1.0, here):
+                there = shape.value(image + length * step)
+        arrived = close == 10 or slope > -1e-25 * max(1.0, here)
+        image, here = image + length * step, there
+        if arrived:
             break
+    return tangent(shape, image)
+
+
+def tangent(shape: Shape, image: Array) -> Support:
+    """Return the tangents of the losses at an image."""
     scores = image[: shape.labels.size] + shape.offset
     return Support(image, shape.loss.gradient(shape.labels, scores), shape.loss.value(shape.labels, scores))
 
 
-def nearest_image(matrix: Array, cone: Cone, root: Array, target: Array) -> Array:
-    """Return the image of the cone's point that minimizes |root * (image - target)|."""
-    images, free = root[:, None] * (matrix @ cone.rays), root[:, None] * (matrix @ cone.free)
-    goal = root * target
-    rounding = FLAT * float(np.linalg.norm(root[:, None] * matrix))
-    # the directions that no hyperplane sees are minimized over freely
-    left, values, right = np.linalg.svd(free, full_matrices=False)
-    kept = values > rounding
-    left, right = left[:, kept], right[kept].T / values[kept]
-    columns = images - left @ (left.T @ images)
-    goal_left = goal - left @ (left.T @ goal)
-    # a ray along which the loss does not change: what rounding leaves of its image must not be scaled up
-    lengths = np.linalg.norm(columns, axis=0)
-    flat = lengths <= rounding
-    lengths[flat] = 1.0
-    columns[:, flat] = 0.0
-    amounts = project(columns / lengths, goal_left) / lengths
-    amounts[flat] = 0.0
-    shift = right @ (left.T @ (goal - images @ amounts))
-    return np.asarray(matrix @ (cone.rays @ amounts + cone.free @ shift))
+class Projection:
+    """Nearest points in the norm |root * image|, among the images of cones with the same free directions."""
+
+    def __init__(self, matrix: Array, rays: Array, free: Array, root: Array) -> None:
+        self._root = root
+        self._image_of_rays, self._image_of_free = matrix @ rays, matrix @ free
+        rounding = FLAT * float(np.linalg.norm(root[:, None] * matrix))
+        images = root[:, None] * self._image_of_rays
+        # the directions that no hyperplane sees are minimized over freely
+        left, values, right = np.linalg.svd(root[:, None] * self._image_of_free, full_matrices=False)
+        kept = values > rounding
+        self._left, self._right = left[:, kept], right[kept].T / values[kept]
+        self._along = self._left.T @ images
+        columns = images - self._left @ self._along
+        # a ray along which the loss does not change: what rounding leaves of its image must not be scaled up
+        self._lengths = np.linalg.norm(columns, axis=0)
+        self._flat = self._lengths <= rounding
+        self._lengths[self._flat] = 1.0
+        columns[:, self._flat] = 0.0
+        self._columns = columns / self._lengths
+
+    def nearest_image(self, target: Array, of_cell: NDArray[np.bool_] | slice = slice(None)) -> Array:
+        """Return the image of the point that minimizes |root * (image - target)|, on the cone of some of the rays."""
+        goal = self._root * target
+        along = self._left.T @ goal
+        goal_left = goal - self._left @ along
+        amounts = project(self._columns[:, of_cell], goal_left) / self._lengths[of_cell]
+        amounts[self._flat[of_cell]] = 0.0
+        shift = self._right @ (along - self._along[:, of_cell] @ amounts)
+        return np.asarray(self._image_of_rays[:, of_cell] @ amounts + self._image_of_free @ shift)
 
 
 def project(columns: Array, target: Array) -> Array:
@@ -277,16 +352,25 @@ def _project_by_trial(columns: Array, target: Array) -> Array:
     """Try the projection on the span of every independent set of columns."""
     best, distance = np.zeros(columns.shape[1]), float(np.linalg.norm(target))
     for size in range(1, int(np.linalg.matrix_rank(columns, tol=1e-9)) + 1):
-        for chosen in itertools.combinations(range(columns.shape[1]), size):
-            some = columns[:, list(chosen)]
-            if np.linalg.svd(some, compute_uv=False)[-1] <= 1e-9:
-                continue
-            x = np.linalg.lstsq(some, target, rcond=None)[0]
-            found = float(np.linalg.norm(some @ x - target))
-            if x.min() >= -1e-12 and found < distance:
-                best, distance = np.zeros(columns.shape[1]), found
-                best[list(chosen)] = np.maximum(x, 0.0)
+        sets = itertools.combinations(range(columns.shape[1]), size)
+        while some := list(itertools.islice(sets, AT_ONCE)):
+            chosen = np.array(some)
+            amounts, far = _projections_on_spans(columns.T[chosen], target)
+            nearest = int(far.argmin())
+            if far[nearest] < distance:
+                best, distance = np.zeros(columns.shape[1]), float(far[nearest])
+                best[chosen[nearest]] = np.maximum(amounts[nearest], 0.0)
     return best
+
+
+def _projections_on_spans(sets: Array, target: Array) -> tuple[Array, Array]:
+    """Return the amounts (sets, size) of vectors (sets, size, k), and the distance; it is inf unless they are >= 0."""
+    left, values, right = np.linalg.svd(sets, full_matrices=False)
+    values = np.where(values > 1e-9, values, np.inf)
+    amounts = np.einsum("nij,nj->ni", left, right @ target / values)
+    far = np.linalg.norm(np.einsum("nik,ni->nk", sets, amounts) - target, axis=1)
+    allowed = np.isfinite(values[:, -1]) & (amounts.min(axis=1) >= -1e-12)
+    return amounts, np.where(allowed, far, np.inf)
 
 
 def improving_directions(shape: Shape, normals: Array) -> Array:

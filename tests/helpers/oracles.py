@@ -13,10 +13,11 @@ fails, a linear program decides.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from cell_minima import least_losses
+from cell_minima import LeastLosses
 from numpy.typing import NDArray
 from scipy.optimize import linprog, nnls
 
@@ -58,17 +59,40 @@ class OracleResult:
     patterns: NDArray[np.int64]
     interior: Array
     scores: Array
-    losses: Array
+    least: LeastLosses
     anchor_loss: float
+
+    @property
+    def losses(self) -> Array:
+        """The least loss of every cell."""
+        return self.least.all()
 
     def q_at(self, alpha: float) -> tuple[float, float, float]:
         """Return (Q, sup of +S g, sup of -S g) at another alpha, from the same cells."""
-        g = localization(alpha, self.anchor_loss, self.losses)
-        values = self.scores * g
-        return float(np.abs(values).max()), float(values.max()), float((-values).max())
+        return suprema(alpha, self.anchor_loss, self.scores, self.least)
 
 
-def localization(alpha: float, anchor_loss: float, losses: Array) -> Array:
+def suprema(
+    alpha: float, anchor_loss: float, scores: Array, least: LeastLosses
+) -> tuple[float, float, float]:
+    """Return (Q, sup of +S g, sup of -S g)."""
+    plus, minus = (largest_value(alpha, anchor_loss, signed, least) for signed in (scores, -scores))
+    return max(plus, minus), plus, minus
+
+
+def largest_value(alpha: float, anchor_loss: float, scores: Array, least: LeastLosses) -> float:
+    """Return the largest S g, from the largest score down to where no cell can be worth more, as g is in [0, 1]."""
+    largest = -np.inf
+    for cell in np.argsort(-scores):
+        score = float(scores[cell])
+        if largest >= max(score, 0.0):
+            break
+        g = localization(alpha, anchor_loss, least[cell]) if alpha != 0.0 else 1.0
+        largest = max(largest, score * float(g))
+    return largest
+
+
+def localization(alpha: float, anchor_loss: float, losses: Array | float) -> Array:
     """Return g(alpha (L(coef) - loss)), g(x) = clip(1 + x, 0, 1), with its limits at alpha = 0 and inf."""
     losses = np.asarray(losses, dtype=float)
     if alpha == 0.0:
@@ -82,45 +106,40 @@ def arrange(problem: Problem, draw: int) -> Arrangement:
     """Merge the rows of one draw into hyperplanes; rows that cannot change the score go into the constant."""
     weights = problem.score_weights(draw)
     design, labels = problem.design, problem.labels
-    constant = 0.0
-    groups: list[tuple[Array, list[tuple[int, float]]]] = []  # unit normal, [(row, orientation)]
-    for i in np.flatnonzero(weights):
-        length = np.linalg.norm(design[i])
-        if length == 0.0:
-            constant += weights[i] * (labels[i] != 1.0)
-            continue
-        unit = design[i] / length
-        for normal, members in groups:
-            if np.linalg.norm(unit - normal) <= SAME:
-                members.append((int(i), 1.0))
-                break
-            if np.linalg.norm(unit + normal) <= SAME:
-                members.append((int(i), -1.0))
-                break
-        else:
-            groups.append((unit, [(int(i), 1.0)]))
-    normals: list[Array] = []
-    positive: list[float] = []
-    negative: list[float] = []
-    live: list[int] = []
+    lengths = np.linalg.norm(design, axis=1)
+    zero = (weights != 0.0) & (lengths == 0.0)
+    constant = float(weights[zero] @ (labels[zero] != 1.0))
+    active = np.flatnonzero((weights != 0.0) & ~zero)
+    units = design[active] / lengths[active, None]
     threshold = SAME * np.abs(weights).sum()
-    for normal, members in groups:
-        on_positive = sum(weights[i] for i, side in members if side != labels[i])
-        on_negative = sum(weights[i] for i, side in members if -side != labels[i])
+    kept: list[int] = []
+    scores: list[tuple[float, float]] = []
+    live = []
+    for first, sides in hyperplanes(units):
+        rows = active[sides != 0]
+        on_positive, on_negative = (
+            float(weights[rows] @ (side * sides[sides != 0] != labels[rows])) for side in (1, -1)
+        )
         if abs(on_positive - on_negative) <= threshold:
             constant += on_positive
             continue
-        normals.append(normal)
-        positive.append(on_positive)
-        negative.append(on_negative)
-        live.extend(i for i, _ in members)
-    return Arrangement(
-        np.array(normals).reshape(len(normals), design.shape[1]),
-        np.array(positive, dtype=float),
-        np.array(negative, dtype=float),
-        float(constant),
-        np.array(sorted(live), dtype=np.int64),
-    )
+        kept.append(first)
+        scores.append((on_positive, on_negative))
+        live.extend(rows)
+    positive, negative = np.array(scores, dtype=float).reshape(-1, 2).T
+    return Arrangement(units[kept], positive, negative, constant, np.array(sorted(live), dtype=np.int64))
+
+
+def hyperplanes(units: Array) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """Yield the first row of each hyperplane, and of every row 1 or -1 if it is that one or its opposite, else 0."""
+    left = np.ones(len(units), dtype=bool)
+    for first, unit in enumerate(units):
+        if not left[first]:
+            continue
+        same = left & (np.linalg.norm(units - unit, axis=1) <= SAME)
+        opposite = left & ~same & (np.linalg.norm(units + unit, axis=1) <= SAME)
+        left &= ~(same | opposite)
+        yield first, same.astype(np.int64) - opposite
 
 
 def interior_point(rows: Array) -> Array | None:
@@ -164,37 +183,45 @@ def interior_point_by_linprog(rows: Array) -> Array | None:
 
 
 def open_cells(normals: Array) -> tuple[NDArray[np.int64], Array]:
-    """Return the sign patterns (cells, m) of the open cells and a unit interior point of each (cells, p)."""
+    """Return the sign patterns (cells, m) of the open cells and a unit interior point of each (cells, p).
+
+    The cells on the negative side of the first hyperplane are the opposites of those on its positive side.
+    """
     m, p = normals.shape
-    cells: list[tuple[list[int], Array]] = [([], np.eye(p)[0])]
-    for k in range(m):
-        grown = []
-        for signs, point in cells:
-            side = normals[k] @ point
-            for sign in (1, -1):
-                pattern = [*signs, sign]
-                # the point is good for the child as well only if it is not close to any of its walls
-                inside: Array | None = point
-                if not (np.array(pattern) * (normals[: k + 1] @ point)).min() > 1e-4 or sign * side <= 0:
-                    inside = interior_point(np.array(pattern)[:, None] * normals[: k + 1])
-                if inside is not None:
-                    grown.append((pattern, inside))
-        cells = grown
-    patterns = np.array([signs for signs, _ in cells], dtype=np.int64).reshape(len(cells), m)
-    return patterns, np.array([point for _, point in cells])
+    if m == 0:
+        return np.zeros((1, 0), dtype=np.int64), np.eye(p)[:1]
+    patterns, points = np.ones((1, 1), dtype=np.int64), normals[:1]
+    for k in range(1, m):
+        patterns, points = cut(patterns, points, normals[: k + 1])
+    return np.vstack([patterns, -patterns[::-1]]), np.vstack([points, -points[::-1]])
+
+
+def cut(patterns: NDArray[np.int64], points: Array, normals: Array) -> tuple[NDArray[np.int64], Array]:
+    """Cut the open cells of all hyperplanes but the last by it."""
+    products = points @ normals.T
+    # a point is good for its side as well only if it is not close to any of the walls
+    clear = (patterns * products[:, :-1]).min(axis=1) > 1e-4
+    grown, inside = [], []
+    for pattern, point, side, far in zip(patterns, points, products[:, -1], clear, strict=True):
+        for sign in (1, -1):
+            signs = np.append(pattern, sign)
+            found = point if far and sign * side > 1e-4 else interior_point(signs[:, None] * normals)
+            if found is not None:
+                grown.append(signs)
+                inside.append(found)
+    return np.array(grown), np.array(inside)
 
 
 def enumerate_q(problem: Problem, draw: int) -> OracleResult:
     """Return Q of one draw by enumeration of all open cells of the arrangement."""
     arrangement = arrange(problem, draw)
     patterns, interior = open_cells(arrangement.normals)
-    losses = least_losses(problem, draw, arrangement.normals, patterns)
+    least = LeastLosses(problem, draw, arrangement.normals, patterns)
     on_side = np.where(patterns > 0, arrangement.score_positive, arrangement.score_negative)
     scores = arrangement.constant + on_side.sum(axis=1)
     anchor = problem.mean_loss(draw, problem.coef)
-    cells = OracleResult(0.0, 0.0, 0.0, len(patterns), patterns, interior, scores, losses, anchor)
-    q, q_plus, q_minus = cells.q_at(problem.alpha)
-    return OracleResult(q, q_plus, q_minus, len(patterns), patterns, interior, scores, losses, anchor)
+    q, q_plus, q_minus = suprema(problem.alpha, anchor, scores, least)
+    return OracleResult(q, q_plus, q_minus, len(patterns), patterns, interior, scores, least, anchor)
 
 
 def check_witness(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -122,6 +123,12 @@ def comparisons(clf, *, methods="all", rng=0, progress=False, previous=None, **k
 ENTRY_POINTS = {"intervals": intervals, "estimates": estimates}
 
 
+@cache
+def undisturbed(run):
+    """Return the table of a run that nobody stops, and the number of its fits."""
+    return run(counted()), CountedLeastSquares.n_fits
+
+
 # ---- the bar ----
 
 
@@ -198,8 +205,7 @@ def test_no_bar_without_fits():
 @pytest.mark.parametrize("entry", ENTRY_POINTS)
 def test_a_stopped_run_goes_on(entry, share):
     run = ENTRY_POINTS[entry]
-    whole = run(counted())
-    total = CountedLeastSquares.n_fits
+    whole, total = undisturbed(run)
     clf = counted()
     CountedLeastSquares.stop_at = int(share * total)
     with pytest.raises(
@@ -236,8 +242,7 @@ def test_a_stopped_comparison_goes_on(methods):
 
 
 def test_a_run_may_be_stopped_again():
-    whole = intervals(counted())
-    total = CountedLeastSquares.n_fits
+    whole, total = undisturbed(intervals)
     previous, kept = None, 0
     for stop in (30, 200, 1, total // 2):
         clf = counted()
@@ -277,6 +282,12 @@ def stop_at(n_fits, run, **keywords):
     return caught.value.unfinished
 
 
+@cache
+def stopped_at_150():
+    """Return what a run of intervals kept that was stopped there; nothing uses it up."""
+    return stop_at(150, intervals)
+
+
 @pytest.mark.parametrize("rng", [None, 11, np.random.default_rng(11)], ids=["None", "int", "Generator"])
 def test_a_stopped_run_keeps_its_random_numbers(rng):
     unfinished = stop_at(150, intervals, rng=deepcopy(rng))
@@ -298,7 +309,7 @@ def test_splitters_without_a_seed_are_split_alike_again():
 
 
 def test_what_does_not_touch_the_fits_may_change():
-    unfinished = stop_at(150, intervals)
+    unfinished = stopped_at_150()
     at_80 = intervals(counted(), previous=unfinished, confidence_level=0.8, fallback=True, progress=True)
     assert exactly(at_80) == exactly(intervals(counted(), confidence_level=0.8, fallback=True))
 
@@ -315,14 +326,14 @@ def test_what_does_not_touch_the_fits_may_change():
     ids=lambda changed: next(iter(changed)),
 )
 def test_previous_of_other_arguments_is_refused(changed):
-    unfinished = stop_at(150, intervals)
+    unfinished = stopped_at_150()
     with pytest.raises(ValueError, match="'previous' parameter belongs to other data or other arguments"):
         intervals(counted(), previous=unfinished, **changed)
 
 
 def test_previous_of_other_data_is_refused():
     text = "'previous' parameter belongs to other data or other arguments. Pass those of the run that was stopped"
-    unfinished = stop_at(150, intervals)
+    unfinished = stopped_at_150()
     clf = counted()
     common = {"methods": REFITTING, "inner": 3, "rng": 0, "previous": unfinished, **ARGUMENTS}
     for X_other, y_other in ((X + 1e-9, Y), (X, 1 - Y), (X[::-1].copy(), Y)):

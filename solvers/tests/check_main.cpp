@@ -1,3 +1,0 @@
-#include "check.hpp"
-
-int main(int argc, char** argv) { return check::run(argc, argv); }
