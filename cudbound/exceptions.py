@@ -63,11 +63,32 @@ class SlowRefitsWarning(CudboundWarning):
         self.seconds = seconds
 
 
-class UnsupportedEstimatorError(TypeError):
+class StatedError(Exception):
+    """An error that keeps the fact apart from the way to go on, so that a command can name its own options.
+
+    Attributes
+    ----------
+    fact : str
+        What is wrong, in one sentence.
+    remedy : str
+        How to go on in Python, in whole sentences; empty if there is nothing to say.
+    """
+
+    def __init__(self, fact: str, remedy: str = ""):
+        super().__init__(f"{fact} {remedy}".rstrip())
+        self.fact = fact
+        self.remedy = remedy
+
+
+class UnsupportedEstimatorError(StatedError, TypeError):
     """The estimator cannot be written as an additive classifier with a convex surrogate loss."""
 
 
-class NotMinimizerError(ValueError):
+class UnsupportedProblemError(StatedError, ValueError):
+    """The compiled solver cannot solve the problem; the reference solver may."""
+
+
+class NotMinimizerError(StatedError, ValueError):
     """The fitted coefficients do not minimize the surrogate loss on the data that were passed."""
 
 

@@ -111,6 +111,7 @@ def _oriented(model: AdditiveModel, estimator: Any, X: Any) -> AdditiveModel:
     if contradicts(second, scores, terms):
         raise UnsupportedEstimatorError(
             f"{type(estimator).__name__}.predict does not return the sign of its fitted score on these rows, so that "
-            "the CUD bound would be for another classifier. Pass one whose predict is that of scikit-learn."
+            "the CUD bound would be for another classifier.",
+            "Pass one whose predict is that of scikit-learn.",
         )
     return model

@@ -18,10 +18,10 @@ REFUSALS = (
     ),
     Refusal(
         family=("LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"),
-        reason="takes its rule from estimated means, covariances and priors. A linear one has the direction of a "
-        "least-squares fit, but another intercept unless the classes are equally large, and so minimizes no convex "
-        "surrogate loss.",
-        remedy="Fit LeastSquaresClassifier, which has the same direction.",
+        reason="takes its rule from estimated means, covariances and priors.",
+        remedy="A linear one has the direction of a least-squares fit, but another intercept unless the classes are "
+        "equally large, and so minimizes no convex surrogate loss. Fit LeastSquaresClassifier, which has the same "
+        "direction.",
     ),
     Refusal(
         family=("AdaBoostClassifier", "GradientBoostingClassifier"),

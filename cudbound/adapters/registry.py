@@ -29,12 +29,12 @@ def find_adapter(estimator: Any) -> Adapter:
     name = type(estimator).__name__
     for refusal in REFUSALS:
         if refusal.applies(estimator):
-            raise UnsupportedEstimatorError(f"{name} {refusal.reason} {refusal.remedy} {_OTHER_METHODS}")
+            raise UnsupportedEstimatorError(f"{name} {refusal.reason}", f"{refusal.remedy} {_OTHER_METHODS}")
     for adapter in ADAPTERS:
         if adapter.accepts(estimator):
             return adapter
     supported = "; ".join(adapter.supports for adapter in ADAPTERS)
     raise UnsupportedEstimatorError(
-        f"{name} is not known as an additive classifier with a convex surrogate loss. Supported: {supported}. "
-        f"Fit one of these for the CUD interval. {_OTHER_METHODS}"
+        f"{name} is not known as an additive classifier with a convex surrogate loss.",
+        f"Supported: {supported}. Fit one of these for the CUD interval. {_OTHER_METHODS}",
     )

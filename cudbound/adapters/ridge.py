@@ -22,7 +22,8 @@ def _express(estimator: Any, X: Any, y: Any) -> AdditiveModel:
     if getattr(estimator, "positive", False):
         raise UnsupportedEstimatorError(
             "RidgeClassifier(positive=True) constrains its coefficients, and the CUD bound is a supremum over all of "
-            "them. Fit it with positive=False."
+            "them.",
+            "Fit it with positive=False.",
         )
     tuned = isinstance(estimator, RidgeClassifierCV)
     alpha = np.ravel(estimator.alpha_ if tuned else estimator.alpha)[0]  # one value per target

@@ -30,7 +30,8 @@ def _express(estimator: SGDClassifier, X: Any, y: Any) -> AdditiveModel:
     if estimator.loss not in LOSSES:
         raise UnsupportedEstimatorError(
             f"SGDClassifier(loss={estimator.loss!r}) is not supported: the loss is not a surrogate with a useful "
-            f"minimizer, or not one that this package knows. Use a loss out of {sorted(LOSSES)}."
+            "minimizer, or not one that this package knows.",
+            f"Use a loss out of {sorted(LOSSES)}.",
         )
     loss, unit = LOSSES[estimator.loss]
     l1_ratio = {"l2": 0.0, "l1": 1.0}.get(estimator.penalty, float(estimator.l1_ratio or 0.0))

@@ -53,9 +53,9 @@ def _batched_linear_svc(estimator: LinearSVC, n_jobs: int) -> LinearFit | None:
 def _express_svc(estimator: SVC, X: Any, y: Any) -> AdditiveModel:
     if estimator.kernel != "linear":
         raise UnsupportedEstimatorError(
-            f"SVC(kernel={estimator.kernel!r}) has no fixed basis: its classifiers are sums over the training rows. "
+            f"SVC(kernel={estimator.kernel!r}) has no fixed basis: its classifiers are sums over the training rows.",
             "Use kernel='linear', or ConvexLossClassifier('hinge', penalty=..., basis=Nystroem(kernel=...)) with a "
-            "sklearn.kernel_approximation transformer as the basis."
+            "sklearn.kernel_approximation transformer as the basis.",
         )
     return linear_model(
         estimator, X, y, loss="hinge", penalty=1.0 / (2.0 * float(estimator.C) * count_rows(estimator, y))

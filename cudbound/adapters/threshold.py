@@ -26,7 +26,8 @@ def _express(estimator: Any, X: Any, y: Any) -> AdditiveModel:
         if not isinstance(estimator.scoring, str):
             raise UnsupportedEstimatorError(
                 "TunedThresholdClassifierCV with a custom scorer does not say which class its threshold "
-                "belongs to. Fit FixedThresholdClassifier(estimator, threshold=best_threshold_, pos_label=...)."
+                "belongs to.",
+                "Fit FixedThresholdClassifier(estimator, threshold=best_threshold_, pos_label=...).",
             )
         # scikit-learn's named scorers take the second class as the positive one
         threshold, positive = estimator.best_threshold_, None
@@ -47,14 +48,16 @@ def _cut(estimator: Any, model: AdditiveModel, threshold: str | float) -> float:
     if method == "predict_proba" and not model.loss.score_is_logit:
         raise UnsupportedEstimatorError(
             f"{name} puts its threshold on a probability, and only that of logistic regression is a fixed function of "
-            f"the score; the loss here is {model.loss.name}. Fit it with response_method='decision_function'."
+            f"the score; the loss here is {model.loss.name}.",
+            "Fit it with response_method='decision_function'.",
         )
     if isinstance(threshold, str):  # "auto": 0.5 for a probability, 0 for a score
         return 0.0
     cut = float(logit(threshold)) if method == "predict_proba" else float(threshold)
     if not np.isfinite(cut):
         raise UnsupportedEstimatorError(
-            f"{name} with the threshold {threshold!r} gives every case the same class. Use a threshold between 0 and 1."
+            f"{name} with the threshold {threshold!r} gives every case the same class.",
+            "Use a threshold between 0 and 1.",
         )
     return cut
 
@@ -64,8 +67,9 @@ def _shifted(model: AdditiveModel, cut: float) -> AdditiveModel:
     if cut != 0.0 and (penalized > 0.0 or not (model.design[:, 0] == 1.0).all()):
         raise UnsupportedEstimatorError(
             "A threshold other than 0 (or other than the probability 0.5) needs a classifier whose intercept is fitted "
-            "and not penalized: then it is an offset of the loss. Use LogisticRegression with a solver other than "
-            "'liblinear', SVC(kernel='linear') in place of LinearSVC, and fit_intercept=True."
+            "and not penalized: then it is an offset of the loss.",
+            "Use LogisticRegression with a solver other than 'liblinear', SVC(kernel='linear') in place of LinearSVC, "
+            "and fit_intercept=True.",
         )
     coef = model.coef.copy()
     coef[0] -= cut

@@ -17,7 +17,7 @@ def _express(estimator: Any, X: Any, y: Any) -> AdditiveModel:
     name = type(estimator).__name__
     if not hasattr(estimator, "best_estimator_"):
         raise UnsupportedEstimatorError(
-            f"{name}(refit={estimator.refit!r}) holds no classifier. Fit it with refit=True."
+            f"{name}(refit={estimator.refit!r}) holds no classifier.", "Fit it with refit=True."
         )
     best = estimator.best_estimator_
     model = find_adapter(best).express(best, X, y)

@@ -236,9 +236,10 @@ def check_curvature(problem: Problem) -> None:
     )
     raise UnsupportedEstimatorError(
         "The adaptive confidence interval needs a loss with a gradient and a curvature, from which it takes the "
-        f"covariance of the coefficients. Got {what} instead. Use the squared, logistic, exponential, squared_hinge "
-        "or huber loss, for example LogisticRegression() with an l2 penalty, or take the rate 0 for the centered "
-        "percentile bootstrap, which needs no covariance."
+        "covariance of the coefficients.",
+        f"Got {what} instead. Use the squared, logistic, exponential, squared_hinge or huber loss, for example "
+        "LogisticRegression() with an l2 penalty, or take the rate 0 for the centered percentile bootstrap, which "
+        "needs no covariance.",
     )
 
 

@@ -77,10 +77,10 @@ def check_minimizer(model: AdditiveModel) -> None:
     if not residual <= RESIDUAL_TOLERANCE:
         raise NotMinimizerError(
             f"The fitted coefficients do not minimize the mean {model.loss.name} loss on the X and y that were "
-            f"passed: optimality residual {residual:.2e}, allowed {RESIDUAL_TOLERANCE:.0e}. If the classifier was "
-            "fitted to other rows or with sample weights, pass its X and y, or fit it again on them. If its solver "
-            "stopped early, fit it with a smaller tol and a larger max_iter, or pass polish=True for the interval "
-            "of the exact minimizer."
+            f"passed: optimality residual {residual:.2e}, allowed {RESIDUAL_TOLERANCE:.0e}.",
+            "If the classifier was fitted to other rows or with sample weights, pass its X and y, or fit it again on "
+            "them. If its solver stopped early, fit it with a smaller tol and a larger max_iter, or pass polish=True "
+            "for the interval of the exact minimizer.",
         )
 
 
@@ -110,9 +110,9 @@ def no_minimizer(loss: str) -> NoMinimizerError:
     """Return the error for data on which a loss has no minimizer, with the remedies."""
     return NoMinimizerError(
         f"The classes can be separated, so the mean {loss} loss without a penalty has no minimizer: it falls "
-        "toward its infimum as the coefficients grow. Add a penalty, for example LogisticRegression(C=1.0) or "
-        "ConvexLossClassifier(penalty=0.01), or take a loss that has a minimizer, for example "
-        "LeastSquaresClassifier()."
+        "toward its infimum as the coefficients grow.",
+        "Add a penalty, for example LogisticRegression(C=1.0) or ConvexLossClassifier(penalty=0.01), or take a loss "
+        "that has a minimizer, for example LeastSquaresClassifier().",
     )
 
 
@@ -161,5 +161,6 @@ def _minimize_by_cvxpy(problem: Problem, draw: int) -> Array:
             return np.asarray(beta.value / scale, dtype=float)
     raise NotMinimizerError(
         f"No cvxpy solver could minimize the mean {problem.loss.name} loss on these data, so the fitted coefficients "
-        "cannot be checked. Standardize the features."
+        "cannot be checked.",
+        "Standardize the features.",
     )

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cudbound.exceptions import SolveInterrupted
+from cudbound.exceptions import SolveInterrupted, UnsupportedProblemError
 from cudbound.losses.surrogates import LOSSES, Loss
 from cudbound.problem.problem import Problem, make_problem
 from cudbound.quantiles import within
@@ -196,10 +196,11 @@ def solve_problem(
     check_choice("solver", solver, SOLVERS)
     check_choice("side", side, SIDES)
     if solver == "native" and not is_native(problem):
-        raise ValueError(
+        l1 = " with an l1 penalty" if problem.l1_penalty is not None else ""
+        raise UnsupportedProblemError(
             f"The native solver supports the losses {sorted(LOSSES)} with a quadratic penalty. Got "
-            f"{problem.loss.name!r}{' with an l1 penalty' if problem.l1_penalty is not None else ''} instead; pass "
-            "solver='cvxpy' for the slow reference solver."
+            f"{problem.loss.name!r}{l1} instead.",
+            "Pass solver='cvxpy' for the slow reference solver.",
         )
     threads = check_n_jobs(n_jobs)
     asked = check_ranks(ranks, problem.n_draws)

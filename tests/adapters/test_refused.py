@@ -193,7 +193,7 @@ def test_l1_penalties_ask_for_the_other_solver():
         LinearSVC(penalty="l1", dual=False, **TIGHT),
     ):
         clf.fit(X[:, :1], y)
-        with pytest.raises(ValueError, match=r"with an l1 penalty instead; pass solver='cvxpy'"):
+        with pytest.raises(ValueError, match=r"with an l1 penalty instead\. Pass solver='cvxpy'"):
             cud_interval(clf, X[:, :1], y, n_resamples=2)
 
 

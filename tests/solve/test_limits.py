@@ -529,7 +529,7 @@ def test_errors_name_the_argument_the_rule_and_the_value(options: dict[str, Any]
 def test_a_loss_that_only_the_reference_solver_knows() -> None:
     problem = replace(make("general", 0), loss=SquaredLoss("other"))
     message = (
-        r"native solver supports the losses \[.*'squared'.*\].* Got 'other' instead; pass solver='cvxpy'"
+        r"native solver supports the losses \[.*'squared'.*\].* Got 'other' instead\. Pass solver='cvxpy'"
     )
     with pytest.raises(ValueError, match=message):
         solve_problem(problem)

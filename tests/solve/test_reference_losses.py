@@ -368,10 +368,10 @@ def test_a_formula_is_solved_through_the_public_interface() -> None:
 
 def test_the_native_solver_names_the_other_one() -> None:
     with pytest.raises(
-        ValueError, match=r"native solver supports the losses .* Got 'my hinge' instead; pass solver='cvx"
+        ValueError, match=r"native solver supports the losses .* Got 'my hinge' instead\. Pass solver='cvx"
     ):
         elastic_net_draws(loss=formula("hinge"), l1_penalty=None, solver="native")
-    with pytest.raises(ValueError, match=r"Got 'hinge' with an l1 penalty instead; pass solver='cvxpy'"):
+    with pytest.raises(ValueError, match=r"Got 'hinge' with an l1 penalty instead\. Pass solver='cvxpy'"):
         elastic_net_draws(loss="hinge", solver="native")
 
 

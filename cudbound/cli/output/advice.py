@@ -6,9 +6,12 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from cudbound.cli.output.one_line import say
+
+if TYPE_CHECKING:
+    from cudbound.exceptions import StatedError
 
 
 @dataclass(frozen=True)
@@ -47,8 +50,7 @@ _UNSUPPORTED = (
     "choose another --classifier for the CUD bound, or leave cud and aci out of --methods: the other intervals take "
     "any classifier of two classes"
 )
-#: How the package names the way out for penalties that only the slow solver knows.
-_OTHER_SOLVER = "pass solver='cvxpy'"
+_OTHER_SOLVER = "add --solver cvxpy for the slow reference solver."
 
 
 def not_converged(what: str, names: OptionNames) -> str:
@@ -67,7 +69,12 @@ def advice_of_the_command(names: OptionNames = INTERVAL_OPTIONS, *, saved: bool 
     saved : bool, default False
         Whether the classifier comes from a file, so that options of a fit are no way out.
     """
-    from cudbound.exceptions import NoMinimizerError, NotMinimizerError, UnsupportedEstimatorError
+    from cudbound.exceptions import (
+        NoMinimizerError,
+        NotMinimizerError,
+        UnsupportedEstimatorError,
+        UnsupportedProblemError,
+    )
 
     try:
         yield
@@ -78,12 +85,10 @@ def advice_of_the_command(names: OptionNames = INTERVAL_OPTIONS, *, saved: bool 
         raise ValueError(_advise(error, remedy)) from error
     except UnsupportedEstimatorError as error:
         raise ValueError(_advise(error, _UNSUPPORTED)) from error
+    except UnsupportedProblemError as error:
+        raise ValueError(_advise(error, _OTHER_SOLVER)) from error
     except ImportError as error:  # of cvxpy, with the way to get it
         raise ValueError(str(error)) from error
-    except ValueError as error:
-        if _OTHER_SOLVER not in str(error):
-            raise
-        raise ValueError(str(error).replace(_OTHER_SOLVER, "add --solver cvxpy")) from error
 
 
 @contextmanager
@@ -141,7 +146,6 @@ def warn_again(caught: Sequence[warnings.WarningMessage]) -> None:
         warnings.warn_explicit(event.message, event.category, event.filename, event.lineno)
 
 
-def _advise(error: Exception, remedy: str) -> str:
-    """Keep the first sentence of an error, which is the fact; what follows is advice for Python."""
-    fact = str(error).partition(". ")[0].removesuffix(".")
-    return f"{fact}; {remedy}"
+def _advise(error: StatedError, remedy: str) -> str:
+    """Replace the advice for Python, which follows the fact, by that of the command."""
+    return f"{error.fact.removesuffix('.')}; {remedy}"
