@@ -64,14 +64,14 @@ class SlowRefitsWarning(CudboundWarning):
 
 
 class StatedError(Exception):
-    """An error that keeps the fact apart from the way to go on, so that a command can name its own options.
+    """An error that keeps the fact apart from the remedy, so that a command can name its own options.
 
     Attributes
     ----------
     fact : str
         What is wrong, in one sentence.
     remedy : str
-        How to go on in Python, in whole sentences; empty if there is nothing to say.
+        What to do in Python, in whole sentences; empty if there is nothing to say.
     """
 
     def __init__(self, fact: str, remedy: str = ""):
@@ -103,7 +103,7 @@ class SolveInterrupted(KeyboardInterrupt):
     ----------
     draws : Draws
         Draws that were finished are certified or decided; the others hold bounds and the status ``INTERRUPTED``.
-        Pass it as ``previous=`` to `cudbound.solve_draws` or `cudbound.cud_interval` to go on.
+        Pass it as ``previous=`` to `cudbound.solve_draws` or `cudbound.cud_interval` to resume.
     proved : str
         What is known of the quantiles that were asked for, in words; empty if none were.
     """
@@ -112,7 +112,7 @@ class SolveInterrupted(KeyboardInterrupt):
         solved = f"{int(draws.decided.sum())} of {len(draws)} draws solved"
         super().__init__(
             f"stopped with {'; '.join(filter(None, (solved, proved)))}; "
-            "pass previous=error.draws to go on from there"
+            "pass previous=error.draws to resume from there"
         )
         self.draws = draws
         self.proved = proved
@@ -136,13 +136,13 @@ class RunInterrupted(KeyboardInterrupt):
     Attributes
     ----------
     unfinished : cudbound.tables.unfinished.Unfinished
-        Pass it as ``previous=`` to the same call to go on from there.
+        Pass it as ``previous=`` to the same call to resume from there.
     """
 
     def __init__(self, unfinished: UnfinishedRun, proved: str = ""):
         done = f"after {unfinished.n_fits} refits"
         super().__init__(
-            f"stopped {'; '.join(filter(None, (done, proved)))}; pass previous=error.unfinished to go on from there"
+            f"stopped {'; '.join(filter(None, (done, proved)))}; pass previous=error.unfinished to resume from there"
         )
         self.unfinished = unfinished
 
@@ -165,7 +165,7 @@ class StudyInterrupted(KeyboardInterrupt):
     def __init__(self, store: str, n_done: int, n_total: int):
         super().__init__(
             f"stopped with {n_done} of {n_total} replicates done, which {store} holds; "
-            "run the same study with the same store to go on"
+            "run the same study with the same store to resume"
         )
         self.n_done = n_done
         self.n_total = n_total

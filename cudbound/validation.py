@@ -272,7 +272,7 @@ def check_labels(y: ArrayLike, classes: NDArray[Any]) -> Array:
     if not known.all():
         raise ValueError(
             f"y must hold the labels that the classifier was fitted to, {classes.tolist()}. "
-            f"Got also {_some(dict.fromkeys(values[~known].tolist()))}."
+            f"Also got {_some(dict.fromkeys(values[~known].tolist()))}."
         )
     n_positive = int(positive.sum())
     for label, rows in zip(classes.tolist(), (values.size - n_positive, n_positive), strict=True):

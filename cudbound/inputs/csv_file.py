@@ -16,7 +16,7 @@ DELIMITERS = ",;\t|"
 
 
 class CsvError(ValueError):
-    """The file, or what was asked of it, cannot be used; the message says what, where, and how to go on."""
+    """The file, or what was asked of it, cannot be used; the message says what, where, and how to continue."""
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ def render_table(table: Reportable, format: str = "table", *, run: Run | None = 
     r"""Write a table of intervals or of comparisons in one of five formats.
 
     ``table``, ``markdown`` and ``latex`` are for reading: proportions rounded to 3 decimals, with a title
-    and notes on scale, estimands, nominal level and what the intervals do not promise; text that may be a stranger's
+    and notes on scale, estimands, nominal level and what the intervals do not promise; text that may be untrusted
     (file and column names, class labels, remarks) is escaped. ``csv`` and ``json`` are for programs: every
     column of `IntervalTable.to_frame` or `ComparisonTable.to_frame`, unrounded, each float with the digits that
     restore it exactly.
@@ -118,7 +118,7 @@ def render_report(report: Report, format: str) -> str:
 
 
 def escape_text(text: str, format: str) -> str:
-    r"""Write a sentence, which may be a stranger's, so that it shows as it is in one of two formats of documents.
+    r"""Write a sentence, which may be untrusted, so that it shows as it is in one of two formats of documents.
 
     Parameters
     ----------

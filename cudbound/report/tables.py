@@ -18,7 +18,7 @@ REMARKS_WIDTH = 40
 
 @dataclass(frozen=True)
 class RunDescription:
-    """Where a table of intervals comes from. Every text in it may be a stranger's and is escaped when it is rendered.
+    """Where a table of intervals comes from. Every text in it may be untrusted and is escaped when it is rendered.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class RunDescription:
 
 @dataclass(frozen=True)
 class ComparisonRun:
-    """Where a table of comparisons comes from. Every text in it may be a stranger's and is escaped when it is rendered.
+    """Where a table of comparisons comes from. Every text in it may be untrusted and is escaped when it is rendered.
 
     Attributes
     ----------

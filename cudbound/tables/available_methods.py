@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def available_methods() -> pd.DataFrame:
-    """Return every method of this package, one a row, with what is known of it.
+    """Return every method of this package, one per row, with what is known of it.
 
     Returns
     -------

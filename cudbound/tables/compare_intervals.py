@@ -143,7 +143,7 @@ def compare_intervals(
     progress : bool, default=False
         Whether to show a bar over all refits, with an estimate of the time that remains.
     previous : Unfinished, default=None
-        What `RunInterrupted` carried; the run goes on from there, with the random numbers of the stopped one.
+        What `RunInterrupted` carried; the run resumes from there, with the random numbers of the stopped one.
 
     Returns
     -------
@@ -155,14 +155,14 @@ def compare_intervals(
     sklearn.exceptions.NotFittedError
         If the estimator has not been fitted.
     UnsupportedEstimatorError
-        If "cud" is asked for and the estimator cannot be expressed; leave it out of `methods` to go on.
+        If "cud" is asked for and the estimator cannot be expressed; leave it out of `methods` to continue.
     NotMinimizerError
         If "cud" is asked for and the estimator was not fitted to these `X` and `y`, or its solver stopped early: see
         `polish`.
     ValueError
         If an argument is out of range, or `X` and `y` do not fit the estimator.
     RunInterrupted
-        On Ctrl-C; pass its ``unfinished`` as `previous` to go on.
+        On Ctrl-C; pass its ``unfinished`` as `previous` to resume.
 
     Guarantee
     ---------

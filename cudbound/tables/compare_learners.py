@@ -95,7 +95,7 @@ def compare_learners(
     progress : bool, default=False
         Whether to show a bar over all refits, with an estimate of the time that remains.
     previous : Unfinished, default=None
-        What `RunInterrupted` carried; the run goes on from there.
+        What `RunInterrupted` carried; the run resumes from there.
 
     Returns
     -------
@@ -108,7 +108,7 @@ def compare_learners(
     ValueError
         If an argument is out of range.
     RunInterrupted
-        On Ctrl-C; pass its ``unfinished`` as `previous` to go on.
+        On Ctrl-C; pass its ``unfinished`` as `previous` to resume.
 
     Guarantee
     ---------

@@ -69,7 +69,7 @@ def estimate_error(
     ValueError
         If an argument is out of range, or `X` and `y` do not fit the estimator.
     RunInterrupted
-        On Ctrl-C; pass its ``unfinished`` as `previous` to go on.
+        On Ctrl-C; pass its ``unfinished`` as `previous` to resume.
 
     References
     ----------

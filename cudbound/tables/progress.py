@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from cudbound.exceptions import SlowRefitsWarning
 
-#: Refits one by one that are likely to take longer than this, judged after so many seconds of them, are announced.
+#: Refits one by one that are likely to take longer than this, judged after this many seconds of them, are announced.
 LONG_SECONDS, SECONDS_BEFORE_FORECAST = 60.0, 2.0
 
 

@@ -337,7 +337,7 @@ def check_test_set(
     unknown = sorted(set(y_test.tolist()) - set(classes.tolist()), key=repr)
     if unknown:
         raise ValueError(
-            f"The labels of 'test_set' must be those of the classifier, {classes.tolist()}. Got also {unknown[:5]}."
+            f"The labels of 'test_set' must be those of the classifier, {classes.tolist()}. Also got {unknown[:5]}."
         )
     return X_test, y_test
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Unfinished:
-    """What a run that was stopped had computed; pass it as ``previous=`` to the same call to go on.
+    """What a run that was stopped had computed; pass it as ``previous=`` to the same call to resume.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class Run:
 
     @property
     def _digest(self) -> str:
-        return str(joblib.hash(self._identity))  # only a run that stops or goes on needs it
+        return str(joblib.hash(self._identity))  # only a run that stops or resumes needs it
 
     @property
     def unfinished(self) -> Unfinished:

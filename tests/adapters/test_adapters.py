@@ -136,10 +136,10 @@ def _refused():
         "label",
         X,
         np.where(np.arange(30) == 4, "dead", y),
-        r"fitted to, \['healthy', 'ill'\]\. Got also \['dead'\]",
+        r"fitted to, \['healthy', 'ill'\]\. Also got \['dead'\]",
     )
-    yield "numbers", X, np.zeros(30), r"Got also \[0\.0\]"
-    yield "missing label", X, np.array([None, *y[1:]]), r"Got also \[None\]"
+    yield "numbers", X, np.zeros(30), r"Also got \[0\.0\]"
+    yield "missing label", X, np.array([None, *y[1:]]), r"Also got \[None\]"
     yield "one class", X, np.full(30, "ill"), r"at least 2 rows of each class\. Got 0 of 'healthy'"
     one = np.where(np.arange(30) == 4, "ill", "healthy")
     yield "one row", X, one, r"at least 2 rows of each class\. Got 1 of 'ill'"

@@ -190,7 +190,10 @@ def test_a_loss_without_a_minimizer_is_said_in_words_of_the_command(patients):
             NotMinimizerError("residual 0.1, allowed 1e-3.", "Pass polish=True."),
             "residual 0.1, allowed 1e-3; add --polish",
         ),
-        (NoMinimizerError("No minimum.", "Pass a penalty."), "No minimum; choose a classifier with a penalty"),
+        (
+            NoMinimizerError("No minimum.", "Pass a penalty."),
+            "No minimum; choose a classifier with a penalty",
+        ),
         (
             UnsupportedEstimatorError("Not known."),
             "Not known; choose another --classifier for the CUD bound, or leave",

@@ -160,7 +160,7 @@ def test_ctrl_c_says_what_is_kept(folder, monkeypatch):
     assert result.exit_code == 130
     assert result.stderr == (
         "cudbound: stopped with 2 of 6 replicates done, which quick.sqlite holds; run the same study with the same "
-        "store to go on\n"
+        "store to resume\n"
     )
 
 

@@ -362,7 +362,7 @@ def test_ctrl_c_is_answered_at_once(n_jobs: int, after: float, child: Child) -> 
     answer = child.run(body)
     assert answer["seconds"] < 1.0
     assert answer["message"] == (
-        "stopped with 0 of 4 draws solved; pass previous=error.draws to go on from there"
+        "stopped with 0 of 4 draws solved; pass previous=error.draws to resume from there"
     )
     assert answer["status"] == [SolveStatus.INTERRUPTED] * 4
     problem = hard()

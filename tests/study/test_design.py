@@ -559,7 +559,7 @@ WRONG = [
     ),
     (
         SETTINGS + WORLD + "classifier = 'svm'\nset = {kernel = 'rbf'}",
-        r".*\[\[scenario\]\] 1: .* Leave cud and aci out of methods to go on without them\.",
+        r".*\[\[scenario\]\] 1: .* Leave cud and aci out of methods to continue without them\.",
     ),
     (
         SETTINGS + WORLD + "positive_share = 0.0001",

@@ -389,7 +389,7 @@ def test_damaged_store_is_refused(tmp_path):
     (tmp_path / "s").write_bytes(content)
     with (
         Store.open(tmp_path / "s") as store,
-        pytest.raises(StudyError, match="it is damaged; go on from a copy"),
+        pytest.raises(StudyError, match="it is damaged; continue from a copy"),
     ):
         store.replicates_frame()
 

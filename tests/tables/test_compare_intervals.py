@@ -337,7 +337,7 @@ def test_data_that_do_not_fit_the_classifier():
     logistic = LogisticRegression().fit(X, y)
     with pytest.raises(ValueError, match=r"same number of rows\. Got 29 and 30"):
         compare_intervals(logistic, X[1:], y, methods=BASELINES)
-    with pytest.raises(ValueError, match=r"Got also \['dead'\]"):
+    with pytest.raises(ValueError, match=r"Also got \['dead'\]"):
         compare_intervals(logistic, X, np.where(np.arange(30) == 3, "dead", y), methods=BASELINES)
     with pytest.raises(ValueError, match=r"at least 2 rows of each class\. Got 0 of 'healthy'"):
         compare_intervals(logistic, X, np.full(30, "ill"), methods=BASELINES)

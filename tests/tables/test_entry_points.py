@@ -171,7 +171,7 @@ def test_the_classifiers_are_compared_on_new_cases_as_they_were_fitted():
         (
             "test-set-wald",
             (NEW_X, NEW_Y + 1),
-            r"labels of 'test_set' must be those of .* \[0, 1\]\. Got also \[2\]",
+            r"labels of 'test_set' must be those of .* \[0, 1\]\. Also got \[2\]",
         ),
         ("k-fold-t", (NEW_X, NEW_Y), r"'test_set' parameter is read by none of the methods asked for"),
     ],

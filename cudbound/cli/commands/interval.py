@@ -116,13 +116,13 @@ SOLVERS = ("native", "cvxpy")
     "--node-limit",
     type=click.IntRange(min=1),
     metavar="INT",
-    help="Stop the search of a draw after so many nodes; the interval then uses a safe upper bound.",
+    help="Stop the search of a draw after this many nodes; the interval then uses a safe upper bound.",
 )
 @click.option(
     "--total-node-limit",
     callback=options.total_node_limit,
     metavar="INT|none",
-    help="End the whole search of cud after so many nodes, with a safe upper bound; without it after about ten "
+    help="End the whole search of cud after this many nodes, with a safe upper bound; without it after about ten "
     "seconds' work, none for never.",
 )
 @click.option(
@@ -130,7 +130,7 @@ SOLVERS = ("native", "cvxpy")
     "total_time_limit",
     type=click.FloatRange(min=0.0),
     metavar="SECONDS",
-    help="End the whole search of cud, and that of aci, after so many seconds, with safe upper bounds, instead of "
+    help="End the whole search of cud, and that of aci, after this many seconds, with safe upper bounds, instead of "
     "after the usual number of nodes. The table then depends on the speed of the machine.",
 )
 @common_options.jobs_option

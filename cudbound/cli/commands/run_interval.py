@@ -78,7 +78,7 @@ def compute(fitted: FittedClassifier, settings: Settings, *, progress: bool = Fa
     Raises
     ------
     ValueError
-        If the CUD bound is requested and is unavailable for this classifier; the message says how to go on.
+        If the CUD bound is requested and is unavailable for this classifier; the message says how to continue.
     KeyboardInterrupt
         On Ctrl-C, if nothing is known of the draws of cud.
     """
@@ -142,7 +142,7 @@ def _cud_alone(fitted: FittedClassifier, settings: Settings, draws: Draws) -> In
 
 
 def not_certified(event: NotCertifiedWarning, settings: Settings, interrupted: bool = False) -> str:
-    """Word the warning for the command line, which has other means to go on than Python has."""
+    """Word the warning for the command line, which has other ways to continue than Python has."""
     from cudbound.quantiles import within
 
     known = (

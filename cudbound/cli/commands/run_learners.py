@@ -39,7 +39,7 @@ def compare(
     Raises
     ------
     ValueError
-        If one of them cannot be fitted to a part of the rows; the message says how to go on.
+        If one of them cannot be fitted to a part of the rows; the message says how to continue.
     """
     from cudbound.tables.compare_learners import tabulate_comparisons
 

@@ -81,7 +81,7 @@ def new(*, template: str, place: Path) -> None:
     required=True,
     type=_FILE,
     metavar="STORE",
-    help="SQLite file of the results; if it is there the study goes on where it stopped.",
+    help="SQLite file of the results; if it exists the study is resumed from it.",
 )
 @common_options.jobs_option
 @click.option(
@@ -113,7 +113,7 @@ def run(
 ) -> None:
     """Run the study of DESIGN.toml, and keep its results in a store.
 
-    A run that was stopped goes on when it is started again. Results depend on the design alone: neither on the number
+    A run that was stopped resumes when it is started again. Results depend on the design alone: neither on the number
     of workers nor on where they run.
     """
     with _one_line():
@@ -214,7 +214,7 @@ def _replicate_text(row: ReplicateRow) -> str:
 
 
 def _printable_lines(lines: list[str]) -> str:
-    """Join lines in which a stranger's names are escaped where they do not print."""
+    """Join lines in which untrusted names are escaped where they do not print."""
     return "\n".join(printable(line) for line in lines)
 
 
@@ -228,7 +228,7 @@ def _one_line() -> Iterator[Any]:
     try:
         yield
     except KeyboardInterrupt as error:
-        if not str(error):  # of a study it says what is stored, and how to go on
+        if not str(error):  # of a study it says what is stored, and how to continue
             raise
         say(str(error))
         sys.exit(INTERRUPTED)

@@ -124,7 +124,7 @@ resampling_options = together(
         "--folds",
         type=click.IntRange(min=2),
         metavar="INT",
-        help="One stratified partition into so many folds, or into folds of whole groups, for all methods that read "
+        help="One stratified partition into this many folds, or into folds of whole groups, for all methods that read "
         "folds or splits.",
     ),
 )

@@ -1,4 +1,4 @@
-"""What goes wrong with a classifier, and how to go on, in words of the command instead of Python's."""
+"""What goes wrong with a classifier, and how to continue, in words of the command instead of Python's."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _OTHER_SOLVER = "add --solver cvxpy for the slow reference solver."
 
 
 def not_converged(what: str, names: OptionNames) -> str:
-    """Say that a fit stopped early, and how to go on."""
+    """Say that a fit stopped early, and how to continue."""
     return _NOT_CONVERGED.format(what=what, names=names)
 
 

@@ -35,7 +35,7 @@ _RULE = re.compile(r"The '(\w+)' parameter(?: of \w+)? must be (.*)\. Got (.*) i
 
 
 def template_names() -> tuple[str, ...]:
-    """Return the names of the design files that the package brings along."""
+    """Return the names of the design files that ship with the package."""
     folder = files("cudbound.study.design") / "designs"
     return tuple(sorted(one.name.removesuffix(".toml") for one in folder.iterdir()))
 

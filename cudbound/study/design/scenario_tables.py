@@ -119,7 +119,7 @@ def try_scenario(scenario: Scenario, n_samples: Collection[int], methods: Iterab
     except NotMinimizerError:
         return  # of this sample alone; replicates that fail are counted
     except UnsupportedEstimatorError as error:
-        raise ValueError(f"{error} Leave cud and aci out of methods to go on without them.") from error
+        raise ValueError(f"{error} Leave cud and aci out of methods to continue without them.") from error
     except (ValueError, TypeError) as error:
         raise ValueError(f"the classifier cannot be fitted to {n} cases: {error}") from error
 

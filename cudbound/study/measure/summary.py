@@ -39,7 +39,7 @@ class Summary:
     scenarios, methods : tuple of str
         All of them, in the order of the tables.
     published_values : tuple of PublishedValue
-        Those that the study brings along.
+        Those that come with the study.
     method_seconds : pandas.DataFrame or None
         Times of methods by themselves: scenario, n, replicate, method, seconds.
     compares : bool

@@ -36,7 +36,7 @@ MANIFEST = "MANIFEST.json"
 
 
 class DataFolderError(ValueError):
-    """A folder of data sets, or what was asked of it, cannot be used; the message says what and how to go on."""
+    """A folder of data sets, or what was asked of it, cannot be used; the message says what and how to continue."""
 
 
 @dataclass(frozen=True, eq=False)

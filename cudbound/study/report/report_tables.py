@@ -84,7 +84,7 @@ def samples_report(summary: Summary) -> Report:
             Column("mean_truth_se", "mean SE of a true error", "proportion"),
             Column("mean_training_error", "mean training error", "proportion"),
             Column("training_error_kurtosis", "its excess kurtosis", "statistic"),
-            *([Column("mean_seconds", "seconds a replicate", "statistic")] if timed else []),
+            *([Column("mean_seconds", "seconds per replicate", "statistic")] if timed else []),
         ),
         "Failed: the replicate as a whole stopped with an error; it is a miss of every method.",
         "Drawn again: samples in which a class had fewer than two cases.",

@@ -71,7 +71,7 @@ def write_report(
     Every format has, in this order: what was run, coverage and width at a glance (but for CSV), every method in every
     cell, published values if there are any, paired differences to the CUD bound or else the first method, the shortest
     interval that keeps its level in each cell, (html) plots, aggregates, and rules and conventions. Texts of the study,
-    which may be a stranger's, are escaped in documents. In CSV they stand as they are, but for an apostrophe before
+    which may be untrusted, are escaped in documents. In CSV they stand as they are, but for an apostrophe before
     those that a spreadsheet would run as a formula: such as begin with one of ``= + - @``.
 
     Parameters
@@ -301,5 +301,5 @@ def _csv_text(table: Report) -> str:
 
 
 def _inert(value: Any) -> Any:
-    """Keep a text that a stranger wrote from being run as a formula by a spreadsheet."""
+    """Keep untrusted text from being run as a formula by a spreadsheet."""
     return f"'{value}" if isinstance(value, str) and value.lstrip()[:1] in FORMULA_STARTS else value

@@ -99,10 +99,10 @@ def run_on_cluster(
     except KilledWorker as error:
         raise StudyError(
             "dask: several workers were killed, perhaps for lack of memory, while they ran the same batch; the store "
-            "keeps what was done: run the same study with the same store and larger workers to go on"
+            "keeps what was done: run the same study with the same store and larger workers to resume"
         ) from error
     except (FutureCancelledError, OSError) as error:
         raise StudyError(
             "dask: the connection to the scheduler was lost; the store keeps what was done: run the same study with "
-            "the same store to go on"
+            "the same store to resume"
         ) from error

@@ -59,7 +59,7 @@ def run_study(
         For processes and clusters its populations, classifiers and methods are sent with cloudpickle, which takes
         functions and classes of notebooks and scripts too.
     store_path : str or path
-        Where results go; made where there is none. A store of the same study is gone on with. More replicates, sizes
+        Where results go; made where there is none. A store of the same study is resumed. More replicates, sizes
         and scenarios than before may be asked for; any other change is refused.
     n_jobs : int or None, default=1
         Workers; -1 for all cores. A cluster has the workers that it has.
@@ -85,7 +85,7 @@ def run_study(
     ImportError
         If `dask` is given and the package ``distributed`` is missing.
     StudyInterrupted
-        On Ctrl-C. The store keeps what was done; the same call goes on from there.
+        On Ctrl-C. The store keeps what was done; the same call resumes from there.
 
     Guarantee
     ---------
@@ -146,7 +146,7 @@ def run_study(
         except BrokenProcessPool as error:
             raise StudyError(
                 f"a worker was killed, perhaps for lack of memory; {str(store.path)!r} keeps what was done: run the "
-                "same study with the same store and fewer workers to go on"
+                "same study with the same store and fewer workers to resume"
             ) from error
     with Store.open(store_path) as store:
         return store.status()
@@ -319,7 +319,7 @@ def _pack(study: Study) -> dict[str, bytes]:
 
 @lru_cache(maxsize=2)
 def _unpack(packed: bytes) -> tuple[Study, tuple[Method, ...]]:
-    """Read what `_pack` wrote, once a worker, so that what a population has found out serves the next batch too."""
+    """Read what `_pack` wrote, once per worker, so that what a population has found out serves the next batch too."""
     try:
         read: tuple[Study, tuple[Method, ...]] = pickle.loads(packed)
     except Exception as error:

@@ -37,7 +37,7 @@ _WAYS_ON = {
     sqlite3.SQLITE_CANTOPEN: "it cannot be opened; name a file in a folder that you can write to",
     sqlite3.SQLITE_PERM: "it cannot be opened; change its permissions, or those of its folder, or name another",
     sqlite3.SQLITE_NOTADB: "it is no store of a study; name another file",
-    sqlite3.SQLITE_CORRUPT: "it is damaged; go on from a copy or start a new store",
+    sqlite3.SQLITE_CORRUPT: "it is damaged; continue from a copy or start a new store",
     # a quota or a limit on the size of files gives this one, too
     sqlite3.SQLITE_IOERR: "the disk could not be read or written; check it, its space and your quota, and run the "
     "study again, what was stored before is kept",
@@ -47,7 +47,7 @@ _WAYS_ON = {
 
 @contextmanager
 def clear_errors(path: Path) -> Iterator[None]:
-    """Turn what SQLite says into an error that names the file and says how to go on.
+    """Turn what SQLite says into an error that names the file and says how to continue.
 
     Raises
     ------
