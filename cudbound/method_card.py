@@ -84,6 +84,13 @@ class MethodCard:
     cost: str
     options: Mapping[str, Option] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.estimand, Estimand):
+            raise ValueError(
+                f"The 'estimand' of {self.name} must be an Estimand, such as Estimand('conditional'). "
+                f"Got {self.estimand!r} instead."
+            )
+
     def resolve_options(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return a value for every option, the given one or the default.
 

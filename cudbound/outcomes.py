@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 #: What the estimate of an interval is, where the notes under a table say so.
 Center = Literal["training error", ".632 estimate", "error on new cases"]
@@ -77,7 +77,7 @@ class Estimand:
         >>> Estimand.read("expected(n1=29.7)")
         Estimand('expected', n_train=29.7)
         """
-        found = re.fullmatch(r"(.*)\(n1=([\d.]+)\)", text)
+        found = re.fullmatch(r"(.*)\(n1=([\d.e+]+)\)", text)
         return cls(text) if found is None else cls(found[1], float(found[2]))
 
 
@@ -110,10 +110,10 @@ class PointOutcome:
         """Return what an outcome of any kind has, by the names of the fields."""
         return {entry.name: getattr(self, entry.name) for entry in fields(PointOutcome)}
 
-    @classmethod
-    def undefined(cls, reason: str) -> Self:
+    @staticmethod
+    def undefined(reason: str) -> PointOutcome:
         """Return an outcome without numbers."""
-        return cls(math.nan, degenerate=reason)
+        return PointOutcome(math.nan, degenerate=reason)
 
 
 @dataclass(frozen=True)
@@ -140,10 +140,10 @@ class Outcome(PointOutcome):
     center: Center | None = None
     standard_error: float | None = None
 
-    @classmethod
-    def undefined(cls, reason: str) -> Self:
+    @staticmethod
+    def undefined(reason: str) -> Outcome:
         """Return an outcome without numbers."""
-        return cls(math.nan, UNDEFINED_LIMITS, degenerate=reason)
+        return Outcome(math.nan, UNDEFINED_LIMITS, degenerate=reason)
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ class TestOutcome(PointOutcome):
     _: KW_ONLY
     standard_error: float | None = None
 
-    @classmethod
-    def undefined(cls, reason: str) -> Self:
+    @staticmethod
+    def undefined(reason: str) -> TestOutcome:
         """Return an outcome without numbers."""
-        return cls(math.nan, math.nan, math.nan, UNDEFINED_LIMITS, degenerate=reason)
+        return TestOutcome(math.nan, math.nan, math.nan, UNDEFINED_LIMITS, degenerate=reason)

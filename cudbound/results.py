@@ -125,6 +125,10 @@ class Row(abc.ABC):
     degenerate: str | None
     details: Mapping[str, float]
 
+    def __repr__(self) -> str:
+        shown = {"method": self.method} | vars(self)
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
+
     @classmethod
     def of(cls, outcome: PointOutcome, **known: Any) -> Self:
         """Return the outcome as a row; `known` are fields that it has not, or that replace its own."""
@@ -200,8 +204,8 @@ def _columns(words: str) -> tuple[str, ...]:
     return tuple(words.split())
 
 
-@dataclass(frozen=True, kw_only=True)
-class IntervalEstimate(Outcome, _WithLimits):
+@dataclass(frozen=True, kw_only=True, repr=False)
+class IntervalEstimate(_WithLimits, Outcome):
     """One row of the table: an interval by one method, with what a reader must know to judge it.
 
     Attributes
@@ -234,7 +238,7 @@ class IntervalEstimate(Outcome, _WithLimits):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ComparisonResult(TestOutcome, _WithLimits):
+class ComparisonResult(_WithLimits, TestOutcome):
     """The difference of two errors by one method: test and interval.
 
     The difference is error(a) - error(b): positive where the first classifier or learning algorithm errs more.
@@ -287,8 +291,8 @@ class ComparisonResult(TestOutcome, _WithLimits):
     __repr__ = __str__
 
 
-@dataclass(frozen=True, kw_only=True)
-class PointEstimate(PointOutcome, Row):
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PointEstimate(Row, PointOutcome):
     """One row of the table of point estimates, with what a reader must know to judge it.
 
     Attributes

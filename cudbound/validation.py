@@ -166,11 +166,10 @@ def check_alpha(alpha: object, n_samples: int) -> float:
 
 def check_aci_rate(name: str, rate: object) -> None:
     """Raise ValueError unless a rate of the adaptive interval is "log", "loglog" or a number in [0, inf]."""
-    if rate in ("log", "loglog"):
-        return
-    if isinstance(rate, str):
+    if not isinstance(rate, str):
+        check_number(name, rate, 0.0, math.inf)
+    elif rate not in ("log", "loglog"):
         raise _fail(name, "'log', 'loglog' or a number of at least 0", rate)
-    check_number(name, rate, 0.0, math.inf)
 
 
 def check_inner(inner: object) -> int | None:

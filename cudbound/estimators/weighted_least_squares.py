@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+# Here for singular values, of a matrix whose columns, before they were centered, had length 1, or at most 1 if they
+# were rotated. Were the solver to keep a direction that a fit leaves out, the fit would not be its minimizer.
+from cudbound.problem.coordinates import RANK_TOLERANCE
 
-#: Singular values below this count as zero, in a matrix whose columns, before they were centered, had length 1, or at
-#: most 1 if they were rotated. That is far above the rounding error of a constant or a collinear column, and, except
-#: for rotated ones, does not depend on units.
-RANK_TOLERANCE = 1e-12
+Array = NDArray[np.float64]
 
 #: Condition number (1-norm) of a draw's Gram matrix up to which the normal equations are solved. In the
 #: orthonormalized design it is near 1, and the error of a score stays below about this number times 1e-16;

@@ -11,6 +11,9 @@ from cudbound.problem.problem import Problem
 
 Array = NDArray[np.float64]
 
+#: What a column adds to the span of others counts as zero below this share of its length. Columns arrive with rounding
+#: errors, such as those of standardizing degrees Celsius and Fahrenheit, which are well above those of a factorization.
+RANK_TOLERANCE = 1e-12
 #: Columns whose largest value exceeds their median by this factor come first in the factorization.
 OUTLYING = 1e3
 
@@ -65,9 +68,7 @@ def orthonormal_basis(problem: Problem) -> Basis:
     scale[scale == 0.0] = 1.0
     q, r, order = qr(problem.design / scale, mode="economic", pivoting=True, check_finite=False)
     diagonal = np.abs(np.diag(r))
-    # the rule of numpy.linalg.matrix_rank
-    rounding = max(problem.design.shape) * np.finfo(float).eps * diagonal.max(initial=0.0)
-    rank = max(int((diagonal > rounding).sum()), 1)
+    rank = max(int((diagonal > RANK_TOLERANCE * diagonal.max(initial=0.0)).sum()), 1)
     p = problem.design.shape[1]
     first = outlying_first(problem.design, order[:rank])
     if (first != order[:rank]).any():

@@ -23,7 +23,7 @@ class SearchLimits:
         Of the whole call likewise; None means no limit. A search for a quantile is planned for the nodes that take
         about that time, and may end earlier. The result then depends on the speed of the machine.
     nodes_per_draw : int, math.inf or None, default=None
-        Of the search of a single draw; None means no limit.
+        Of the search of a single draw; None means no limit, but for the adaptive interval 20,000.
     seconds_per_draw : float or None, default=None
         Of the search of a single draw; None means no limit.
 

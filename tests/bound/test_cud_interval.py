@@ -566,3 +566,24 @@ def test_coverage_of_the_error_of_the_fitted_classifier() -> None:
         covered_by_half += abs(truth - result.estimate) <= result.q / 2
     assert binomtest(covered, N_DATA_SETS, 0.95, alternative="less").pvalue > 0.05, covered
     assert binomtest(covered_by_half, N_DATA_SETS, 0.95, alternative="less").pvalue < 1e-6, covered_by_half
+
+
+@pytest.mark.parametrize(
+    "classifier",
+    [LeastSquaresClassifier(), RidgeClassifier(), LogisticRegression()],
+    ids=["least squares", "ridge", "logistic"],
+)
+@pytest.mark.parametrize("seed", range(5))
+def test_one_feature_in_two_units_counts_once(classifier: Any, seed: int) -> None:
+    # standardized, the two columns differ by rounding errors of 1e-14, which are no further feature
+    rng = np.random.default_rng(seed)
+    celsius = rng.normal(36.9, 0.5, size=20).round(1)
+    other = rng.normal(25.0, 4.0, size=20)
+    y = celsius + 0.1 * other + rng.normal(size=20) > np.median(celsius + 0.1 * other)
+    both = np.column_stack([celsius, celsius * 9 / 5 + 32, other])
+    pipe = make_pipeline(StandardScaler(), classifier)
+    result = cud_interval(pipe.fit(both, y), both, y, n_resamples=100, rng=0)
+    assert result.certified
+    if isinstance(classifier, LeastSquaresClassifier):
+        once = np.column_stack([celsius, other])
+        assert result.q == cud_interval(pipe.fit(once, y), once, y, n_resamples=100, rng=0).q

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -70,36 +71,45 @@ def cases(
     return Case(problem, rng)
 
 
+#: Draws under losses that Newton's method minimizes, and those among them that stayed open, in this process.
+SEEN: Counter[str] = Counter()
+
+
 def solved(problem: Problem, **options: object) -> Draws:
-    """Solve every draw; all but those that `may_stay_open` are solved, or nearly."""
+    """Solve every draw; all are solved, or nearly, but for the few that `assert_few_open` allows."""
     draws = solve_problem(problem, **options)
     # a loss with flat directions is known to a few times 1e-10 alone, which leaves such a draw open
     left_open = draws.status == SolveStatus.INACCURATE
     assert (draws.certified | left_open).all(), draws
     np.testing.assert_array_equal(draws.lower[~left_open], draws.upper[~left_open])
-    wide = draws.upper - draws.lower > TOLERANCE * max(1.0, draws.upper.max())
-    assert wide.sum() <= may_stay_open(problem), draws
+    assert_few_open(problem, draws, TOLERANCE * max(1.0, draws.upper.max()))
     assert (draws.lower <= draws.upper).all()
     return draws
 
 
-def may_stay_open(problem: Problem) -> int:
-    """Return how many of a few draws may stay open: one under the losses that are minimized by Newton's method.
+def assert_few_open(problem: Problem, draws: Draws, gap: float) -> None:
+    """Assert that the bounds nearly meet, but for one draw in a thousand under losses minimized by Newton's method.
 
     Where there is no minimizer, or no curvature, its steps may not arrive, or a witness far out may miss its value:
-    one draw in ten thousand.
+    in one draw of ten thousand.
     """
-    return int(problem.loss.smooth and not problem.loss.quadratic)
+    n_wide = int((draws.upper - draws.lower > gap).sum())
+    if problem.loss.smooth and not problem.loss.quadratic:
+        SEEN["draws"] += len(draws)
+        SEEN["open"] += n_wide
+        assert SEEN["open"] <= 1 + SEEN["draws"] / 1000, draws
+    else:
+        assert n_wide == 0, draws
 
 
 def assert_same_q(one: Problem, other: Problem, *, factor: float = 1.0, tolerance: float = TOLERANCE) -> None:
     here, there = solved(one), solve_problem(other)
     # rounding may keep witnesses short of their values where a map is ill-conditioned: the bounds then nearly meet
-    wide = there.upper - there.lower > 1e-6 * max(1.0, factor)
-    assert wide.sum() <= may_stay_open(other), there
+    gap = 1e-6 * max(1.0, factor)
+    assert_few_open(other, there, gap)
     assert (factor * here.lower <= there.upper + tolerance).all()
     assert (there.lower <= factor * here.upper + tolerance).all()
-    both = ~wide & ~(here.upper - here.lower > TOLERANCE)
+    both = (there.upper - there.lower <= gap) & (here.upper - here.lower <= gap)
     np.testing.assert_allclose(there.upper[both], factor * here.upper[both], rtol=0.0, atol=tolerance)
 
 

@@ -129,6 +129,7 @@ SOLVERS = ("native", "cvxpy")
     "--time-limit",
     "total_time_limit",
     type=click.FloatRange(min=0.0),
+    callback=options.seconds,
     metavar="SECONDS",
     help="End the whole search of cud, and that of aci, after this many seconds, with safe upper bounds, instead of "
     "after the usual number of nodes. The table then depends on the speed of the machine.",

@@ -158,7 +158,7 @@ def not_certified(event: NotCertifiedWarning, settings: Settings, interrupted: b
     elif event.n_limited:
         remedy = (
             "raise --node-limit"
-            if event.half_width is None
+            if event.half_width is None or settings.node_limit is not None
             else (
                 "give the search more time with --time-limit SECONDS, or let it end by itself with "
                 "--total-node-limit none"

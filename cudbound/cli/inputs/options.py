@@ -50,6 +50,13 @@ def total_node_limit(context: click.Context, param: click.Parameter, text: str |
     return int(text)
 
 
+def seconds(context: click.Context, param: click.Parameter, value: float | None) -> float | None:
+    """Return the seconds; nan is within every range."""
+    if value is not None and math.isnan(value):
+        raise click.BadParameter("'nan' is not a number of seconds.")
+    return value
+
+
 def interval_methods(context: click.Context, param: click.Parameter, text: str) -> str | tuple[str, ...]:
     """Return the name of a group of intervals, or the intervals whose names stand between commas."""
     from cudbound.intervals import GROUPS, METHODS

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.estimators.batched.columns import CLEAR_SHARE, Columns, Draws, averages
-from cudbound.estimators.weighted_least_squares import RANK_TOLERANCE
 from cudbound.problem.additive_model import TIE_TOLERANCE
+from cudbound.problem.coordinates import RANK_TOLERANCE
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
