@@ -76,7 +76,7 @@ def meaning(data: DemoData, outcome: CommandOutcome) -> str:
             ),
             _paragraph(
                 "What they do not mean: 95% is the share of repeated samples in which such an interval is "
-                "meant to hold the error, not a probability for this one, and no method here guarantees it "
+                "meant to cover the error, not a probability for this one, and no method here guarantees it "
                 "at this sample size. One data set does not rank the methods: a shorter interval may be "
                 "better, or may miss more often. Nothing is said of patients from another population."
             ),

@@ -47,7 +47,7 @@ data_folder_option = click.option(
 @click.group("study", invoke_without_command=True, epilog=EXIT_CODES)
 @click.pass_context
 def study(context: click.Context) -> None:
-    """Measure how often intervals hold the true error, over thousands of training sets."""
+    """Measure how often intervals cover the true error, over thousands of training sets."""
     if context.invoked_subcommand is None:
         click.echo(context.get_help(), err=True)
         context.exit(2)
