@@ -106,7 +106,7 @@ class PointOutcome:
     estimand: Estimand | None = None
     details: Mapping[str, float] = field(default_factory=dict)
 
-    def said(self) -> dict[str, Any]:
+    def common_fields(self) -> dict[str, Any]:
         """Return what an outcome of any kind has, by the names of the fields."""
         return {entry.name: getattr(self, entry.name) for entry in fields(PointOutcome)}
 

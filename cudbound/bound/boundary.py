@@ -167,7 +167,7 @@ def boundary_deviations(
     gradients in the draw, which is centered because a penalty moves their mean away from 0. Only x_i'Sigma_b x_i
     enters, which is the same for every basis of the design. The draw does not determine the score of a row that lies
     outside the span of the draw's rows, or that it separates, because a vanishing loss then falls without end: the
-    variance is infinite and the row is near. A row whose score does not vary (a draw that is fitted without error) is
+    variance is infinite and the row is near. A row whose score does not vary, because its draw is fitted exactly, is
     near if its score is 0, otherwise far.
 
     The theory requires that a_n grow without bound and more slowly than n; log n is our choice. U_b is never below
@@ -221,7 +221,7 @@ def boundary_deviations(
 def boundary_limits(limits: SearchLimits) -> SearchLimits:
     """Return the limits of a search for the CUD bound as those of the searches near the boundary.
 
-    They take no part in the nodes of the whole call, and nodes of a draw that are not said are those of the default.
+    The limit on all nodes concerns the CUD bound alone. Without a limit on the nodes of a draw the default one holds.
     """
     nodes = DEFAULT_LIMITS.nodes_per_draw if limits.nodes_per_draw is None else limits.nodes_per_draw
     return replace(limits, nodes=None, nodes_per_draw=nodes)

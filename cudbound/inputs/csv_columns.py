@@ -227,7 +227,7 @@ def _numbers(table: CsvTable, frame: pd.DataFrame) -> pd.DataFrame:
     wrong = [str(name) for name in frame.columns if numbers[name].isna().any()]
     if wrong:
         cells = [_first(table, frame[name], numbers[name].isna().to_numpy()) for name in wrong]
-        raise CsvError(f"not numeric: {_listed(cells, len(cells))}; {_way_on(frame[wrong], numbers[wrong])}")
+        raise CsvError(f"not numeric: {_listed(cells, len(cells))}; {_remedy(frame[wrong], numbers[wrong])}")
     huge = numbers.abs() > LARGEST
     if huge.any(axis=None):
         names = [str(name) for name in frame.columns if huge[name].any()]
@@ -238,7 +238,7 @@ def _numbers(table: CsvTable, frame: pd.DataFrame) -> pd.DataFrame:
     return numbers
 
 
-def _way_on(frame: pd.DataFrame, numbers: pd.DataFrame) -> str:
+def _remedy(frame: pd.DataFrame, numbers: pd.DataFrame) -> str:
     """Say what to do about columns that are not numeric; indicators are no cure for a slip of the pen."""
     if all(frame[name].str.fullmatch(r"[-+]?\d*(,\d*)?").all() for name in frame.columns):
         return "write these numbers with a decimal point and without commas"

@@ -207,7 +207,7 @@ def _f_test(records: Records, confidence_level: float, alternative: str) -> Test
     statistic, pvalue = five_by_two_f(halvings.means)
     outcome = _f(records, confidence_level)
     return TestOutcome(
-        statistic=statistic, pvalue=pvalue, raw_interval=outcome.raw_interval, **outcome.said()
+        statistic=statistic, pvalue=pvalue, raw_interval=outcome.raw_interval, **outcome.common_fields()
     )
 
 

@@ -44,7 +44,7 @@ class Pivot(PointOutcome):
     def outcome(self, confidence_level: float) -> Outcome:
         """Return the interval that it gives."""
         interval = self.interval(confidence_level)
-        return Outcome(raw_interval=interval, standard_error=self.standard_error, **self.said())
+        return Outcome(raw_interval=interval, standard_error=self.standard_error, **self.common_fields())
 
     def test_outcome(self, confidence_level: float, alternative: str) -> TestOutcome:
         """Return the test and the interval that it gives."""
@@ -53,7 +53,7 @@ class Pivot(PointOutcome):
             pvalue=self.pvalue(alternative=alternative),
             raw_interval=self.interval(confidence_level, alternative),
             standard_error=self.standard_error,
-            **self.said(),
+            **self.common_fields(),
         )
 
     def interval(self, confidence_level: float, alternative: str = "two-sided") -> ConfidenceInterval:

@@ -13,6 +13,7 @@ using Vector = std::vector<double>;
 using Rows = std::vector<Vector>;
 
 double dot(const Vector& a, const Vector& b);
+Vector unit(Vector a);
 
 // Solves a x = b for a square matrix, with complete pivoting. False if the matrix is singular.
 bool solve_linear(std::vector<std::vector<long double>> a, std::vector<long double> b, std::vector<long double>* x);

@@ -30,7 +30,7 @@ TABLES = "\n".join(
     )
 )
 
-_WAYS_ON = {
+_REMEDIES = {
     sqlite3.SQLITE_FULL: "the disk is full; free some space and run the study again, what was stored before is kept",
     sqlite3.SQLITE_BUSY: "another program is using it; close that program and try again",
     sqlite3.SQLITE_READONLY: "it cannot be written; change its permissions, or those of its folder, or name another",
@@ -58,10 +58,10 @@ def clear_errors(path: Path) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         primary = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the higher bits are details
-        way_on = _WAYS_ON.get(primary, "it cannot be used; name another")
-        raise StudyError(f"store {str(path)!r}: {way_on} ({error})") from error
+        remedy = _REMEDIES.get(primary, "it cannot be used; name another")
+        raise StudyError(f"store {str(path)!r}: {remedy} ({error})") from error
     except PermissionError as error:  # of a folder above it
-        raise StudyError(f"store {str(path)!r}: {_WAYS_ON[sqlite3.SQLITE_PERM]}") from error
+        raise StudyError(f"store {str(path)!r}: {_REMEDIES[sqlite3.SQLITE_PERM]}") from error
 
 
 def connect_for_reading(path: Path) -> sqlite3.Connection:
