@@ -342,7 +342,7 @@ def solve_bound(
     *,
     confidence_level: float,
     alpha: float,
-    search: Search,
+    search: Search = Search(),  # noqa: B008 - frozen, so that one default serves all calls
     progress: bool = False,
     previous: Draws | None = None,
 ) -> CudResult:
