@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -126,8 +127,8 @@ class UnfinishedRun(Protocol):
         """Number of refits that were made."""
 
     @property
-    def draws(self) -> Draws | None:
-        """What was proved about the draws of the CUD bound."""
+    def draws(self) -> Mapping[str, Draws]:
+        """What was proved about the draws of the CUD bound, by what they are for."""
 
 
 class RunInterrupted(KeyboardInterrupt):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from cudbound.outcomes import Estimand
-from cudbound.validation import check_choice, check_number
+from cudbound.validation import check_choice, check_flag, check_number
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,21 @@ class Number:
         return f"{self.default:g}"
 
 
-Option = Choice | Number
+@dataclass(frozen=True)
+class Flag:
+    """An option that is true or false."""
+
+    default: bool
+
+    def check(self, name: str, value: object) -> bool:
+        """Return the value; raise ValueError if it is neither."""
+        return check_flag(name, value)
+
+    def __str__(self) -> str:
+        return str(self.default).lower()
+
+
+Option = Choice | Number | Flag
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,7 +9,7 @@ from dataclasses import KW_ONLY, dataclass, field, fields
 from typing import Any, Literal
 
 #: What the estimate of an interval is, where the notes under a table say so.
-Center = Literal["training error", ".632 estimate", "error on new cases"]
+Center = Literal["training error", ".632 estimate", "error on new cases", "mean of two centers"]
 
 
 @dataclass(frozen=True)
@@ -129,8 +129,8 @@ class Outcome(PointOutcome):
     remarks, degenerate, estimand, details
         As in `PointOutcome`; a zero-width interval without a reason of the method's own gets a general one.
     center : str or None
-        What `estimate` is, for the notes under a table: "training error", ".632 estimate" or "error on new cases";
-        None where the notes have nothing to say of it.
+        What `estimate` is, for the notes under a table: "training error", ".632 estimate", "error on new cases" or
+        "mean of two centers"; None where the notes have nothing to say of it.
     standard_error : float or None
         Of the estimate, where the method builds its interval from one.
     """

@@ -218,6 +218,8 @@ class IntervalEstimate(_WithLimits, Outcome):
         What the interval is meant to cover; prints in the words of the glossary ("conditional", ...).
     confidence_level : float
         Nominal level.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        "less": an upper limit only; "greater": a lower one.
     n_fits : int
         Classifier fits that the method used; a fit shared with another method counts for both.
     """
@@ -226,9 +228,11 @@ class IntervalEstimate(_WithLimits, Outcome):
     estimand: Estimand
     confidence_level: float
     n_fits: int
+    alternative: str = "two-sided"
 
     COLUMNS: ClassVar = _columns(
-        "method estimate low high width raw_low raw_high confidence_level estimand n_fits degenerate remarks"
+        "method estimate low high width raw_low raw_high confidence_level alternative estimand n_fits degenerate "
+        "remarks"
     )
 
     @property

@@ -229,6 +229,19 @@ def check_choice(name: str, value: object, choices: Collection[str]) -> str:
     return value
 
 
+def check_flag(name: str, value: object) -> bool:
+    """Return `value` if it is True or False.
+
+    Raises
+    ------
+    ValueError
+        If it is neither.
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise _fail(name, "True or False", value)
+    return bool(value)
+
+
 def check_binary_classifier(estimator: Any) -> NDArray[Any]:
     """Return the two classes of a fitted classifier.
 

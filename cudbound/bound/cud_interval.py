@@ -323,7 +323,7 @@ def cud_interval(
     level = check_confidence_level(confidence_level)
     n_resamples = check_n_resamples(n_resamples)
     generator = check_rng(rng)
-    how = Search(search, solver, n_jobs, check_limits(limits))
+    how = Search(search, solver=solver, n_jobs=n_jobs, limits=check_limits(limits))
     model = express(estimator, X, y, polish=polish)
     return solve_bound(
         model,

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cudbound.intervals.abcloc import ABCLOC
 from cudbound.intervals.aci import ACI
 from cudbound.intervals.austern_zhou import AUSTERN_ZHOU
 from cudbound.intervals.bayle import BAYLE
+from cudbound.intervals.bbc_cv import BBC_CV
 from cudbound.intervals.bccv import BCCVP, BCCVP_BR
 from cudbound.intervals.bootstrap_percentile import BIAS_CORRECTED, PERCENTILE
 from cudbound.intervals.conservative_z import CONSERVATIVE_Z
@@ -19,6 +21,7 @@ from cudbound.intervals.k_fold import K_FOLD_T
 from cudbound.intervals.kohavi_yang import KOHAVI, YANG
 from cudbound.intervals.langford import LANGFORD
 from cudbound.intervals.leave_one_out import LEAVE_ONE_OUT
+from cudbound.intervals.location_shifted import LOCATION_SHIFTED
 from cudbound.intervals.martin import MARTIN
 from cudbound.intervals.mcnemar import MCNEMAR
 from cudbound.intervals.method import Method, compute_interval
@@ -36,21 +39,25 @@ from cudbound.intervals.test_set import (
     TEST_SET_WALD,
     TEST_SET_WILSON,
 )
+from cudbound.intervals.two_center import TWO_CENTER
+from cudbound.intervals.two_stage import TWO_STAGE
 
 __all__ = ["GROUPS", "METHODS", "Method", "compute_interval", "find_comparisons", "find_methods"]
 
-#: For the error of the classifier fitted to this training set; the first seven are those of the CUD paper.
+#: What Laber and Murphy (2008), section 5, compare.
+PAPER = (CUD, PERCENTILE, BIAS_CORRECTED, KOHAVI, YANG, MARTIN, LANGFORD)
+
+#: What software for clinical prediction models prints.
+CLINICAL = (LOCATION_SHIFTED, ABCLOC, TWO_STAGE)
+
+#: For the error of the classifier fitted to this training set.
 CONDITIONAL = (
-    CUD,
-    PERCENTILE,
-    BIAS_CORRECTED,
-    KOHAVI,
-    YANG,
-    MARTIN,
-    LANGFORD,
+    TWO_CENTER,
+    *PAPER,
     NORMAL_632,
     NORMAL_632_PLUS,
     ACI,
+    *CLINICAL,
     LEAVE_ONE_OUT,
     BCCVP,
     BCCVP_BR,
@@ -77,17 +84,26 @@ ALGORITHM = (
     AUSTERN_ZHOU,
 )
 
+#: For the error of tuning and fitting, from a fitted search.
+TUNED = (BBC_CV,)
+
 #: Only for the difference between two errors; some of those above serve it too.
 DIFFERENCE_ONLY = (MCNEMAR, INDEPENDENT_TEST_SETS)
 
 #: Every method by its name, in the order of the table.
-METHODS: dict[str, Method] = {method.name: method for method in (*CONDITIONAL, *ALGORITHM, *DIFFERENCE_ONLY)}
+METHODS: dict[str, Method] = {
+    method.name: method for method in (*CONDITIONAL, *ALGORITHM, *TUNED, *DIFFERENCE_ONLY)
+}
 
-#: Names that stand for several intervals. "paper": what Laber and Murphy (2008), section 5, compare.
+#: Names that stand for several intervals. "recommended": the interval to use, and beside it the bound that caps it and
+#: the interval at the .632 estimate that keeps its level most often.
 GROUPS: dict[str, tuple[str, ...]] = {
-    "paper": tuple(method.name for method in CONDITIONAL[:7]),
+    "recommended": (TWO_CENTER.name, CUD.name, LANGFORD.name),
+    "paper": tuple(method.name for method in PAPER),
+    "clinical": tuple(method.name for method in CLINICAL),
     "conditional": tuple(method.name for method in CONDITIONAL),
     "algorithm": tuple(method.name for method in ALGORITHM),
+    "tuned": tuple(method.name for method in TUNED),
     "all": tuple(method.name for method in (*CONDITIONAL, *ALGORITHM)),
 }
 

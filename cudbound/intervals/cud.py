@@ -43,4 +43,5 @@ CUD = Method(
     reference="Laber and Murphy (2008), sections 3 and 4",
     cost="0",
     compute=_cud,
+    one_sided=_cud,  # the suprema are of both sides: their quantile at the whole level leaves out no more on one
 )

@@ -6,14 +6,11 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from cudbound.intervals.method import NO_OPTIONS, Method, check_records, shared_remarks
+from cudbound.intervals.method import ALTERNATIVES, NO_OPTIONS, Method, check_records, shared_remarks
 from cudbound.outcomes import TestOutcome
 from cudbound.records import Records
 from cudbound.results import ComparisonResult
 from cudbound.validation import check_choice
-
-#: As in `scipy.stats`, of error(a) - error(b).
-ALTERNATIVES = ("two-sided", "less", "greater")
 
 
 def check_alternative(alternative: str, methods: Iterable[Method]) -> None:

@@ -22,6 +22,8 @@ from cudbound.records.reading import count_fits as count_fits
 from cudbound.records.reading import shared_remarks as shared_remarks
 from cudbound.results import IntervalEstimate
 
+#: As in `scipy.stats`, of an error or of error(a) - error(b).
+ALTERNATIVES = ("two-sided", "less", "greater")
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -68,6 +70,9 @@ class Method(MethodCard):
     ----------
     compute : callable or None
         ``compute(records, confidence_level, **options) -> Outcome``.
+    one_sided : callable or None
+        The same with both limits at the whole level, for one-sided intervals. None takes the limits of `compute` at
+        ``2 * confidence_level - 1``, which is right where each tail has half of the error probability.
     pivot : callable or None
         ``pivot(records, **options) -> Pivot`` for methods that are an estimate, a standard error and a reference
         distribution. It gives the interval and the test, and `compute` and `test` stay None.
@@ -81,6 +86,7 @@ class Method(MethodCard):
     """
 
     compute: Callable[..., Outcome] | None = field(default=None, repr=False)
+    one_sided: Callable[..., Outcome] | None = field(default=None, repr=False)
     pivot: Callable[..., Pivot] | None = field(default=None, repr=False)
     test: Callable[..., TestOutcome] | None = field(default=None, repr=False)
     fallback: Fallback | None = None
@@ -103,6 +109,7 @@ def compute_interval(
     confidence_level: float,
     options: Mapping[str, Any] = NO_OPTIONS,
     *,
+    alternative: str = "two-sided",
     fallback: bool = False,
 ) -> IntervalEstimate:
     """Compute one row of the table from recorded losses.
@@ -117,6 +124,9 @@ def compute_interval(
         In (0, 1).
     options : mapping, default={}
         Options of the method that differ from their defaults.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        As in `scipy.stats`: "less" gives an upper limit alone, at the whole level, "greater" a lower one. Options that
+        divide the error probability between two tails are then without effect.
     fallback : bool, default=False
         Whether a zero-width interval is replaced by the method's fallback, with a remark.
 
@@ -144,31 +154,62 @@ def compute_interval(
     """
     check_records(method, records)
     chosen = method.resolve_options(options)
-    if method.compute is not None:
-        outcome = method.compute(records, confidence_level, **chosen)
-    elif method.pivot is not None:
-        outcome = method.pivot(records, **chosen).outcome(confidence_level)
-    else:
-        raise ValueError(
-            f"{method.name} compares two classifiers and gives no interval for the error of one; "
-            "use compare_learners."
-        )
+    outcome = _two_sided(method, records, confidence_level, chosen)
     reason = _why_degenerate(outcome)
-    if fallback and reason is not None and method.fallback is not None and not math.isnan(outcome.estimate):
-        instead = method.fallback.compute(records, outcome.estimate, confidence_level)
-        note = f"{reason}; {method.fallback.title} instead"
-        outcome = replace(outcome, raw_interval=instead, remarks=(*outcome.remarks, note), degenerate=None)
+    instead = (
+        method.fallback if fallback and reason is not None and not math.isnan(outcome.estimate) else None
+    )
+    if instead is not None:
+        found = instead.compute(records, outcome.estimate, confidence_level)
+        note = f"{reason}; {instead.title} instead"
+        outcome = replace(outcome, raw_interval=found, remarks=(*outcome.remarks, note), degenerate=None)
         reason = _why_degenerate(outcome)
+    if alternative != "two-sided":
+        if instead is None:
+            outcome = _each_at(method, records, confidence_level, chosen)
+            limits = outcome.raw_interval
+        else:
+            limits = instead.compute(records, outcome.estimate, 2.0 * confidence_level - 1.0)
+        outcome = replace(outcome, raw_interval=_open(limits, alternative))
+        reason = reason or _why_degenerate(outcome)
     return IntervalEstimate.of(
         outcome,
         method=method.name,
         estimand=outcome.estimand or method.estimand,
         confidence_level=confidence_level,
+        alternative=alternative,
         n_fits=count_fits(method, records),
         remarks=(*shared_remarks(method, records), *outcome.remarks),
         degenerate=reason,
         center=outcome.center or _new_cases(method, records),
     )
+
+
+def _two_sided(
+    method: Method, records: Records, confidence_level: float, options: Mapping[str, Any]
+) -> Outcome:
+    if method.compute is not None:
+        return method.compute(records, confidence_level, **options)
+    if method.pivot is not None:
+        return method.pivot(records, **options).outcome(confidence_level)
+    raise ValueError(
+        f"{method.name} compares two classifiers and gives no interval for the error of one; use compare_learners."
+    )
+
+
+def _each_at(
+    method: Method, records: Records, confidence_level: float, options: Mapping[str, Any]
+) -> Outcome:
+    """Return both limits, each at the whole level; below 1/2 the lower one is the larger."""
+    if method.one_sided is not None:
+        return method.one_sided(records, confidence_level, **options)
+    return _two_sided(method, records, 2.0 * confidence_level - 1.0, options)
+
+
+def _open(limits: ConfidenceInterval, alternative: str) -> ConfidenceInterval:
+    if alternative == "less":
+        return ConfidenceInterval(-math.inf, limits.high)
+    return ConfidenceInterval(limits.low, math.inf)
 
 
 def _new_cases(method: MethodCard, records: Records) -> Center | None:

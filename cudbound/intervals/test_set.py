@@ -120,6 +120,10 @@ def _outcome(records: Records, confidence_level: float, *, form: str, side: str)
     )
 
 
+def _each_at(records: Records, confidence_level: float, *, form: str, side: str) -> Outcome:
+    return _outcome(records, 2.0 * confidence_level - 1.0, form=form, side="two-sided")
+
+
 def _wilson_fallback(records: Records, estimate: float, confidence_level: float) -> ConfidenceInterval:
     return wilson_interval(estimate, float(records.require("test_set").losses.size), confidence_level)
 
@@ -137,6 +141,7 @@ TEST_SET_WALD = Method(
     reference="Brown, Cai and DasGupta (2001), section 2, with its coverage",
     cost=COST,
     compute=partial(_outcome, form="wald"),
+    one_sided=partial(_each_at, form="wald"),
     options={"side": Choice(SIDES)},
     fallback=Fallback("two-sided Wilson score interval", _wilson_fallback),
 )
@@ -151,6 +156,7 @@ TEST_SET_WILSON = Method(
     reference="Wilson (1927); Brown, Cai and DasGupta (2001), section 3.1.1",
     cost=COST,
     compute=partial(_outcome, form="wilson"),
+    one_sided=partial(_each_at, form="wilson"),
     options={"side": Choice(SIDES)},
 )
 
@@ -164,6 +170,7 @@ TEST_SET_CLOPPER_PEARSON = Method(
     reference="Clopper and Pearson (1934)",
     cost=COST,
     compute=partial(_outcome, form="clopper-pearson"),
+    one_sided=partial(_each_at, form="clopper-pearson"),
     options={"side": Choice(SIDES)},
 )
 
@@ -177,5 +184,6 @@ TEST_SET_LANGFORD = Method(
     reference="Langford (2005), section 3, the test set bound; two-sided it is Clopper and Pearson's",
     cost=COST,
     compute=partial(_outcome, form="clopper-pearson"),
+    one_sided=partial(_each_at, form="clopper-pearson"),
     options={"side": Choice(("upper", "two-sided", "lower"))},
 )

@@ -16,6 +16,7 @@ from cudbound.point_estimates.bootstrap_632 import (
     BOOTSTRAP_632_PLUS,
     BOOTSTRAP_POOLED,
     LEAVE_ONE_OUT_BOOTSTRAP,
+    NOTHING_OUT_OF_BAG,
     Error632Plus,
     error_632,
     error_632_plus,
@@ -35,15 +36,22 @@ from cudbound.point_estimates.cross_validation import (
 )
 from cudbound.point_estimates.estimator import PointEstimator, compute_estimate
 from cudbound.point_estimates.lv1o import LV1O, error_lv1o
+from cudbound.point_estimates.optimism import (
+    BOOTSTRAP_OPTIMISM,
+    bootstrap_optimism,
+    optimism_corrected_error,
+)
 from cudbound.records.bootstrap_losses import never_out_of_bag
 from cudbound.results import PointEstimate
 
 __all__ = [
     "ESTIMATORS",
+    "NOTHING_OUT_OF_BAG",
     "Error632Plus",
     "KernelWidths",
     "PointEstimate",
     "PointEstimator",
+    "bootstrap_optimism",
     "compute_estimate",
     "error_632",
     "error_632_plus",
@@ -57,6 +65,7 @@ __all__ = [
     "mean_training_size",
     "never_out_of_bag",
     "no_information_error",
+    "optimism_corrected_error",
     "pooled_bootstrap_error",
 ]
 
@@ -73,6 +82,7 @@ ESTIMATORS: dict[str, PointEstimator] = {
         BOOTSTRAP_POOLED,
         BOOTSTRAP_632,
         BOOTSTRAP_632_PLUS,
+        BOOTSTRAP_OPTIMISM,
         LV1O,
         BOLSTERED,
         SEMI_BOLSTERED,

@@ -105,22 +105,22 @@ def error_632(resubstitution: ArrayLike, leave_one_out_bootstrap: ArrayLike) -> 
     )
 
 
-def no_information_error(positive: float, predicted_positive: float) -> float:
+def no_information_error(positive: ArrayLike, predicted_positive: ArrayLike) -> Array:
     """Return the no-information error gamma: the error if labels and predictions were independent.
 
     It is the mean loss over all n^2 pairs of a training row's prediction and a training row's label.
 
     Parameters
     ----------
-    positive : float
+    positive : array-like of float
         Share p of the training rows of the class +1, in [0, 1].
-    predicted_positive : float
+    predicted_positive : array-like of float
         Share q of the training rows that the classifier fitted to all of them calls +1, in [0, 1].
 
     Returns
     -------
-    float
-        p (1 - q) + (1 - p) q.
+    ndarray of float
+        p (1 - q) + (1 - p) q, elementwise.
 
     References
     ----------
@@ -128,10 +128,11 @@ def no_information_error(positive: float, predicted_positive: float) -> float:
 
     Examples
     --------
-    >>> no_information_error(0.25, 0.5)
+    >>> float(no_information_error(0.25, 0.5))
     0.5
     """
-    return positive * (1.0 - predicted_positive) + (1.0 - positive) * predicted_positive
+    p, q = np.asarray(positive, dtype=float), np.asarray(predicted_positive, dtype=float)
+    return np.asarray(p * (1.0 - q) + (1.0 - p) * q)
 
 
 @dataclass(frozen=True)
@@ -230,7 +231,7 @@ def estimate_632_plus(records: Records) -> Error632Plus:
     return error_632_plus(
         float(np.mean(records.require("losses"))),
         float(_leave_one_out(records)),
-        no_information_error(records.positive, records.predicted_positive),
+        float(no_information_error(records.positive, records.predicted_positive)),
     )
 
 

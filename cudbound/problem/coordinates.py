@@ -60,15 +60,38 @@ def outlying_first(design: Array, columns: NDArray[np.intp]) -> NDArray[np.intp]
     return columns[np.argsort(-np.where(ratios > OUTLYING, ratios, 0.0), kind="stable")]
 
 
+def design_rank(design: Array) -> int:
+    """Return the number of columns that `orthonormal_basis` keeps, at least 1.
+
+    Examples
+    --------
+    >>> design_rank(np.array([[1.0, 2.0, 3.0], [1.0, 4.0, 5.0], [1.0, 6.0, 7.0]]))
+    2
+    """
+    from scipy.linalg import qr
+
+    r = qr(design / _column_lengths(design), mode="r", pivoting=True, check_finite=False)[0]
+    return _count_columns(np.abs(np.diag(r)))
+
+
+def _column_lengths(design: Array) -> Array:
+    lengths = np.linalg.norm(design, axis=0)
+    return np.where(lengths == 0.0, 1.0, lengths)
+
+
+def _count_columns(diagonal: Array) -> int:
+    return max(int((diagonal > RANK_TOLERANCE * diagonal.max(initial=0.0)).sum()), 1)
+
+
 def orthonormal_basis(problem: Problem) -> Basis:
     """Remove collinear columns and the effect of bad scaling before the kernel forms Gram matrices."""
     from scipy.linalg import qr, solve_triangular
 
-    scale = np.linalg.norm(problem.design, axis=0)
-    scale[scale == 0.0] = 1.0
-    q, r, order = qr(problem.design / scale, mode="economic", pivoting=True, check_finite=False)
+    scale = _column_lengths(problem.design)
+    q, r, pivots = qr(problem.design / scale, mode="economic", pivoting=True, check_finite=False)
+    order = np.asarray(pivots, dtype=np.intp)
     diagonal = np.abs(np.diag(r))
-    rank = max(int((diagonal > RANK_TOLERANCE * diagonal.max(initial=0.0)).sum()), 1)
+    rank = _count_columns(diagonal)
     p = problem.design.shape[1]
     first = outlying_first(problem.design, order[:rank])
     if (first != order[:rank]).any():

@@ -18,6 +18,7 @@ from cudbound.records.bootstrap_losses import (
     BoundaryDeviations,
     InnerErrors,
     RemovedCaseErrors,
+    SignedSuprema,
 )
 from cudbound.records.fold_losses import FoldLosses, NestedLosses, RepeatedFoldLosses, ReplacementErrors
 from cudbound.records.split_losses import (
@@ -27,6 +28,7 @@ from cudbound.records.split_losses import (
     SplitLosses,
     TestSetLosses,
 )
+from cudbound.records.tuned_losses import TunedLosses
 from cudbound.validation import Array, Losses
 
 Bools = NDArray[np.bool_]
@@ -45,8 +47,10 @@ __all__ = [
     "RepeatedFoldLosses",
     "ReplacementErrors",
     "ReplicateLosses",
+    "SignedSuprema",
     "SplitLosses",
     "TestSetLosses",
+    "TunedLosses",
 ]
 
 
@@ -110,6 +114,10 @@ class Records:
     removed_cases : RemovedCaseErrors
     replacements : ReplacementErrors
     boundary : BoundaryDeviations
+    tuned : TunedLosses
+        Of the configurations that a search tried.
+    signed_suprema : SignedSuprema
+        None where the classifier has no CUD bound.
     bolstered : BolsteredLosses
     bound : object
         The `cudbound.CudResult` on the same draws.
@@ -138,6 +146,8 @@ class Records:
     removed_cases: RemovedCaseErrors | None = None
     replacements: ReplacementErrors | None = None
     boundary: BoundaryDeviations | None = None
+    tuned: TunedLosses | None = None
+    signed_suprema: SignedSuprema | None = None
     bolstered: BolsteredLosses | None = None
     bound: Any = field(default=None, repr=False)
 

@@ -27,11 +27,15 @@ class BootstrapLosses:
         Loss on the point of the classifier fitted to the draw.
     remarks : tuple of str
         What happened to draws that could not be used as drawn.
+    no_information : ndarray of float, shape (n_resamples,), or None
+        No-information error of each draw: of the classes in the draw and those that its classifier gives to the draw;
+        None if it was not recorded.
     """
 
     counts: NDArray[np.int32]
     losses: Losses
     remarks: tuple[str, ...] = ()
+    no_information: Array | None = None
 
     def __post_init__(self) -> None:
         checked("counts", self.counts, 2)
@@ -76,11 +80,15 @@ class InnerErrors:
     n_fits : int
         Classifier fits behind them.
     remarks : tuple of str
+    optimism : ndarray of float, shape (n_resamples,), or None
+        Of every bootstrap draw: mean over its inner draws of the error of their classifiers on the draw minus that on
+        the inner draw; None if it was not recorded.
     """
 
     errors: Array
     n_fits: int
     remarks: tuple[str, ...] = ()
+    optimism: Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,3 +147,49 @@ class BoundaryDeviations:
                 if upper.shape == lower.shape
                 else f"'upper' and 'lower' must have the same length. Got {upper.size} and {lower.size} values."
             )
+
+
+@dataclass(frozen=True, eq=False)
+class SignedSuprema:
+    """How much lower the error of a nearby classifier can be on a draw than on the training set.
+
+    The value of a draw b is the supremum over classifiers of (error - error_b)_+ g(alpha (L_b(fitted) - L_b)), with the
+    error on the training set, the error and the mean loss on the draw, and g(u) = clip(1 + u, 0, 1): the side of the
+    CUD bound that says how far the training error is too low.
+
+    Attributes
+    ----------
+    n_samples : int
+        Rows of the training set.
+    rank : int
+        Rank of the design with its intercept.
+    upper : ndarray of float, shape (n_resamples,), or None
+        Upper bounds on the suprema; None where they were not computed.
+    lower : ndarray of float, shape (n_resamples,), or None
+        Lower bounds; None means that `upper` is exact.
+    remarks : tuple of str
+    """
+
+    n_samples: int
+    rank: int
+    upper: Array | None = None
+    lower: Array | None = None
+    remarks: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.rank < 1 or self.n_samples < 1:
+            raise ValueError(
+                f"'rank' and 'n_samples' must be at least 1. Got {self.rank!r} and {self.n_samples!r} instead."
+            )
+        if self.upper is not None:
+            upper = checked("upper", self.upper, 1)
+            if self.lower is not None and checked("lower", self.lower, 1).shape != upper.shape:
+                raise ValueError(
+                    "'lower' and 'upper' must have the same length. "
+                    f"Got {np.size(self.lower)} and {upper.size} values."
+                )
+
+    @property
+    def n_fits(self) -> int:
+        """Classifier fits behind the record."""
+        return 0

@@ -11,9 +11,13 @@ if TYPE_CHECKING:
     from cudbound.records import Records
 
 
+#: Records without which a method that reads them has a variant.
+MAY_BE_ABSENT = frozenset({"inner", "signed_suprema"})
+
+
 def check_records(method: MethodCard, records: Records) -> None:
-    """Raise ValueError unless the records hold what a method needs; "inner" may be absent."""
-    for need in sorted(method.needs - {"inner"}):
+    """Raise ValueError unless the records hold what a method needs, except those of `MAY_BE_ABSENT`."""
+    for need in sorted(method.needs - MAY_BE_ABSENT):
         if getattr(records, need) is None:
             raise ValueError(f"{method.name} needs recorded {need} losses, and the records have none.")
 

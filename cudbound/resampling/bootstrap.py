@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
-from cudbound.point_estimates import leave_one_out_bootstrap_error
+from cudbound.point_estimates import leave_one_out_bootstrap_error, no_information_error
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, InnerErrors
 from cudbound.resampling.refits import Refit
@@ -55,7 +56,18 @@ def record_bootstrap(
     counts, remarks = usable_draws(
         labels, counts, on_single_class=on_single_class, rng=rng, need_out_of_bag=need_out_of_bag
     )
-    return BootstrapLosses(counts=counts, losses=refit(counts), remarks=remarks)
+    losses = refit(counts)
+    return BootstrapLosses(counts, losses, remarks, _no_information(labels, counts, losses))
+
+
+def _no_information(labels: Array, counts: NDArray[np.int32], losses: NDArray[Any]) -> Array | None:
+    """Return the no-information error of each draw; None for differences of losses, which have none."""
+    if losses.dtype != bool:
+        return None
+    positive = labels > 0
+    shares = (np.broadcast_to(positive, losses.shape), losses ^ positive)
+    real, predicted = ((counts * share).sum(axis=1) / labels.size for share in shares)
+    return np.asarray(no_information_error(real, predicted))
 
 
 def usable_draws(
@@ -125,7 +137,7 @@ def record_inner(
     n_outer, n = counts.shape
     draws, redraws = rng.spawn(2)
     step = max(1, INNER_CHUNK_VALUES // (n_inner * n))
-    errors, n_one_class = [], 0
+    errors, optimism, n_one_class = [], [], 0
     for part in gen_batches(n_outer, step):
         outer = counts[part]
         rows = np.repeat(np.tile(np.arange(n), len(outer)), outer.ravel()).reshape(len(outer), n)
@@ -144,6 +156,13 @@ def record_inner(
                 inner[again[:, 0], again[:, 1]] = drawn
                 again = again[has_one_class(drawn, labels)]
         losses = refit(inner.reshape(-1, n)).reshape(inner.shape)
+        better = losses * ((outer[:, None, :] - inner) / n)
+        kept = np.where(one_class & (on_single_class == "drop"), np.nan, better.sum(axis=2))
+        with warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore", RuntimeWarning
+            )  # a draw whose inner draws are all dropped has none
+            optimism.append(np.nanmean(kept, axis=1))
         place_counts = _count_places(places)
         if on_single_class == "drop":
             place_counts[one_class] = 1  # a draw that leaves nothing out does not enter Err(1)
@@ -151,7 +170,7 @@ def record_inner(
             leave_one_out_bootstrap_error(np.take_along_axis(losses, rows[:, None, :], axis=2), place_counts)
         )
     remarks = (f"{n_one_class} single-class inner draws {TREATMENT[on_single_class]}",) if n_one_class else ()
-    return InnerErrors(np.concatenate(errors), n_outer * n_inner, remarks)
+    return InnerErrors(np.concatenate(errors), n_outer * n_inner, remarks, np.concatenate(optimism))
 
 
 def _count_places(places: NDArray[np.integer[Any]]) -> NDArray[np.int32]:

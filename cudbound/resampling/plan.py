@@ -88,10 +88,12 @@ STREAMS = (
     *(name for name in SCHEMES if name != "folds"),
     "second_test_set",
     "learners",
+    "tuned",
 )
 
-#: Streams whose numbers are not for records of this plan: "second_test_set" and "learners" are for comparisons.
-ELSEWHERE = frozenset({"bolstered", "cv", "second_test_set", "learners"})
+#: Streams whose numbers are not for records of this plan: "second_test_set" and "learners" are for comparisons,
+#: "tuned" for the refits of a search.
+ELSEWHERE = frozenset({"bolstered", "cv", "second_test_set", "learners", "tuned"})
 
 #: Records that are made from the shared bootstrap draws, whether or not the draws themselves are fitted.
 DRAWN = frozenset({"inner", "removed_cases"})

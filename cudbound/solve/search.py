@@ -27,6 +27,7 @@ class Search:
     """
 
     of: str = "quantile"
+    side: str = "both"
     solver: str = "native"
     n_jobs: int | None = 1
     limits: SearchLimits = NO_LIMITS
@@ -63,6 +64,7 @@ class Search:
         try:
             return solve_problem(
                 problem,
+                side=self.side,
                 ranks=rank if self.of == "quantile" else None,
                 solver=self.solver,
                 n_jobs=self.n_jobs,

@@ -11,12 +11,15 @@ import numpy as np
 from cudbound.adapters import express
 from cudbound.bound.boundary import boundary_deviations, boundary_limits, check_curvature, near_rate
 from cudbound.bound.cud_interval import solve_bound
-from cudbound.exceptions import UnsupportedEstimatorError
+from cudbound.bound.signed_suprema import solve_signed_suprema
+from cudbound.exceptions import NoMinimizerError, UnsupportedEstimatorError
 from cudbound.intervals import Method, compute_interval, find_methods
+from cudbound.intervals.method import ALTERNATIVES
 from cudbound.outcomes import Outcome
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.refits import Refits, prepare_refits
+from cudbound.resampling.tuning import check_search, record_tuning, search_splits
 from cudbound.results import IntervalEstimate
 from cudbound.solve.limits import SearchLimits, check_limits
 from cudbound.solve.minimum import draws_problem
@@ -33,13 +36,15 @@ from cudbound.validation import (
 )
 
 #: Groups of methods in which one that a classifier does not allow keeps its row, with the reason.
-LENIENT = ("conditional", "all")
+LENIENT = ("recommended", "conditional", "all")
 #: Inner draws of each draw where refits are made in batches.
 INNER_DRAWS = 50
 #: Records of which inner draws, or none, decide what is drawn.
 RESAMPLED = frozenset({"bootstrap", "inner", "removed_cases"})
 #: Records that need the classifier written as an additive model with a convex loss.
 MODEL_RECORDS = frozenset({"bound", "boundary"})
+#: The same, with those that are made where the classifier is one.
+FROM_MODEL = MODEL_RECORDS | {"signed_suprema"}
 
 
 def compare_intervals(
@@ -49,6 +54,7 @@ def compare_intervals(
     *,
     methods: str | Sequence[str] = "paper",
     confidence_level: float = 0.95,
+    alternative: str = "two-sided",
     n_resamples: int = 1000,
     alpha: str | float = "n",
     inner: int | str | None = None,
@@ -91,12 +97,17 @@ def compare_intervals(
     methods : str or list of str, default="paper"
         "paper" for the seven intervals that Laber and Murphy compare, "conditional" for all that aim at the error of
         this classifier or of one fitted to a part of the data, "algorithm" for those of cross-validation and of random
-        splits, most of which aim at the expected error of the learning algorithm, "all" for both, or names, which
-        `cudbound.available_methods` lists. A row does not depend on which others are asked for. In "conditional" and
+        splits, most of which aim at the expected error of the learning algorithm, "all" for both, "recommended" for the
+        interval to use with the bound that caps it, "clinical" for what software for clinical prediction models prints,
+        "tuned" for the error of tuning and fitting, from a fitted search, or names, which `cudbound.available_methods`
+        lists. A row does not depend on which others are asked for. In "conditional" and
         "all" a method that this classifier does not allow keeps its row, which says why; asked for by name it is an
         error.
     confidence_level : float, default=0.95
         Nominal level, in (0, 1).
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        As in `scipy.stats`: "less" gives upper limits alone, each at the whole level ("with 95 % confidence the error
+        is at most x"), "greater" lower ones.
     n_resamples : int, default=1000
         Number of bootstrap draws B.
     alpha : {"n", "paper-literal"} or float, default="n"
@@ -193,6 +204,7 @@ def compare_intervals(
     """
     session = Session(find_methods(methods), options, rng=rng, previous=previous, n_jobs=n_jobs)
     level = check_confidence_level(confidence_level)
+    check_choice("alternative", alternative, ALTERNATIVES)
     check_choice("solver", solver, ("native", "cvxpy"))
     search = Search(solver=solver, n_jobs=session.n_jobs, limits=check_limits(limits))
     chosen = check_sizes(sizes)
@@ -200,7 +212,7 @@ def compare_intervals(
     lenient = isinstance(methods, str) and methods in LENIENT
     model: AdditiveModel | None = None
     refused: dict[str, str] = {}
-    if any(method.needs & MODEL_RECORDS for method in session.methods):
+    if any(method.needs & FROM_MODEL for method in session.methods):
         model, refused = _express(estimator, X, y, session.methods, polish, chosen.aci_rate, lenient=lenient)
     counts = session.take(X, y, check_binary_classifier(estimator), n_resamples)
     sample = session.sample
@@ -211,11 +223,15 @@ def compare_intervals(
         refits = prepare_refits(estimator, X, sample.y, n_jobs=session.n_jobs)
         if inner is None and refits.batched:
             n_inner = INNER_DRAWS
+    tuned = any("tuned" in method.needs for method in available)
+    search_folds = (
+        search_splits(check_search(estimator), X, sample.y, session.streams["cv"]) if tuned else None
+    )
     resampling = Resampling(chosen, on_single_class, cv, groups, test_set, n_inner)
     plan = session.prepare(available, resampling, repr(estimator), n_resamples, rate)
     records = session.given_records(estimator)
-    with session.run.stoppable():
-        if model is not None and "bound" in plan.needs:
+    if model is not None and "bound" in plan.needs:
+        with session.run.stoppable("bound"):
             bound = solve_bound(
                 model,
                 counts,
@@ -223,11 +239,26 @@ def compare_intervals(
                 alpha=rate,
                 search=search,
                 progress=progress,
-                previous=session.run.draws,
+                previous=session.run.draws.get("bound"),
             )
-            session.run.draws = bound.draws
-            records = replace(records, bound=bound)
-        if model is not None and "boundary" in plan.needs:
+        session.run.draws["bound"] = bound.draws
+        records = replace(records, bound=bound)
+    if model is not None and any(_caps(method, session.options_of(method)) for method in available):
+        with session.run.stoppable("signed_suprema"):
+            suprema, solved = solve_signed_suprema(
+                model,
+                counts,
+                probability=level if alternative != "two-sided" else 0.5 + level / 2,
+                alpha=rate,
+                search=replace(search, side="negative"),
+                progress=progress,
+                previous=session.run.draws.get("signed_suprema"),
+            )
+        if solved is not None:
+            session.run.draws["signed_suprema"] = solved
+        records = replace(records, signed_suprema=suprema)
+    if model is not None and "boundary" in plan.needs:
+        with session.run.stoppable():
             boundary = boundary_deviations(
                 model,
                 counts,
@@ -236,22 +267,45 @@ def compare_intervals(
                 limits=boundary_limits(search.limits),
                 progress=progress,
             )
-            records = replace(records, boundary=boundary)
+        records = replace(records, boundary=boundary)
     if plan.refits_are_needed:
         refits = refits or prepare_refits(estimator, X, sample.y, n_jobs=session.n_jobs)
         n_fits = plan.n_fits(len(counts), sample.n_samples, counts)
         with session.refitting(n_fits, progress) as advance:
             records = replace(records, **session.refit(refits, counts, advance))
+    if search_folds is not None:
+        n_fits = len(search_folds.test) * len(estimator.cv_results_["params"])
+        with session.refitting(n_fits, progress) as advance:
+            records = replace(
+                records,
+                tuned=record_tuning(
+                    estimator,
+                    X,
+                    sample.y,
+                    counts,
+                    search_folds,
+                    rng=session.streams["tuned"],
+                    tape=session.run.tape.part("tuned"),
+                    n_jobs=session.n_jobs,
+                    advance=advance,
+                ),
+            )
     return IntervalTable(
         session.rows(
             lambda method: compute_interval(
-                method, records, level, session.options_of(method), fallback=fallback
+                method,
+                records,
+                level,
+                session.options_of(method),
+                alternative=alternative,
+                fallback=fallback,
             ),
             lambda method, reason: IntervalEstimate.of(
                 Outcome.undefined(reason),
                 method=method.name,
                 estimand=method.estimand,
                 confidence_level=level,
+                alternative=alternative,
                 n_fits=0,
             ),
             refused=refused,
@@ -269,7 +323,7 @@ def _express(
     *,
     lenient: bool,
 ) -> tuple[AdditiveModel | None, dict[str, str]]:
-    """Return the classifier as an additive model, and why methods that need one cannot have it."""
+    """Return the classifier as an additive model, if it is one, and why methods that need one cannot have it."""
     model, refused = None, MODEL_RECORDS
     try:
         model = express(estimator, X, y, polish=polish)
@@ -277,9 +331,14 @@ def _express(
         n = model.labels.size
         if any("boundary" in method.needs for method in methods) and near_rate(aci_rate, n) > 0.0:
             check_curvature(draws_problem(model, np.ones((1, n), dtype=np.int32)))
-    except UnsupportedEstimatorError as error:
-        if not lenient:
+    except (UnsupportedEstimatorError, NoMinimizerError) as error:
+        without = [method.name for method in methods if method.needs & refused]
+        if without and not (lenient and isinstance(error, UnsupportedEstimatorError)):
             raise
-        why = f"not available for this classifier: {error}"
-        return model, {method.name: why for method in methods if method.needs & refused}
+        return model, dict.fromkeys(without, f"not available for this classifier: {error}")
     return model, {}
+
+
+def _caps(method: Method, options: Mapping[str, Any]) -> bool:
+    """Whether a method reads the signed suprema, with these options."""
+    return "signed_suprema" in method.needs and bool(options.get("cap", True))

@@ -9,10 +9,11 @@ from numpy.typing import ArrayLike
 
 from cudbound.intervals import compute_interval, find_comparisons, find_methods
 from cudbound.intervals.difference import compute_comparison
+from cudbound.intervals.method import ALTERNATIVES
 from cudbound.point_estimates import PointEstimate, compute_estimate, find_estimators
 from cudbound.records import FoldLosses, Records, TestSetLosses
 from cudbound.results import ComparisonResult, IntervalEstimate
-from cudbound.validation import check_confidence_level, checked
+from cudbound.validation import check_choice, check_confidence_level, checked
 
 #: The field of `Records` that each class of recorded losses fills.
 FIELD_OF = {
@@ -76,6 +77,7 @@ def recorded_interval(
     positive: float | None = None,
     predicted_positive: float | None = None,
     confidence_level: float = 0.95,
+    alternative: str = "two-sided",
     fallback: bool = False,
     **options: Any,
 ) -> IntervalEstimate:
@@ -94,6 +96,8 @@ def recorded_interval(
         the .632+ estimate needs them.
     confidence_level : float, default=0.95
         In (0, 1).
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        As in `scipy.stats`: "less" gives an upper limit alone, at the whole level, "greater" a lower one.
     fallback : bool, default=False
         Whether a zero-width interval is replaced by the method's fallback.
     **options
@@ -114,10 +118,11 @@ def recorded_interval(
     """
     (chosen,) = find_methods([method])
     level = check_confidence_level(confidence_level)
+    check_choice("alternative", alternative, ALTERNATIVES)
     records = collect_records(
         *recorded, training_losses=training_losses, positive=positive, predicted_positive=predicted_positive
     )
-    return compute_interval(chosen, records, level, options, fallback=fallback)
+    return compute_interval(chosen, records, level, options, alternative=alternative, fallback=fallback)
 
 
 def recorded_comparison(

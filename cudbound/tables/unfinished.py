@@ -31,15 +31,15 @@ class Unfinished:
         The random numbers as they were at the start of the run.
     tape : Tape
         Losses of the refits that were made.
-    draws : Draws or None
-        What was proved about the draws of the CUD bound.
+    draws : dict of str to Draws
+        What was proved about the draws of the CUD bound, by the field of `cudbound.records.Records`.
     digest : str
         Names the data and the arguments, so that it is not taken for another run's.
     """
 
     rng: np.random.Generator = field(repr=False)
     tape: Tape = field(repr=False)
-    draws: Draws | None = field(repr=False)
+    draws: dict[str, Draws] = field(repr=False)
     digest: str = field(repr=False)
 
     @property
@@ -75,7 +75,7 @@ class Run:
         self._identity: object = None
         self.rng = generator if previous is None else deepcopy(previous.rng)
         self.tape = Tape(None if previous is None else previous.tape)
-        self.draws = None if previous is None else previous.draws
+        self.draws = {} if previous is None else dict(previous.draws)
 
     def identify(self, sample: TrainingSet, plan: ResamplingPlan, *arguments: object) -> None:
         """Note the data and the arguments that decide the results.
@@ -101,15 +101,18 @@ class Run:
     @property
     def unfinished(self) -> Unfinished:
         """What has been computed so far."""
-        return Unfinished(self._start, self.tape, self.draws, self._digest)
+        return Unfinished(self._start, self.tape, dict(self.draws), self._digest)
 
     @contextmanager
-    def stoppable(self) -> Iterator[None]:
-        """Turn Ctrl-C into `RunInterrupted`, which carries what has been computed so far."""
+    def stoppable(self, solving: str = "") -> Iterator[None]:
+        """Turn Ctrl-C into `RunInterrupted`, which carries what has been computed so far.
+
+        `solving` is the field of `cudbound.records.Records` whose draws are being solved, if any are.
+        """
         try:
             yield
         except SolveInterrupted as stopped:
-            self.draws = stopped.draws
+            self.draws[solving] = stopped.draws
             raise RunInterrupted(self.unfinished, stopped.proved) from stopped
         except KeyboardInterrupt as stopped:
             raise RunInterrupted(self.unfinished) from stopped

@@ -12,7 +12,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from cudbound import LeastSquaresClassifier, ResamplingSizes, cud_interval
 from cudbound.adapters import express
 from cudbound.bound.boundary import boundary_deviations
-from cudbound.intervals import METHODS
+from cudbound.bound.signed_suprema import solve_signed_suprema
+from cudbound.intervals import GROUPS, METHODS
 from cudbound.point_estimates import ESTIMATORS
 from cudbound.problem.draws import draw_counts
 from cudbound.records import (
@@ -29,11 +30,14 @@ from cudbound.records import (
     RepeatedFoldLosses,
     ReplacementErrors,
     ReplicateLosses,
+    SignedSuprema,
     SplitLosses,
     TestSetLosses,
+    TunedLosses,
 )
 from cudbound.resampling import SCHEMES, ResamplingPlan, record_losses
 from cudbound.resampling.bolstering import record_bolstered
+from cudbound.solve.search import Search
 
 Array = NDArray[Any]
 
@@ -43,7 +47,8 @@ SIZES = ResamplingSizes(
 )
 N_RESAMPLES, N_INNER = 40, 3
 
-INTERVALS = tuple(name for name, method in METHODS.items() if method.gives_interval)
+#: Those that any classifier has.
+INTERVALS = GROUPS["all"]
 COMPARISONS = tuple(name for name, method in METHODS.items() if method.compares)
 
 #: Records that `record_losses` makes.
@@ -143,6 +148,13 @@ def refitted_records(estimator: Any, X: Array, y: Array, seed: int) -> Records:
     return replace(
         records,
         bound=cud_interval(estimator, X, y, n_resamples=N_RESAMPLES, rng=seed),
+        signed_suprema=solve_signed_suprema(
+            express(estimator, X, y),
+            counts,
+            probability=0.975,
+            alpha=len(y),
+            search=Search("all", side="negative"),
+        )[0],
         boundary=boundary_deviations(express(estimator, X, y), counts),
         bolstered=record_bolstered(estimator, X, y, rng=rng),
     )
@@ -190,8 +202,12 @@ def random_records(seed: int, wrong: float, *, differences: bool = False, n: int
         losses=draw(n),
         positive=1.0,
         predicted_positive=1.0 - wrong,
-        bootstrap=BootstrapLosses(draw_counts(n, N_RESAMPLES, rng), draw(N_RESAMPLES, n)),
-        inner=InnerErrors(draw(N_RESAMPLES, n).mean(axis=1), N_RESAMPLES * N_INNER),
+        bootstrap=BootstrapLosses(
+            draw_counts(n, N_RESAMPLES, rng), draw(N_RESAMPLES, n), (), np.full(N_RESAMPLES, 0.5)
+        ),
+        inner=InnerErrors(
+            draw(N_RESAMPLES, n).mean(axis=1), N_RESAMPLES * N_INNER, (), np.zeros(N_RESAMPLES)
+        ),
         folds=folds(4),
         repeated_folds=RepeatedFoldLosses((folds(4), folds(4))),
         leave_one_out=folds(n),
@@ -207,5 +223,7 @@ def random_records(seed: int, wrong: float, *, differences: bool = False, n: int
             float(draw(n).mean()), float(draw(half).mean()), draw(half, half).mean(axis=1), n, 4
         ),
         boundary=BoundaryDeviations(np.maximum(one, other), np.minimum(one, other), n, N_RESAMPLES),
+        tuned=TunedLosses(draw(n, 3), draw_counts(n, N_RESAMPLES, rng)),
+        signed_suprema=SignedSuprema(n, 3, draw(N_RESAMPLES, n).mean(axis=1)),
         bolstered=BolsteredLosses(draw(n).astype(float), draw(n) > 0),
     )

@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any
 
 WORKED_EXAMPLES = Path(__file__).with_name("worked_examples.json")
+#: Those of what goes beyond the sources: the interval around two centers, clinical software, tuned classifiers.
+FURTHER_EXAMPLES = WORKED_EXAMPLES.with_name("worked_examples_2.json")
 
-#: The file that `WORKED_EXAMPLES` is a copy of; it lies beside the checkout where the project is developed.
-ORIGINAL = Path(__file__).parents[3] / "shared" / "vectors" / "worked_examples.json"
+#: Where the files lie that these are copies of: beside the checkout where the project is developed.
+ORIGINALS = Path(__file__).parents[3] / "shared" / "vectors"
 
 
-def shared_vectors() -> dict[str, dict[str, Any]]:
-    """Return the worked examples by their id: inputs, value, tol, source."""
-    return {entry["id"]: entry for entry in json.loads(WORKED_EXAMPLES.read_text())}
+def shared_vectors(path: Path = WORKED_EXAMPLES) -> dict[str, dict[str, Any]]:
+    """Return the worked examples of a file by their id: inputs, value, tol, source."""
+    return {entry["id"]: entry for entry in json.loads(path.read_text())}

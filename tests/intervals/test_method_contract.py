@@ -41,6 +41,7 @@ from cudbound.intervals import GROUPS, METHODS, compute_interval
 from cudbound.intervals.difference import ALTERNATIVES, compute_comparison
 from cudbound.point_estimates import ESTIMATORS, compute_estimate
 from cudbound.records import Records
+from cudbound.records.reading import MAY_BE_ABSENT
 from cudbound.report.estimands import DIFFERENCES, ERRORS
 from cudbound.resampling.own_test_sets import record_own_test_sets
 from cudbound.resampling.plan import ResamplingPlan, Tape, record_refits, spawn_streams
@@ -48,7 +49,9 @@ from cudbound.resampling.refits import difference, prepare_refits
 from cudbound.tables.table import IntervalTable
 
 REGISTERED = {**METHODS, **ESTIMATORS}
-FROM_RECORDS = tuple(name for name in INTERVALS if "bound" not in METHODS[name].needs)
+FROM_RECORDS = tuple(
+    name for name, method in METHODS.items() if method.gives_interval and "bound" not in method.needs
+)
 #: Comparisons of losses on matched splits; the others have a test set for each classifier.
 MATCHED = tuple(name for name in COMPARISONS if "second_test_set" not in METHODS[name].needs)
 WITH_PIVOT = tuple(name for name in COMPARISONS if METHODS[name].pivot is not None)
@@ -108,9 +111,9 @@ def test_a_method_gives_an_interval_or_a_comparison(name):
     assert method.pivot is None or (method.compute is None and method.test is None)
     assert method.estimand.kind in ERRORS
     assert not method.compares or method.estimand.kind in DIFFERENCES
-    groups = [group for group in ("conditional", "algorithm") if name in GROUPS[group]]
+    groups = [group for group in ("conditional", "algorithm", "tuned") if name in GROUPS[group]]
     assert len(groups) == int(method.gives_interval)
-    assert (name in GROUPS["all"]) == method.gives_interval
+    assert (name in GROUPS["all"]) == (method.gives_interval and groups != ["tuned"])
 
 
 def test_no_name_stands_for_two_things():
@@ -133,7 +136,7 @@ def test_options_have_a_default_that_they_allow(name):
 @pytest.mark.parametrize("name", REGISTERED)
 def test_missing_records_are_named(name):
     method = REGISTERED[name]
-    missing = sorted(method.needs - {"inner"})[0]
+    missing = sorted(method.needs - MAY_BE_ABSENT)[0]
     text = rf"{name} needs recorded {missing} losses, and the records have none"
     calls = []
     if name in ESTIMATORS:
@@ -254,6 +257,62 @@ def test_raw_limits_are_kept_beside_the_clipped_ones(intervals):
     assert outside >= 5
 
 
+# ---- one-sided limits ----
+
+
+def limit(row):
+    """Return the limit of a one-sided row, and check that the other side is open."""
+    low, high = row.raw_interval.low, row.raw_interval.high
+    assert (low == -math.inf) == (row.alternative == "less")
+    assert (high == math.inf) == (row.alternative == "greater")
+    return high if row.alternative == "less" else low
+
+
+@pytest.mark.parametrize("name", INTERVALS)
+def test_a_one_sided_limit_lies_within_the_two_sided_ones(name, intervals, refitted):
+    both = intervals[name].raw_interval
+    upper, lower = (limit(of_interval(name, refitted, alternative=way)) for way in ("less", "greater"))
+    # a confidence set whose quantile is of both sides has the same limits; none is longer
+    assert both.low <= lower < upper <= both.high
+    assert intervals[name].alternative == "two-sided"
+
+
+@PROPERTY
+@given(
+    seed=st.integers(0, 10**6),
+    wrong=st.floats(0.02, 0.98),
+    levels=st.tuples(*[st.floats(0.05, 0.999)] * 2),
+    fallback=st.booleans(),
+)
+def test_a_one_sided_limit_moves_out_with_the_level(seed, wrong, levels, fallback):
+    records = random_records(seed, wrong)
+    low, high = sorted(levels)
+    for name in FROM_RECORDS:
+        for way, sign in (("less", 1.0), ("greater", -1.0)):
+            inside, outside = (
+                of_interval(name, records, level, alternative=way, fallback=fallback) for level in (low, high)
+            )
+            if inside.degenerate is None and outside.degenerate is None:
+                assert sign * limit(outside) >= sign * limit(inside) - 1e-12, name
+
+
+@pytest.mark.parametrize("edge", ["error 0", "error 1", "8 rows", "ties", "p > n", "no information"])
+@pytest.mark.parametrize("alternative", ["less", "greater"])
+def test_one_sided_limits_at_the_edge(edge, alternative):
+    table = compare_intervals(
+        *edge_cases()[edge], methods="conditional", inner=N_INNER, alternative=alternative, **ARGUMENTS
+    )
+    for row in table.rows:
+        assert row.alternative == alternative
+        clipped = row.confidence_interval
+        if row.degenerate is None:
+            assert math.isfinite(limit(row)), row
+            assert clipped.width > 0.0, row
+            assert (clipped.low == 0.0) if alternative == "less" else (clipped.high == 1.0), row
+        else:
+            assert len(row.degenerate.split()) > 2, row
+
+
 # ---- samples at the edge ----
 
 EDGES = edge_cases()
@@ -271,8 +330,9 @@ def test_intervals_at_the_edge(edge, fallback):
             assert row.degenerate is None, row
     if edge in ("error 0", "error 1"):
         found = {row.estimate for row in table.rows if not math.isnan(row.estimate)}
-        # with an error of 1 the .632+ estimate cuts Err(1) to the no-information error .5
-        assert found == ({0.0} if edge == "error 0" else {1.0, 0.368 + 0.632 * 0.5})
+        # with an error of 1 the .632+ estimate cuts Err(1) to the no-information error .5; two-center takes the mean
+        cut = 0.368 + 0.632 * 0.5
+        assert found == ({0.0} if edge == "error 0" else {1.0, cut, (1.0 + cut) / 2})
 
 
 @pytest.mark.parametrize("edge", EDGES)
@@ -280,7 +340,8 @@ def test_point_estimates_at_the_edge(edge):
     table = estimate_error(*EDGES[edge], **ARGUMENTS)
     assert tuple(row.method for row in table.rows) == tuple(ESTIMATORS)
     for row in table.rows:
-        assert (row.degenerate is None) == (0.0 <= row.estimate <= 1.0), row
+        outside = any("outside [0, 1]" in remark for remark in row.remarks)
+        assert (row.degenerate is None) == (outside or 0.0 <= row.estimate <= 1.0), row
         assert row.estimand.kind in ERRORS
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from cud_vectors import CUD_VECTORS, vector_problem
 from oracles import check_witness
-from shared_files import ORIGINAL, WORKED_EXAMPLES
+from shared_files import FURTHER_EXAMPLES, ORIGINALS, WORKED_EXAMPLES
 
 from cudbound.problem.problem import Problem
 from cudbound.solve.solve_draws import solve_draws, solve_problem
@@ -23,10 +24,11 @@ def q_at(problem: Problem, alpha: float, side: str = "both") -> float:
     return float(draws.upper[0])
 
 
-if ORIGINAL.exists():  # a checkout alone has nothing to compare with
+if ORIGINALS.exists():  # a checkout alone has nothing to compare with
 
-    def test_the_copy_of_the_worked_examples_is_up_to_date() -> None:
-        assert WORKED_EXAMPLES.read_bytes() == ORIGINAL.read_bytes()
+    @pytest.mark.parametrize("copy", [WORKED_EXAMPLES, FURTHER_EXAMPLES])
+    def test_the_copy_of_the_worked_examples_is_up_to_date(copy: Path) -> None:
+        assert copy.read_bytes() == (ORIGINALS / copy.name).read_bytes()
 
 
 def test_every_worked_example_has_the_values_of_alpha_that_matter() -> None:

@@ -29,15 +29,15 @@ from cudbound.exceptions import RunInterrupted, SolveInterrupted
 from cudbound.intervals import METHODS
 from cudbound.point_estimates import ESTIMATORS
 from cudbound.solve.solve_draws import solve_problem
+from cudbound.tables.compare_intervals import FROM_MODEL
 
 X, Y = sample(24)
 SIZES = ResamplingSizes(
     n_folds=5, n_repeats=2, n_splits=4, n_halvings=2, n_replicates=3, n_nested_repeats=2, test_fraction=0.2
 )
 ARGUMENTS = {"n_resamples": 12, "sizes": SIZES}
-MODEL_RECORDS = {"bound", "boundary"}
 #: Methods that take refits of the classifier, and nothing of it but its predictions.
-REFITTING = tuple(name for name in INTERVALS if not METHODS[name].needs & MODEL_RECORDS)
+REFITTING = tuple(name for name in INTERVALS if not METHODS[name].needs & FROM_MODEL)
 
 
 class Bar:
@@ -380,15 +380,16 @@ def stop_halfway(calls):
     return solve
 
 
-def test_a_run_stopped_in_the_bound_goes_on_there(monkeypatch):
+@pytest.mark.parametrize(("method", "record"), [("cud", "bound"), ("two-center", "signed_suprema")])
+def test_a_run_stopped_in_the_bound_goes_on_there(monkeypatch, method, record):
     clf = LeastSquaresClassifier().fit(X, Y)
-    arguments = {"methods": ["cud", "martin-beta"], "rng": None}
+    arguments = {"methods": [method, "martin-beta"], "rng": None}
     calls = []
     monkeypatch.setattr(cudbound.solve.search, "solve_problem", stop_halfway(calls))
     with pytest.raises(RunInterrupted, match="stopped after 0 refits") as caught:
         intervals(clf, **arguments)
     unfinished = caught.value.unfinished
-    assert unfinished.draws.decided.tolist() == [True] * 6 + [False] * 6
+    assert unfinished.draws[record].decided.tolist() == [True] * 6 + [False] * 6
     given = []
 
     def solve(problem, **keywords):
@@ -397,10 +398,10 @@ def test_a_run_stopped_in_the_bound_goes_on_there(monkeypatch):
 
     monkeypatch.setattr(cudbound.solve.search, "solve_problem", solve)
     resumed = intervals(clf, previous=unfinished, **arguments)
-    assert given == [unfinished.draws]
+    assert given == [unfinished.draws[record]]
     arguments["rng"] = deepcopy(unfinished.rng)
     assert exactly(intervals(clf, **arguments)) == exactly(resumed)
-    assert "quantile proved" in resumed["cud"].remarks
+    assert not any("upper value used" in remark for remark in resumed[method].remarks)
 
 
 def test_a_run_stopped_after_the_bound_keeps_its_draws(monkeypatch):
@@ -415,6 +416,6 @@ def test_a_run_stopped_after_the_bound_keeps_its_draws(monkeypatch):
         patch.setattr(cudbound.tables.compare_intervals, "boundary_deviations", stop)
         with pytest.raises(RunInterrupted) as caught:
             intervals(clf, **arguments)
-    assert caught.value.unfinished.draws.decided.all()
+    assert caught.value.unfinished.draws["bound"].decided.all()
     assert caught.value.unfinished.n_fits == 0
     assert exactly(intervals(clf, previous=caught.value.unfinished, **arguments)) == exactly(whole)

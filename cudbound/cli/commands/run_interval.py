@@ -92,9 +92,10 @@ def compute(fitted: FittedClassifier, settings: Settings, *, progress: bool = Fa
         try:
             table = _compare(fitted, settings, progress)
         except RunInterrupted as stopped:
-            if stopped.unfinished.draws is None:
+            draws = stopped.unfinished.draws.get("bound")
+            if draws is None:
                 raise
-            table, interrupted = _cud_alone(fitted, settings, stopped.unfinished.draws), True
+            table, interrupted = _cud_alone(fitted, settings, draws), True
     messages = [
         not_certified(warning, settings, interrupted)
         if isinstance(warning, NotCertifiedWarning)

@@ -48,7 +48,7 @@ def method_options(
         If one is malformed, given twice, for a method that is not asked for, unknown or not allowed.
     """
     asked = {method.name: method for method in methods}
-    from cudbound.method_card import Number
+    from cudbound.method_card import Flag, Number
 
     form = "METHOD.NAME=VALUE, such as kohavi-normal.form=wilson"
     found: dict[str, dict[str, Any]] = {}
@@ -63,7 +63,7 @@ def method_options(
             if name not in known:
                 hint = did_you_mean(name, list(known), "its options are") if known else "it has none."
                 raise ValueError(f"{method} has no option {quoted(name)}; {hint}")
-            value = parse_value(text) if isinstance(known[name], Number) else text
+            value = parse_value(text) if isinstance(known[name], Number | Flag) else text
             found.setdefault(method, {})[name] = known[name].check(f"{method}.{name}", value)
     except ValueError as error:
         raise click.BadParameter(str(error), context, param_hint="'--option'") from error

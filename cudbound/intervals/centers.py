@@ -1,0 +1,67 @@
+"""The estimates that the intervals of clinical software can be centered at, of the training set and of every draw."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.intervals.method import estimate_632, replicates_632
+from cudbound.method_card import Choice
+from cudbound.outcomes import Outcome, PointOutcome
+from cudbound.point_estimates import (
+    NOTHING_OUT_OF_BAG,
+    error_632_plus,
+    estimate_632_plus,
+    optimism_corrected_error,
+)
+from cudbound.records import Records
+
+Array = NDArray[np.float64]
+
+CENTER = Choice(("optimism", "632", "632-plus"))
+
+
+def estimate_at(records: Records, center: str) -> PointOutcome:
+    """Return the optimism-corrected error, the .632 or the .632+ estimate of the training set.
+
+    The optimism-corrected error may leave [0, 1]; the others are undefined if no point was ever out of bag.
+    """
+    if center == "optimism":
+        estimate = optimism_corrected_error(records)
+        outside = () if 0.0 <= estimate <= 1.0 else (f"estimate {estimate:.3g} outside [0, 1]",)
+        return PointOutcome(estimate, remarks=outside)
+    estimate = estimate_632(records) if center == "632" else estimate_632_plus(records).estimate
+    return PointOutcome(estimate, degenerate=NOTHING_OUT_OF_BAG if math.isnan(estimate) else None)
+
+
+def replicates_at(records: Records, center: str) -> Array:
+    """Return the same estimate recomputed on every draw by inner draws; nan where it is undefined.
+
+    Raises
+    ------
+    ValueError
+        If the records lack what it needs.
+    """
+    if center == "632":
+        return replicates_632(records)
+    bootstrap, inner = records.require("bootstrap"), records.require("inner")
+    name, found = (
+        ("optimism", inner.optimism) if center == "optimism" else ("no_information", bootstrap.no_information)
+    )
+    if found is None:
+        owner = "InnerErrors" if center == "optimism" else "BootstrapLosses"
+        raise ValueError(
+            f"center={center!r} needs what {owner} calls {name!r}, and the records have none. "
+            f"Pass {owner}(..., {name}=...), or center='632'."
+        )
+    if center == "optimism":
+        return np.asarray(bootstrap.resubstitution + found)
+    each = zip(bootstrap.resubstitution, inner.errors, found, strict=True)
+    return np.array([error_632_plus(*(float(value) for value in one)).estimate for one in each])
+
+
+def undefined_at(found: PointOutcome) -> Outcome | None:
+    """Return an outcome without limits for an estimate that is undefined, None for one that is not."""
+    return Outcome.undefined(found.degenerate) if found.degenerate else None

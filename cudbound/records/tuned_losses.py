@@ -1,0 +1,72 @@
+"""Losses of every configuration that a search tried, recorded by cross-validation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.validation import Array, Losses, checked
+
+
+@dataclass(frozen=True, eq=False)
+class TunedLosses:
+    """Cross-validated losses of all configurations on the same folds, and draws of the rows.
+
+    Attributes
+    ----------
+    losses : ndarray, shape (n_samples, n_configurations)
+        Loss on the row of the configuration fitted without the row's fold; a mean over partitions if there are several.
+    counts : ndarray of int, shape (n_resamples, n_samples)
+        How often each row occurs in each bootstrap draw.
+    n_folds : int, default=0
+        Folds of all partitions; 0 if it is not known.
+    remarks : tuple of str
+
+    Examples
+    --------
+    >>> drawn = np.array([[0, 0, 2], [1, 2, 2]])
+    >>> TunedLosses(np.array([[0, 1], [1, 0], [0, 0]]), np.array([np.bincount(d, minlength=3) for d in drawn])).n_fits
+    0
+    """
+
+    losses: Losses
+    counts: NDArray[np.int32]
+    n_folds: int = 0
+    remarks: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        losses, counts = checked("losses", self.losses, 2), checked("counts", self.counts, 2)
+        if counts.shape[1] != losses.shape[0]:
+            raise ValueError(
+                "'counts' must have a column for each row of 'losses'. "
+                f"Got {counts.shape[1]} columns and {losses.shape[0]} rows."
+            )
+
+    @property
+    def n_samples(self) -> int:
+        """Rows of the training set."""
+        return int(np.shape(self.losses)[0])
+
+    @property
+    def n_fits(self) -> int:
+        """Classifier fits behind the record."""
+        return self.n_folds * int(np.shape(self.losses)[1])
+
+    @property
+    def chosen(self) -> NDArray[np.intp]:
+        """The configuration with the smallest mean loss on each draw, the first of several, shape (n_resamples,)."""
+        means = np.asarray(self.counts) @ np.asarray(self.losses, dtype=float) / self.n_samples
+        # sums of the same losses in another order must tie
+        return np.asarray((means <= means.min(axis=1, keepdims=True) + 1e-12).argmax(axis=1))
+
+    @property
+    def out_of_draw(self) -> Array:
+        """Mean loss of the chosen configuration on the rows that the draw left out; nan if it left none out."""
+        outside = np.asarray(self.counts) == 0
+        losses = np.asarray(self.losses, dtype=float).T[self.chosen]
+        size = outside.sum(axis=1)
+        return np.asarray(
+            np.divide((losses * outside).sum(axis=1), size, out=np.full(len(size), np.nan), where=size > 0)
+        )

@@ -1,0 +1,90 @@
+"""Losses of every configuration of a search on the folds of the search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV, RandomizedSearchCV, check_cv
+
+from cudbound.exceptions import UnsupportedEstimatorError
+from cudbound.records import TunedLosses
+from cudbound.resampling.refits import Tape, prepare_refits
+from cudbound.resampling.splitters import Splits, make_splits
+
+#: Searches that try every configuration on all rows of the same folds.
+SEARCHES = (GridSearchCV, RandomizedSearchCV)
+
+
+def check_search(estimator: Any) -> Any:
+    """Return a fitted search.
+
+    Raises
+    ------
+    UnsupportedEstimatorError
+        If it is something else, or has not been fitted.
+    """
+    if not isinstance(estimator, SEARCHES) or not hasattr(estimator, "cv_results_"):
+        raise UnsupportedEstimatorError(
+            f"'bbc-cv' needs a fitted GridSearchCV or RandomizedSearchCV. Got {type(estimator).__name__}.",
+            "Record the losses of every configuration in cudbound.records.TunedLosses and call recorded_interval.",
+        )
+    return estimator
+
+
+def search_splits(search: Any, X: Any, y: Any, rng: np.random.Generator) -> Splits:
+    """Return the folds of a search, drawn again where its splitter shuffles without a ``random_state``.
+
+    Raises
+    ------
+    ValueError
+        If they do not test every row equally often.
+    """
+    splits = make_splits(check_cv(search.cv, y, classifier=True), X, y, None, rng)
+    if not splits.partitions:
+        raise ValueError(
+            "'bbc-cv' needs a search whose folds test each row once, or each equally often. "
+            f"Got cv={search.cv!r}; use KFold, StratifiedKFold or a repeated one."
+        )
+    return splits
+
+
+def record_tuning(
+    search: Any,
+    X: Any,
+    y: NDArray[Any],
+    counts: NDArray[np.int32],
+    splits: Splits,
+    *,
+    rng: np.random.Generator,
+    tape: Tape,
+    n_jobs: int = 1,
+    advance: Callable[[int], object] = lambda _: None,
+) -> TunedLosses:
+    """Refit every configuration of a search without each of its folds.
+
+    Parameters
+    ----------
+    search : GridSearchCV or RandomizedSearchCV
+        Fitted.
+    X, y : array-like
+        Its training rows and labels.
+    counts : ndarray of int32, shape (n_resamples, n_samples)
+        Bootstrap draws, shared with other methods.
+    splits : Splits
+        From `search_splits`.
+    rng, tape, n_jobs, advance
+        As in `cudbound.resampling.refits`.
+    """
+    training = splits.training.astype(np.int32)
+    n_tested = splits.test.sum(axis=0)
+    columns = []
+    for number, parameters in enumerate(search.cv_results_["params"]):
+        candidate = clone(search.estimator).set_params(**clone(parameters, safe=False)).fit(X, y)
+        refits = prepare_refits(candidate, X, y, n_jobs=n_jobs)
+        wrong = refits.recorded(rng.spawn(1)[0], tape.part(str(number)), advance)(training)
+        columns.append((wrong * splits.test).sum(axis=0) / n_tested)
+    return TunedLosses(np.column_stack(columns), counts, len(training))

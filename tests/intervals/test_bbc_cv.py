@@ -1,0 +1,129 @@
+"""Bootstrap bias-corrected cross-validation: worked numbers, plain Python, and fitted searches."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from shared_files import FURTHER_EXAMPLES, shared_vectors
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.model_selection import GridSearchCV, KFold, RandomizedSearchCV, RepeatedKFold, ShuffleSplit
+from sklearn.tree import DecisionTreeClassifier
+
+from cudbound import compare_intervals, recorded_interval
+from cudbound.exceptions import TuningNotResampledWarning, UnsupportedEstimatorError
+from cudbound.intervals import METHODS
+from cudbound.problem.draws import draw_counts
+from cudbound.records import TunedLosses
+
+VECTORS = {
+    name: vector for name, vector in shared_vectors(FURTHER_EXAMPLES).items() if name.startswith("bbc")
+}
+
+
+@pytest.mark.parametrize("name", VECTORS)
+def test_the_worked_examples(name):
+    inputs, value, tol = VECTORS[name]["inputs"], VECTORS[name]["value"], VECTORS[name]["tol"]
+    n = len(inputs["losses"])
+    counts = np.array([np.bincount(drawn, minlength=n) for drawn in inputs["indices"]])
+    tuned = TunedLosses(np.array(inputs["losses"]), counts)
+    assert tuned.chosen.tolist() == value["chosen"]
+    row = recorded_interval("bbc-cv", tuned, confidence_level=inputs["confidence_level"])
+    assert (row.estimate, row.low, row.high) == pytest.approx(
+        (value["estimate"], value["low"], value["high"]), abs=tol
+    )
+
+
+def data(n=40):
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(n, 3))
+    return X, (X[:, 0] + rng.normal(size=n) > 0).astype(int)
+
+
+def losses_by_hand(search, X, y, folds):
+    columns = []
+    for parameters in search.cv_results_["params"]:
+        wrong = np.zeros(len(y))
+        for train, test in folds:
+            clf = search.estimator.__class__(**{**search.estimator.get_params(), **parameters})
+            wrong[test] += clf.fit(X[train], y[train]).predict(X[test]) != y[test]
+        columns.append(wrong * len(y) / sum(len(test) for _, test in folds))
+    return np.column_stack(columns)
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        GridSearchCV(RidgeClassifier(), {"alpha": [0.01, 1.0, 100.0]}, cv=KFold(4)),
+        GridSearchCV(
+            DecisionTreeClassifier(random_state=0),
+            {"max_depth": [1, 3]},
+            cv=RepeatedKFold(n_splits=4, n_repeats=2, random_state=0),
+        ),
+        RandomizedSearchCV(
+            LogisticRegression(), {"C": [0.01, 0.1, 1.0, 10.0]}, n_iter=3, cv=KFold(3), random_state=0
+        ),
+    ],
+    ids=["batched", "repeated", "randomized"],
+)
+def test_a_fitted_search_is_refitted_on_its_folds(search):
+    X, y = data()
+    search.fit(X, y)
+    table = compare_intervals(search, X, y, methods="tuned", n_resamples=60, rng=5)
+    counts = draw_counts(len(y), 60, np.random.default_rng(5))
+    folds = list(search.cv.split(X, y))
+    tuned = TunedLosses(losses_by_hand(search, X, y, folds), counts, len(folds))
+    row = recorded_interval("bbc-cv", tuned)
+    found = table["bbc-cv"]
+    assert (found.estimate, found.low, found.high) == pytest.approx(
+        (row.estimate, row.low, row.high), abs=1e-12
+    )
+    assert found.n_fits == 1 + len(folds) * len(search.cv_results_["params"])
+
+
+def test_tuning_makes_the_estimate_of_the_best_configuration_too_low():
+    """Among fifty configurations that guess, the best looks good; the corrected estimate does not."""
+    rng = np.random.default_rng(0)
+    losses = rng.integers(0, 2, size=(60, 50))
+    row = recorded_interval("bbc-cv", TunedLosses(losses, draw_counts(60, 200, rng)))
+    assert losses.mean(axis=0).min() < 0.42
+    assert row.estimate > 0.48  # fewer rows to choose on cost something too: it is rather too high
+    assert row.low < 0.5 < row.high
+
+
+def test_the_estimate_does_not_depend_on_workers_or_other_rows():
+    X, y = data()
+    search = GridSearchCV(RidgeClassifier(), {"alpha": [0.01, 1.0]}, cv=4).fit(X, y)
+    alone = compare_intervals(search, X, y, methods="tuned", n_resamples=40, rng=5)
+    with pytest.warns(TuningNotResampledWarning):
+        beside = compare_intervals(
+            search, X, y, methods=["bbc-cv", "cud"], n_resamples=40, rng=5, n_jobs=2
+        )
+    assert beside["bbc-cv"] == alone["bbc-cv"]
+
+
+def test_what_is_no_search_is_refused():
+    X, y = data()
+    with pytest.raises(
+        UnsupportedEstimatorError,
+        match=r"needs a fitted GridSearchCV or RandomizedSearchCV\. Got RidgeClassifier",
+    ):
+        compare_intervals(RidgeClassifier().fit(X, y), X, y, methods="bbc-cv", n_resamples=10)
+    search = GridSearchCV(RidgeClassifier(), {"alpha": [0.1]}, cv=ShuffleSplit(3, random_state=0)).fit(X, y)
+    with pytest.raises(ValueError, match=r"folds test each row once"):
+        compare_intervals(search, X, y, methods="bbc-cv", n_resamples=10)
+
+
+def test_wrong_shapes_are_named():
+    with pytest.raises(
+        ValueError, match=r"'counts' must have a column for each row of 'losses'\. Got 2 columns and 3 rows"
+    ):
+        TunedLosses(np.zeros((3, 2)), np.ones((4, 2), dtype=int))
+
+
+def test_draws_that_hold_all_rows_are_dropped():
+    counts = np.array([[1, 1, 1], [2, 1, 0], [0, 1, 2]])
+    row = recorded_interval("bbc-cv", TunedLosses(np.array([[0, 1], [1, 0], [0, 1]]), counts))
+    assert "1 draws that held all rows dropped" in row.remarks
+    none = recorded_interval("bbc-cv", TunedLosses(np.array([[0, 1], [1, 0]]), np.ones((2, 2), dtype=int)))
+    assert "every draw held all rows" in none.degenerate
+    assert METHODS["bbc-cv"].estimand.kind == "rule"
