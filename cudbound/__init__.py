@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from cudbound.tables.compare_intervals import compare_intervals as compare_intervals
     from cudbound.tables.compare_learners import compare_learners as compare_learners
     from cudbound.tables.compare_learners import tabulate_comparisons as tabulate_comparisons
+    from cudbound.tables.error_interval import ErrorInterval as ErrorInterval
+    from cudbound.tables.error_interval import error_interval as error_interval
     from cudbound.tables.estimate_error import estimate_error as estimate_error
     from cudbound.tables.from_recorded import recorded_comparison as recorded_comparison
     from cudbound.tables.from_recorded import recorded_estimate as recorded_estimate
@@ -45,6 +47,8 @@ _HOME = {
     "CudResult": "bound.cud_interval",
     "cud_interval": "bound.cud_interval",
     "Certificate": "exact.certificate",
+    "error_interval": "tables.error_interval",
+    "ErrorInterval": "tables.error_interval",
     "compare_intervals": "tables.compare_intervals",
     "available_methods": "tables.available_methods",
     "compare_learners": "tables.compare_learners",

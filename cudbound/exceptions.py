@@ -47,6 +47,10 @@ class TuningNotResampledWarning(CudboundWarning):
     """
 
 
+class ManyFeaturesWarning(CudboundWarning):
+    """The rank of the design is above half of the training rows, where intervals around refits cover less often."""
+
+
 class SlowRefitsWarning(CudboundWarning):
     """Refits are going to take long, judged by the first few of them.
 

@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.exceptions import ManyFeaturesWarning
 from cudbound.intervals.two_center import allows_cap
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.problem.coordinates import design_rank
@@ -52,12 +53,22 @@ def solve_signed_suprema(
 
     Warns
     -----
+    ManyFeaturesWarning
+        If the rank of the design is too large for the cap.
     NotCertifiedWarning
         If a limit, or rounding, ended the search before the quantile was proved; upper bounds are used.
     """
     problem = draws_problem(model, counts, alpha)
     n, rank = model.labels.size, design_rank(problem.design)
     if not allows_cap(rank, n):
+        warnings.warn(
+            ManyFeaturesWarning(
+                f"The design has rank {rank} and {n} rows. Where the rank is above half of the rows the upper limit "
+                "of two-center is not capped, and the interval covered less often than its level in simulations: fit "
+                "fewer features, or report it with this caution."
+            ),
+            stacklevel=3,
+        )
         return SignedSuprema(n, rank), None
     draws = search.run(problem, probability, progress, previous)
     lower, upper = (inverted_cdf_quantile(values, probability) for values in (draws.lower, draws.upper))

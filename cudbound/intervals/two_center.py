@@ -167,6 +167,8 @@ def _two_center(records: Records, confidence_level: float, *, tails: str, cap: b
         for one in (found, None)
     )
     remarks = [remark] if remark else []
+    if found is not None:
+        numbers["uncapped_high"] = uncapped.high
     if interval.high < uncapped.high:
         remarks.append(f"upper limit {uncapped.high:.3f} lowered by the CUD bound")
     return Outcome(

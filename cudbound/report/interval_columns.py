@@ -34,6 +34,9 @@ _COLUMNS = (
     REMARKS,
 )
 
+#: What the title speaks of, by the alternative that all rows share.
+_LIMITS = {"two-sided": "intervals", "less": "upper limits", "greater": "lower limits"}
+
 #: What the title speaks of if all rows have one kind of estimand.
 _SUBJECTS = {
     "conditional": "the error of this fitted classifier",
@@ -74,7 +77,9 @@ def title(rows: Sequence[IntervalEstimate]) -> str:
         if len(kinds) == 1
         else "the error of a classifier"
     )
-    return f"{level} intervals for {of}"
+    ways = {row.alternative for row in rows}
+    what = _LIMITS[ways.pop()] if len(ways) == 1 else "intervals"
+    return f"{level} {what} for {of}"
 
 
 def notes(rows: Sequence[IntervalEstimate], run: Run | None) -> list[str]:

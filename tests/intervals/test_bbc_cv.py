@@ -95,9 +95,7 @@ def test_the_estimate_does_not_depend_on_workers_or_other_rows():
     search = GridSearchCV(RidgeClassifier(), {"alpha": [0.01, 1.0]}, cv=4).fit(X, y)
     alone = compare_intervals(search, X, y, methods="tuned", n_resamples=40, rng=5)
     with pytest.warns(TuningNotResampledWarning):
-        beside = compare_intervals(
-            search, X, y, methods=["bbc-cv", "cud"], n_resamples=40, rng=5, n_jobs=2
-        )
+        beside = compare_intervals(search, X, y, methods=["bbc-cv", "cud"], n_resamples=40, rng=5, n_jobs=2)
     assert beside["bbc-cv"] == alone["bbc-cv"]
 
 

@@ -1,0 +1,234 @@
+"""One call, one interval: for the error of any fitted classifier of two classes, in a sentence for a paper."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cudbound.intervals import METHODS
+from cudbound.outcomes import ConfidenceInterval
+from cudbound.report.estimands import ERRORS
+from cudbound.resampling.refits import prepare_refits
+from cudbound.results import IntervalEstimate
+from cudbound.rounding import format_level, format_proportion, printable
+from cudbound.solve.limits import SearchLimits
+from cudbound.tables.compare_intervals import compare_intervals
+from cudbound.tables.unfinished import Unfinished
+from cudbound.validation import check_binary_classifier
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: The numbers of the interval around two centers, in words.
+DETAILS = {
+    "optimism_corrected": "optimism-corrected error",
+    "error_632_plus": ".632+ estimate",
+    "q_signed": "quantile of the signed suprema of the CUD bound",
+    "uncapped_high": "upper limit without the cap",
+}
+
+
+@dataclass(frozen=True, repr=False)
+class ErrorInterval:
+    """A confidence interval for the error of a classifier, and what it rests on.
+
+    Attributes
+    ----------
+    row : IntervalEstimate
+        The interval with everything that is known of it.
+    n_samples : int
+        Rows of the training set.
+    """
+
+    row: IntervalEstimate
+    n_samples: int
+
+    @property
+    def estimate(self) -> float:
+        """Point estimate of the error, a proportion."""
+        return self.row.estimate
+
+    @property
+    def confidence_interval(self) -> ConfidenceInterval:
+        """The limits, in [0, 1]; one of them is 0 or 1 where the interval is one-sided."""
+        return self.row.confidence_interval
+
+    @property
+    def details(self) -> Mapping[str, float]:
+        """Numbers behind the interval: of "two-center" both centers and, where there is a cap, the quantile Q-."""
+        return self.row.details
+
+    @property
+    def sentence(self) -> str:
+        """What can be written into a paper."""
+        row = self.row
+        level, estimate, low, high = (
+            format_level(row.confidence_level),
+            *(format_proportion(value) for value in (row.estimate, row.low, row.high)),
+        )
+        how = f"{row.method} interval from {self.n_samples} training rows and {row.n_fits:,} fits"
+        if row.estimand.kind == "conditional":
+            subject = "the error of this classifier on new cases"
+        else:
+            subject = f"{ERRORS[row.estimand.kind]} (estimand {row.estimand})"
+        if np.isnan([row.estimate, row.low, row.high]).any():
+            return f"There is no interval for {subject} by {row.method}."
+        if row.alternative == "less":
+            return f"With {level} confidence, {subject} is at most {high} (estimate {estimate}; {how})."
+        if row.alternative == "greater":
+            return f"With {level} confidence, {subject} is at least {low} (estimate {estimate}; {how})."
+        first = subject[0].upper() + subject[1:]
+        return f"{first} is estimated at {estimate} ({level} confidence interval {low} to {high}; {how})."
+
+    @property
+    def basis(self) -> tuple[str, ...]:
+        """What the interval rests on, what happened on the way, and what is not promised."""
+        row = self.row
+        known = {DETAILS.get(name, name): value for name, value in row.details.items()}
+        numbers = ", ".join(f"{name} {value:.3f}" for name, value in known.items())
+        return (
+            *((f"Rests on: {numbers}.",) if numbers else ()),
+            *(("The CUD bound did not lower the upper limit.",) if self._cap_is_idle else ()),
+            *(f"{remark[0].upper()}{remark[1:]}." for remark in row.remarks),
+            *((f"Degenerate: {row.degenerate}.",) if row.degenerate else ()),
+            "Computed from the training data alone, without external validation and without a finite-sample guarantee.",
+        )
+
+    @property
+    def _cap_is_idle(self) -> bool:
+        return self.row.raw_interval.high == self.row.details.get("uncapped_high")
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row with the columns of a table of intervals."""
+        return self.row.to_frame()
+
+    def __str__(self) -> str:
+        return "\n".join(printable(line) for line in (self.sentence, *self.basis))
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        items = "".join(f"<li>{escape(printable(line))}</li>" for line in self.basis)
+        return f"<p><b>{escape(printable(self.sentence))}</b></p><ul>{items}</ul>"
+
+
+def error_interval(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    method: str = "two-center",
+    confidence_level: float = 0.95,
+    alternative: str = "two-sided",
+    n_resamples: int = 1000,
+    on_single_class: str | None = None,
+    rng: int | np.random.Generator | None = None,
+    n_jobs: int | None = 1,
+    limits: SearchLimits | None = None,
+    progress: bool | None = None,
+    previous: Unfinished | None = None,
+    **options: Any,
+) -> ErrorInterval:
+    """Confidence interval for the error of a fitted classifier on new cases, from its training set alone.
+
+    Parameters
+    ----------
+    estimator : object
+        Any fitted scikit-learn classifier of two classes. Linear classifiers with a convex loss, alone or at the end of
+        a `Pipeline`, have a CUD bound, which may lower the upper limit; for others a remark says that it is not
+        capped.
+    X : array-like, shape (n_samples, n_features)
+        The rows that the estimator was fitted to.
+    y : array-like, shape (n_samples,)
+        Their labels; at least two rows of each class.
+    method : str, default="two-center"
+        One of those that `cudbound.available_methods` lists as intervals.
+    confidence_level : float, default=0.95
+        Nominal level, in (0, 1).
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        "less" for an upper limit alone, at the whole level: "the error is at most x"; "greater" for a lower one.
+    n_resamples : int, default=1000
+        Number of bootstrap draws, each of which takes one refit.
+    on_single_class : {"fit", "redraw", "drop", "error"} or None, default=None
+        See `cudbound.compare_intervals`.
+    rng : int, numpy.random.Generator or None, default=None
+        Source of randomness; None takes a fresh one.
+    n_jobs : int or None, default=1
+        Workers; -1 for all cores. The result does not depend on it.
+    limits : SearchLimits, default=None
+        Limits of the search for the suprema, which by default ends after about ten seconds of one processor.
+    progress : bool or None, default=None
+        Whether to show a bar on standard error; None shows one where classifiers are refitted one by one.
+    previous : Unfinished, default=None
+        What `RunInterrupted` carried; the run resumes from there.
+    **options
+        Of the method: ``cap=False`` of "two-center" leaves the CUD bound out, ``tails="shortest"`` divides the error
+        probability so that the interval is about 3 % shorter.
+
+    Returns
+    -------
+    ErrorInterval
+        Prints as a sentence for a paper and what it rests on; has ``confidence_interval``, ``estimate``,
+        ``details`` and ``to_frame()``.
+
+    Raises
+    ------
+    sklearn.exceptions.NotFittedError
+        If the estimator has not been fitted.
+    NotMinimizerError
+        If the estimator was not fitted to these `X` and `y`, or its solver stopped early.
+    ValueError
+        If an argument is out of range, or `X` and `y` do not fit the estimator.
+    RunInterrupted
+        On Ctrl-C; pass its ``unfinished`` as `previous` to resume.
+
+    Warns
+    -----
+    ManyFeaturesWarning
+        If the rank of the design is above half of the rows: the interval then covers less often.
+    NotCertifiedWarning
+        If a limit ended the search for the suprema; upper bounds are used, which can only lengthen the interval.
+
+    Notes
+    -----
+    "two-center" kept its level in the cells that docs/which_interval.md reports, and has no guarantee. It is longer
+    than the CUD bound where the classes are nearly separated, which is where that bound can fail.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from cudbound import error_interval
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(40, 2))
+    >>> y = np.where(X[:, 0] + rng.normal(size=40) > 0, "ill", "well")
+    >>> result = error_interval(LogisticRegression().fit(X, y), X, y, n_resamples=200, rng=0)
+    >>> bool(result.confidence_interval.low < result.estimate < result.confidence_interval.high)
+    True
+    >>> result.sentence[:45]
+    'The error of this classifier on new cases is '
+    """
+    if progress is None:
+        check_binary_classifier(estimator)
+        progress = not prepare_refits(estimator, X, y).batched
+    table = compare_intervals(
+        estimator,
+        X,
+        y,
+        methods=[method],
+        confidence_level=confidence_level,
+        alternative=alternative,
+        n_resamples=n_resamples,
+        on_single_class=on_single_class,
+        options={method: options} if method in METHODS else None,
+        rng=rng,
+        n_jobs=n_jobs,
+        limits=limits,
+        progress=progress,
+        previous=previous,
+    )
+    return ErrorInterval(table.rows[0], len(y))

@@ -1,0 +1,151 @@
+"""One call, one interval: for any classifier, in words, and with what it rests on."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+from cudbound import LeastSquaresClassifier, compare_intervals, error_interval
+from cudbound.exceptions import ManyFeaturesWarning, NotMinimizerError
+from cudbound.tables.error_interval import ErrorInterval
+
+ARGUMENTS = {"n_resamples": 30, "rng": 0}
+
+
+def data(n=40, p=3, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p))
+    return X, np.where(X[:, 0] + rng.normal(size=n) > 0, "ill", "well")
+
+
+@pytest.mark.parametrize(
+    "clf",
+    [LeastSquaresClassifier(), LogisticRegression(), make_pipeline(StandardScaler(), LogisticRegression())],
+    ids=["least squares", "logistic", "pipeline"],
+)
+def test_a_classifier_with_a_bound_is_capped(clf):
+    X, y = data()
+    result = error_interval(clf.fit(X, y), X, y, **ARGUMENTS)
+    row = compare_intervals(clf, X, y, methods="two-center", **ARGUMENTS).rows[0]
+    assert result.row == row
+    assert (result.estimate, result.confidence_interval) == (row.estimate, row.confidence_interval)
+    assert set(result.details) == {"optimism_corrected", "error_632_plus", "q_signed", "uncapped_high"}
+    assert str(result).startswith("The error of this classifier on new cases is estimated at 0.")
+    assert "signed suprema of the CUD bound" in str(result)
+    assert result.to_frame().loc[0, "high"] == result.confidence_interval.high
+    assert error_interval(clf, X, y, n_jobs=2, **ARGUMENTS).row == row
+    without = error_interval(clf, X, y, cap=False, **ARGUMENTS)
+    assert without.confidence_interval.high >= result.confidence_interval.high
+    assert "not capped, as requested" in str(without)
+
+
+@pytest.mark.parametrize(
+    "clf",
+    [
+        DecisionTreeClassifier(max_depth=2, random_state=0),
+        LinearDiscriminantAnalysis(),
+        GradientBoostingClassifier(n_estimators=3, random_state=0),
+        SVC(),
+    ],
+    ids=["tree", "lda", "boosting", "kernel"],
+)
+def test_any_other_classifier_has_the_interval_without_cap(clf, capsys):
+    X, y = data()
+    result = error_interval(clf.fit(X, y), X, y, **ARGUMENTS)
+    assert "Upper limit not capped: no CUD bound on record." in str(result)
+    assert 0.0 <= result.confidence_interval.low < result.confidence_interval.high <= 1.0
+    shows_a_bar = "refits" in capsys.readouterr().err
+    assert shows_a_bar == (
+        not isinstance(clf, LinearDiscriminantAnalysis)
+    )  # whose refits are made in batches
+    error_interval(clf, X, y, progress=False, **ARGUMENTS)
+    assert capsys.readouterr().err == ""
+
+
+def test_separable_classes_without_a_minimizer_are_not_capped():
+    X, y = data()
+    y = np.where(X[:, 0] > 0, "ill", "well")
+    clf = LogisticRegression(C=np.inf, max_iter=10_000).fit(X, y)
+    result = error_interval(clf, X, y, **ARGUMENTS)
+    assert "not capped" in str(result)
+    assert result.confidence_interval.high >= 1 - 0.025 ** (1 / 40) - 1e-12
+
+
+def test_one_sided_limits_in_words():
+    X, y = data()
+    clf = LeastSquaresClassifier().fit(X, y)
+    upper, lower = (error_interval(clf, X, y, alternative=way, **ARGUMENTS) for way in ("less", "greater"))
+    assert re.match(
+        r"With 95% confidence, the error of this classifier on new cases is at most 0\.\d{3} \(", str(upper)
+    )
+    assert re.match(
+        r"With 95% confidence, the error of this classifier on new cases is at least 0\.\d{3} \(", str(lower)
+    )
+    assert upper.confidence_interval.low == 0.0
+    assert lower.confidence_interval.high == 1.0
+    title = str(
+        compare_intervals(clf, X, y, methods="two-center", alternative="less", **ARGUMENTS)
+    ).splitlines()[0]
+    assert title == "95% confidence upper limits for the error of this fitted classifier"
+
+
+def test_many_features_are_warned_of():
+    X, y = data(n=20, p=12)
+    clf = LeastSquaresClassifier().fit(X, y)
+    with pytest.warns(ManyFeaturesWarning, match=r"rank 13 and 20 rows"):
+        result = error_interval(clf, X, y, **ARGUMENTS)
+    assert "rank 13 above half of the 20 rows" in str(result)
+    assert "q_signed" not in result.details
+
+
+def test_another_method_and_its_options():
+    X, y = data()
+    clf = LeastSquaresClassifier().fit(X, y)
+    result = error_interval(clf, X, y, method="kohavi-normal", form="wilson", **ARGUMENTS)
+    row = compare_intervals(
+        clf, X, y, methods="kohavi-normal", options={"kohavi-normal": {"form": "wilson"}}, **ARGUMENTS
+    ).rows[0]
+    assert result.row == row
+    expected = error_interval(clf, X, y, method="k-fold-t", **ARGUMENTS)
+    assert "on average over training sets of n1 cases" in expected.sentence
+    with pytest.raises(ValueError, match="two-center has no option 'form'"):
+        error_interval(clf, X, y, form="wilson", **ARGUMENTS)
+    with pytest.raises(ValueError, match="Got 'two-centre' instead"):
+        error_interval(clf, X, y, method="two-centre", **ARGUMENTS)
+
+
+def test_a_classifier_of_other_rows_is_refused():
+    X, y = data()
+    clf = LeastSquaresClassifier().fit(X[:30], y[:30])
+    with pytest.raises(NotMinimizerError, match="pass its X and y"):
+        error_interval(clf, X, y, **ARGUMENTS)
+
+
+def test_no_interval_is_said_in_words():
+    X, y = data()
+    clf = LeastSquaresClassifier().fit(X, y)
+    result = error_interval(clf, X, y, method="two-stage", n_resamples=5, rng=0)
+    assert result.sentence.startswith("The error of this classifier")
+    tree = DecisionTreeClassifier(max_depth=1).fit(X, y)
+    result = error_interval(tree, X, y, method="two-stage", progress=False, n_resamples=5, rng=0)
+    assert (
+        result.sentence == "There is no interval for the error of this classifier on new cases by two-stage."
+    )
+    assert "Degenerate: no inner draws on record" in str(result)
+
+
+def test_html_is_escaped():
+    X, y = data()
+    result = error_interval(LeastSquaresClassifier().fit(X, y), X, y, **ARGUMENTS)
+    text = ErrorInterval(result.row.of(result.row, remarks=("<script>",)), 40)._repr_html_()
+    assert "<script>" not in text
+    assert "&lt;script&gt;" in text.lower()
