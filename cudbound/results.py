@@ -6,7 +6,7 @@ import abc
 import enum
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -314,3 +314,7 @@ class PointEstimate(Row, PointOutcome):
     n_fits: int
 
     COLUMNS: ClassVar = _columns("method estimate estimand n_fits degenerate remarks")
+
+
+#: The class of the rows of one table.
+OneRow = TypeVar("OneRow", IntervalEstimate, ComparisonResult, PointEstimate)

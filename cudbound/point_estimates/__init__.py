@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cudbound.method_card import find_named
 from cudbound.point_estimates.bolstered import (
     BOLSTERED,
     SEMI_BOLSTERED,
@@ -93,13 +94,5 @@ def find_estimators(names: str | Sequence[str]) -> tuple[PointEstimator, ...]:
     >>> [estimator.title for estimator in find_estimators(["bootstrap-632", "k-fold"])]
     ['.632 estimate', 'k-fold cross-validation']
     """
-    if isinstance(names, str):
-        names = tuple(ESTIMATORS) if names == "all" else (names,)
-    asked = tuple(dict.fromkeys(names))
-    unknown = [name for name in asked if name not in ESTIMATORS]
-    if unknown or not asked:
-        raise ValueError(
-            f"The 'methods' parameter must be 'all' or a list of names out of {list(ESTIMATORS)}. "
-            f"Got {unknown[0] if unknown else names!r} instead."
-        )
-    return tuple(ESTIMATORS[name] for name in asked)
+    rule = f"The 'methods' parameter must be 'all' or a list of names out of {list(ESTIMATORS)}."
+    return find_named(names, ESTIMATORS, {"all": ESTIMATORS}, rule)

@@ -13,7 +13,6 @@ from cudbound.bound.boundary import boundary_deviations, boundary_limits, check_
 from cudbound.bound.cud_interval import solve_bound
 from cudbound.exceptions import UnsupportedEstimatorError
 from cudbound.intervals import Method, compute_interval, find_methods
-from cudbound.outcomes import Outcome
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.refits import Refits, prepare_refits
@@ -244,17 +243,12 @@ def compare_intervals(
             records = replace(records, **session.refit(refits, counts, advance))
     return IntervalTable(
         session.rows(
+            IntervalEstimate,
             lambda method: compute_interval(
                 method, records, level, session.options_of(method), fallback=fallback
             ),
-            lambda method, reason: IntervalEstimate.of(
-                Outcome.undefined(reason),
-                method=method.name,
-                estimand=method.estimand,
-                confidence_level=level,
-                n_fits=0,
-            ),
             refused=refused,
+            confidence_level=level,
         )
     )
 

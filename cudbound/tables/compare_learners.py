@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from cudbound.intervals import Method, find_comparisons
 from cudbound.intervals.difference import check_alternative, compute_comparison
-from cudbound.outcomes import TestOutcome
 from cudbound.records import Records, TestSetLosses
 from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.own_test_sets import record_own_test_sets
@@ -257,16 +256,11 @@ def tabulate_comparisons(
 
     return ComparisonTable(
         session.rows(
+            ComparisonResult,
             compute,
-            lambda method, reason: ComparisonResult.of(
-                TestOutcome.undefined(reason),
-                method=method.name,
-                estimand=method.estimand,
-                confidence_level=level,
-                alternative=alternative,
-                n_fits=0,
-            ),
             failed=lambda method: failed_own if OWN_TEST_SETS in method.needs else session.failed,
+            confidence_level=level,
+            alternative=alternative,
         )
     )
 
