@@ -5,26 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cudbound.method_card import find_named
-from cudbound.point_estimates.bolstered import (
-    BOLSTERED,
-    SEMI_BOLSTERED,
-    KernelWidths,
-    kernel_widths,
-    linear_bolstered_losses,
-)
+from cudbound.point_estimates.bolstered import BOLSTERED, SEMI_BOLSTERED
 from cudbound.point_estimates.bootstrap_632 import (
     BOOTSTRAP_632,
     BOOTSTRAP_632_PLUS,
     BOOTSTRAP_POOLED,
     LEAVE_ONE_OUT_BOOTSTRAP,
-    Error632Plus,
-    error_632,
-    error_632_plus,
-    estimate_632,
-    estimate_632_plus,
-    leave_one_out_bootstrap_error,
-    no_information_error,
-    pooled_bootstrap_error,
 )
 from cudbound.point_estimates.cross_validation import (
     HOLDOUT,
@@ -32,34 +18,11 @@ from cudbound.point_estimates.cross_validation import (
     LEAVE_ONE_OUT,
     REPEATED_K_FOLD,
     RESUBSTITUTION,
-    mean_training_size,
 )
 from cudbound.point_estimates.estimator import PointEstimator, compute_estimate
-from cudbound.point_estimates.lv1o import LV1O, error_lv1o
-from cudbound.records.bootstrap_losses import never_out_of_bag
-from cudbound.results import PointEstimate
+from cudbound.point_estimates.lv1o import LV1O
 
-__all__ = [
-    "ESTIMATORS",
-    "Error632Plus",
-    "KernelWidths",
-    "PointEstimate",
-    "PointEstimator",
-    "compute_estimate",
-    "error_632",
-    "error_632_plus",
-    "error_lv1o",
-    "estimate_632",
-    "estimate_632_plus",
-    "find_estimators",
-    "kernel_widths",
-    "leave_one_out_bootstrap_error",
-    "linear_bolstered_losses",
-    "mean_training_size",
-    "never_out_of_bag",
-    "no_information_error",
-    "pooled_bootstrap_error",
-]
+__all__ = ["ESTIMATORS", "PointEstimator", "compute_estimate", "find_estimators"]
 
 #: Every point estimator by its name, in the order of the table.
 ESTIMATORS: dict[str, PointEstimator] = {

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
-from cudbound.point_estimates import leave_one_out_bootstrap_error
+from cudbound.point_estimates.bootstrap_632 import leave_one_out_bootstrap_error
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, InnerErrors
 from cudbound.resampling.single_class import TREATMENT, has_one_class, refuse_one_class

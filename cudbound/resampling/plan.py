@@ -237,7 +237,8 @@ def record_refits(
     if plan.splits is not None and plan.made_by_splits:
         refit = refits.recorded(streams["cv"].spawn(1)[0], tape.part("cv"), advance)
         with kept_going(failed, "cv"):
-            made |= record_cv(plan.splits, plan.made_by_splits, refit, labels, on_single_class=policy)
+            task = Task(refit, labels, plan.sizes, policy, streams["cv"])
+            made |= record_cv(task, plan.splits, plan.made_by_splits)
         if failed and "cv" in failed:
             failed |= dict.fromkeys(plan.made_by_splits, failed.pop("cv"))
     return made

@@ -14,14 +14,15 @@ from numpy.typing import NDArray
 from cudbound.method_card import MethodCard, check_options
 from cudbound.problem.draws import draw_counts
 from cudbound.records import Records, TestSetLosses
-from cudbound.resampling import POLICIES, Policy, ResamplingPlan, ResamplingSizes
+from cudbound.resampling import ResamplingPlan, ResamplingSizes
 from cudbound.resampling.plan import record_refits, spawn_streams, training_records
 from cudbound.resampling.refits import Refits
+from cudbound.resampling.single_class import POLICIES, Policy
 from cudbound.resampling.splitters import make_splits
 from cudbound.results import OneRow
 from cudbound.tables.progress import progress_bar
 from cudbound.tables.unfinished import Run, Unfinished
-from cudbound.validation import check_choice, check_labels, check_lengths, check_n_jobs, check_n_resamples
+from cudbound.validation import check_choice, check_integer, check_labels, check_lengths, check_n_jobs
 
 Array = NDArray[np.float64]
 Named = TypeVar("Named", bound=MethodCard)
@@ -134,7 +135,7 @@ class Session(Generic[Named]):
 
     def take(self, X: Any, y: Any, classes: NDArray[Any], n_resamples: object = None) -> NDArray[np.int32]:
         """Take a training set, and return that many bootstrap draws of it; none if the number is None."""
-        size = 0 if n_resamples is None else check_n_resamples(n_resamples)
+        size = 0 if n_resamples is None else check_integer("n_resamples", n_resamples, 1)
         self.sample = check_training_set(X, y, classes)
         counts = np.zeros((0, self.sample.n_samples), dtype=np.int32)
         if size:

@@ -14,7 +14,8 @@ from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 from cudbound import LeastSquaresClassifier
 from cudbound.intervals import compute_interval
-from cudbound.intervals.bccv import BCCVP, BCCVP_BR, bias_reduced_interval
+from cudbound.intervals.bccv import BCCVP, BCCVP_BR
+from cudbound.intervals.bootstrap_percentile import shifted_interval
 from cudbound.intervals.proportions import inverted_binomial_interval
 from cudbound.problem.draws import draw_counts
 from cudbound.records import Records, RemovedCaseErrors
@@ -231,7 +232,7 @@ def test_bias_reduction_moves_the_percentiles_to_the_leave_one_out_error(seed, l
     bias = errors.mean() - 0.3
     assert moved.raw_interval.low == pytest.approx(plain.raw_interval.low - bias)
     assert moved.raw_interval.high == pytest.approx(plain.raw_interval.high - bias)
-    assert moved.raw_interval == bias_reduced_interval(errors.tolist(), 0.3, level)
+    assert moved.raw_interval == shifted_interval(errors.tolist(), 0.3, level)
     assert moved.estimate == 0.3
 
 

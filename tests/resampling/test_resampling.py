@@ -15,17 +15,13 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC
 
 from cudbound import LeastSquaresClassifier
-from cudbound.point_estimates import error_632, leave_one_out_bootstrap_error, never_out_of_bag
+from cudbound.point_estimates.bootstrap_632 import error_632, leave_one_out_bootstrap_error
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses
-from cudbound.resampling import (
-    ResamplingPlan,
-    ResamplingSizes,
-    record_bootstrap,
-    record_folds,
-    record_inner,
-    record_losses,
-)
+from cudbound.records.bootstrap_losses import never_out_of_bag
+from cudbound.resampling import ResamplingPlan, ResamplingSizes, record_losses
+from cudbound.resampling.bootstrap import record_bootstrap, record_inner
+from cudbound.resampling.folds import record_folds
 from cudbound.resampling.refits import Tape, prepare_refits
 from cudbound.resampling.splitters import make_splits, record_cv
 from cudbound.resampling.task import Task
@@ -411,7 +407,8 @@ def test_partitions_whose_training_sets_leave_rows_out_serve_as_splits_only():
     purged = [((fold != k) & (np.arange(12) > 0), fold == k) for k in range(3)]
     found = make_splits(purged, X, labels, None, rng)
     assert found.fills == {"splits"}
-    record = record_cv(found, {"splits"}, lambda counts: counts > 0, labels, on_single_class="fit")["splits"]
+    task = Task(lambda counts: counts > 0, labels, ResamplingSizes(), on_single_class="fit", rng=rng)
+    record = record_cv(task, found, {"splits"})["splits"]
     assert (record.n_train, record.n_test) == (pytest.approx(22 / 3), 4)
 
 
