@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from types import MappingProxyType
+from typing import Any, TypeVar
 
 from cudbound.outcomes import Estimand
 from cudbound.validation import check_choice, check_flag, check_number
+
+NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -118,6 +121,26 @@ class MethodCard:
         return {
             name: option.check(name, given.get(name, option.default)) for name, option in self.options.items()
         }
+
+
+Card = TypeVar("Card", bound=MethodCard)
+
+
+def find_named(
+    asked: str | Sequence[str], known: Mapping[str, Card], groups: Mapping[str, Iterable[str]], rule: str
+) -> tuple[Card, ...]:
+    """Return the methods of a group, of one name or of a list of names, each once, in the order given.
+
+    Raises
+    ------
+    ValueError
+        If a name is not known or the list is empty; the message begins with `rule`.
+    """
+    names = tuple(dict.fromkeys(groups.get(asked, (asked,)) if isinstance(asked, str) else asked))
+    unknown = [name for name in names if name not in known]
+    if unknown or not names:
+        raise ValueError(f"{rule} Got {unknown[0] if unknown else asked!r} instead.")
+    return tuple(known[name] for name in names)
 
 
 def check_options(options: object, methods: Iterable[MethodCard]) -> dict[str, dict[str, Any]]:

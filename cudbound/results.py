@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import abc
 import enum
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,7 +108,7 @@ class Draws:
         return pd.concat([frame, witness], axis=1).rename_axis("draw")
 
 
-class Row(abc.ABC):
+class Row:
     """One row of a table: what one method found, with what a reader must know to judge it.
 
     A row is the outcome of a method, completed by what the table knows.
@@ -160,12 +159,15 @@ class Row(abc.ABC):
 class _WithLimits(Row):
     """A row with an interval, whose clipped and raw limits are columns."""
 
+    #: The smallest value that is possible; the largest is 1.
+    LOWEST: ClassVar[float]
+
     raw_interval: ConfidenceInterval
 
     @property
-    @abc.abstractmethod
     def confidence_interval(self) -> ConfidenceInterval:
-        """The limits clipped to the values that are possible."""
+        """The limits clipped to the values that are possible: [0, 1], or [-1, 1] for a difference."""
+        return self.raw_interval.clipped(self.LOWEST, 1.0)
 
     @property
     def low(self) -> float:
@@ -230,15 +232,11 @@ class IntervalEstimate(_WithLimits, Outcome):
     n_fits: int
     alternative: str = "two-sided"
 
+    LOWEST: ClassVar = 0.0
     COLUMNS: ClassVar = _columns(
         "method estimate low high width raw_low raw_high confidence_level alternative estimand n_fits degenerate "
         "remarks"
     )
-
-    @property
-    def confidence_interval(self) -> ConfidenceInterval:
-        """The limits clipped to [0, 1]."""
-        return self.raw_interval.clipped(0.0, 1.0)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -270,15 +268,11 @@ class ComparisonResult(_WithLimits, TestOutcome):
     alternative: str
     n_fits: int
 
+    LOWEST: ClassVar = -1.0
     COLUMNS: ClassVar = _columns(
         "method estimate low high raw_low raw_high confidence_level statistic pvalue alternative estimand n_fits "
         "degenerate remarks"
     )
-
-    @property
-    def confidence_interval(self) -> ConfidenceInterval:
-        """The limits clipped to [-1, 1]."""
-        return self.raw_interval.clipped(-1.0, 1.0)
 
     def __str__(self) -> str:
         lines = [
@@ -318,3 +312,7 @@ class PointEstimate(Row, PointOutcome):
     n_fits: int
 
     COLUMNS: ClassVar = _columns("method estimate estimand n_fits degenerate remarks")
+
+
+#: The class of the rows of one table.
+OneRow = TypeVar("OneRow", IntervalEstimate, ComparisonResult, PointEstimate)

@@ -47,19 +47,6 @@ def check_confidence_level(confidence_level: object) -> float:
     return float(confidence_level)
 
 
-def check_n_resamples(n_resamples: object) -> int:
-    """Return the number of bootstrap draws, at least 1.
-
-    Raises
-    ------
-    ValueError
-        If it is not an integer of at least 1.
-    """
-    if not _is_integer(n_resamples) or int(n_resamples) < 1:
-        raise _fail("n_resamples", "an integer of at least 1", n_resamples)
-    return int(n_resamples)
-
-
 def check_rng(rng: object) -> np.random.Generator:
     """Return a generator: `rng` itself, or one seeded by the integer, or for None by the operating system.
 
@@ -132,19 +119,6 @@ def check_ranks(ranks: object, n_draws: int) -> tuple[int, ...]:
     return tuple(int(rank) for rank in found)
 
 
-def check_rate(alpha: object, *, words: str = "") -> float:
-    """Return a localization rate as a float; `words` are what the message names beside the numbers.
-
-    Raises
-    ------
-    ValueError
-        If it is not a number in [0, inf].
-    """
-    if not _is_real(alpha) or not float(alpha) >= 0.0:
-        raise _fail("alpha", f"{words}a number in the range [0, inf]", alpha)
-    return float(alpha)
-
-
 def check_alpha(alpha: object, n_samples: int) -> float:
     """Return the localization rate on the scale of the mean loss.
 
@@ -157,11 +131,12 @@ def check_alpha(alpha: object, n_samples: int) -> float:
     ValueError
         If it is none of these.
     """
-    if isinstance(alpha, str) and alpha == "n":
-        return float(n_samples)
-    if isinstance(alpha, str) and alpha == "paper-literal":
-        return float(n_samples) ** 2
-    return check_rate(alpha, words="'n', 'paper-literal' or ")
+    rates = {"n": float(n_samples), "paper-literal": float(n_samples) ** 2}
+    if isinstance(alpha, str) and alpha in rates:
+        return rates[alpha]
+    if not _is_real(alpha) or not float(alpha) >= 0.0:
+        raise _fail("alpha", "'n', 'paper-literal' or a number in the range [0, inf]", alpha)
+    return float(alpha)
 
 
 def check_aci_rate(name: str, rate: object) -> None:
@@ -208,11 +183,9 @@ def check_number(name: str, value: object, low: float, high: float) -> float:
     ValueError
         If it is not; the message names the range.
     """
-    within = _is_real(value) and low <= float(value) and (float(value) < high or high == float("inf"))
-    if not within or not _is_real(value):
-        raise _fail(
-            name, f"a number in the range [{low:g}, {high:g}{']' if high == float('inf') else ')'}", value
-        )
+    if not _is_real(value) or not (low <= float(value) < high or float(value) == high == math.inf):
+        end = "]" if high == math.inf else ")"
+        raise _fail(name, f"a number in the range [{low:g}, {high:g}{end}", value)
     return float(value)
 
 

@@ -17,21 +17,18 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from cudbound import LeastSquaresClassifier
 from cudbound.outcomes import Estimand
-from cudbound.point_estimates import (
-    ESTIMATORS,
-    PointEstimate,
-    compute_estimate,
+from cudbound.point_estimates import ESTIMATORS, compute_estimate, find_estimators
+from cudbound.point_estimates.bootstrap_632 import (
     error_632,
     error_632_plus,
-    error_lv1o,
     estimate_632,
     estimate_632_plus,
-    find_estimators,
     leave_one_out_bootstrap_error,
-    mean_training_size,
     no_information_error,
     pooled_bootstrap_error,
 )
+from cudbound.point_estimates.cross_validation import mean_training_size
+from cudbound.point_estimates.lv1o import error_lv1o
 from cudbound.records import (
     BolsteredLosses,
     BootstrapLosses,
@@ -41,6 +38,7 @@ from cudbound.records import (
     RepeatedFoldLosses,
     TestSetLosses,
 )
+from cudbound.results import PointEstimate
 from cudbound.tables.table import PointEstimateTable
 
 VECTORS = shared_vectors()

@@ -26,7 +26,7 @@ from cudbound.solve.search import Search, search_ended
 from cudbound.validation import (
     check_alpha,
     check_confidence_level,
-    check_n_resamples,
+    check_integer,
     check_rng,
 )
 
@@ -321,7 +321,7 @@ def cud_interval(
     True
     """
     level = check_confidence_level(confidence_level)
-    n_resamples = check_n_resamples(n_resamples)
+    n_resamples = check_integer("n_resamples", n_resamples, 1)
     generator = check_rng(rng)
     how = Search(search, solver=solver, n_jobs=n_jobs, limits=check_limits(limits))
     model = express(estimator, X, y, polish=polish)

@@ -41,6 +41,7 @@ from cudbound.intervals.test_set import (
 )
 from cudbound.intervals.two_center import TWO_CENTER
 from cudbound.intervals.two_stage import TWO_STAGE
+from cudbound.method_card import find_named
 
 __all__ = ["GROUPS", "METHODS", "Method", "compute_interval", "find_comparisons", "find_methods"]
 
@@ -117,18 +118,13 @@ def find_methods(methods: str | Sequence[str]) -> tuple[Method, ...]:
         If a name is not registered or that of a test without an interval, or the list is empty; the message lists
         the names.
     """
-    asked = GROUPS.get(methods, (methods,)) if isinstance(methods, str) else methods
-    names = tuple(dict.fromkeys(asked))
     known = [name for name, method in METHODS.items() if method.gives_interval]
-    unknown = [name for name in names if name not in known]
-    if unknown and unknown[0] in METHODS:
-        raise ValueError(f"{unknown[0]!r} compares two classifiers; use compare_learners.")
-    if unknown or not names:
-        raise ValueError(
-            f"The 'methods' parameter must be one of the groups {sorted(GROUPS)} or a list of names out of "
-            f"{known}. Got {unknown[0] if unknown else methods!r} instead."
-        )
-    return tuple(METHODS[name] for name in names)
+    rule = f"The 'methods' parameter must be one of the groups {sorted(GROUPS)} or a list of names out of {known}."
+    found = find_named(methods, METHODS, GROUPS, rule)
+    for method in found:
+        if not method.gives_interval:
+            raise ValueError(f"{method.name!r} compares two classifiers; use compare_learners.")
+    return found
 
 
 def find_comparisons(methods: str | Sequence[str]) -> tuple[Method, ...]:
@@ -139,13 +135,6 @@ def find_comparisons(methods: str | Sequence[str]) -> tuple[Method, ...]:
     ValueError
         If a name is not registered or that of an interval only, or the list is empty; the message lists the names.
     """
-    known = [name for name, method in METHODS.items() if method.compares]
-    asked = (known if methods == "all" else (methods,)) if isinstance(methods, str) else methods
-    names = tuple(dict.fromkeys(asked))
-    unknown = [name for name in names if name not in known]
-    if unknown or not names:
-        raise ValueError(
-            f"A method that compares must be 'all' or one of {known}. "
-            f"Got {unknown[0] if unknown else methods!r} instead."
-        )
-    return tuple(METHODS[name] for name in names)
+    known = {name: method for name, method in METHODS.items() if method.compares}
+    rule = f"A method that compares must be 'all' or one of {list(known)}."
+    return find_named(methods, known, {"all": known}, rule)

@@ -8,7 +8,7 @@ with acceleration 0. Both treat the error as a smooth function of the data, whic
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,51 +19,9 @@ from cudbound.intervals.method import Method, estimate_632, replicates_632
 from cudbound.intervals.pivot import EQUAL
 from cudbound.method_card import Choice
 from cudbound.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Estimand, Outcome
-from cudbound.point_estimates import never_out_of_bag
 from cudbound.quantiles import inverted_cdf_quantile
 from cudbound.records import Records
-
-
-@dataclass(frozen=True)
-class BootstrapBias:
-    """Bootstrap estimate of bias and standard error.
-
-    Attributes
-    ----------
-    bias : float
-        Mean of the replicates minus the estimate.
-    standard_error : float
-        Standard deviation of the replicates, divisor B - 1; nan for a single one.
-    corrected : float
-        Estimate minus bias.
-    """
-
-    bias: float
-    standard_error: float
-    corrected: float
-
-    @property
-    def ratio(self) -> float:
-        """|bias| / standard error; below 1/4 the bias is small enough to be ignored, as a rule of thumb."""
-        return abs(self.bias) / self.standard_error
-
-
-def bootstrap_bias(replicates: ArrayLike, estimate: float) -> BootstrapBias:
-    """Return bias and standard error of an estimate from its bootstrap replicates, shape (n_resamples,).
-
-    References
-    ----------
-    Efron, B. and Tibshirani, R. (1993). An introduction to the bootstrap. Chapman & Hall, chapter 10.
-
-    Examples
-    --------
-    >>> round(bootstrap_bias([0.1, 0.2, 0.3], 0.25).bias, 3)
-    -0.05
-    """
-    values = np.asarray(replicates, dtype=float)
-    bias = float(values.mean()) - estimate
-    spread = float(values.std(ddof=1)) if values.size > 1 else np.nan
-    return BootstrapBias(bias, spread, estimate - bias)
+from cudbound.records.bootstrap_losses import never_out_of_bag
 
 
 def percentile_interval(replicates: ArrayLike, confidence_level: float) -> ConfidenceInterval:
@@ -190,7 +148,7 @@ def shifted_interval(replicates: ArrayLike, estimate: float, confidence_level: f
     ConfidenceInterval(low=0.0, high=0.5)
     """
     interval = percentile_interval(replicates, confidence_level)
-    bias = bootstrap_bias(replicates, estimate).bias
+    bias = float(np.asarray(replicates, dtype=float).mean()) - estimate
     return ConfidenceInterval(interval.low - bias, interval.high - bias)
 
 
@@ -277,18 +235,15 @@ PERCENTILE = Method(
     fallback=FALLBACK,
 )
 
-BIAS_CORRECTED = Method(
+BIAS_CORRECTED = replace(
+    PERCENTILE,
     name="bootstrap-bias-corrected",
     title="Bias-corrected percentile bootstrap of the .632 estimate",
-    estimand=Estimand("conditional"),
-    needs=frozenset({"losses", "bootstrap", "inner"}),
     assumptions="the error is a smooth function of the data, normal after some monotone transformation",
     tendency="liberal where points lie near the boundary: the error jumps there",
     reference="Laber and Murphy (2008), section 5; Efron and Tibshirani (1993), chapter 14. Acceleration 0 is our "
     "reading of the former; with variant='bca' it comes from the influence values of Err(1) in Efron and "
     "Tibshirani (1997), equations 35 to 40, as if the .632 estimate moved in proportion with Err(1)",
-    cost="B (1 + inner draws), or B with inner='oob'",
     compute=_corrected,
     options={"variant": Choice(("bc", "bca", "shift", "basic"))},
-    fallback=FALLBACK,
 )

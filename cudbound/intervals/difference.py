@@ -6,9 +6,11 @@ import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from cudbound.intervals.method import ALTERNATIVES, NO_OPTIONS, Method, check_records, shared_remarks
+from cudbound.intervals.method import ALTERNATIVES, Method, why_no_limits
+from cudbound.method_card import NO_OPTIONS
 from cudbound.outcomes import TestOutcome
 from cudbound.records import Records
+from cudbound.records.reading import check_records, shared_remarks
 from cudbound.results import ComparisonResult
 from cudbound.validation import check_choice
 
@@ -93,16 +95,9 @@ def compute_comparison(
 
 
 def _why_degenerate(outcome: TestOutcome) -> str | None:
-    interval = outcome.raw_interval
     if math.isnan(outcome.estimate) or math.isnan(outcome.pvalue) or math.isnan(outcome.statistic):
         return "undefined difference or test"
-    if math.isnan(interval.low) or math.isnan(interval.high):
-        return "undefined limits"
-    if interval.width <= 0.0:
-        return "zero width"
-    if interval.clipped(-1.0, 1.0).width <= 0.0:
-        return "both raw limits lie outside [-1, 1]"
-    return None
+    return why_no_limits(outcome.raw_interval, -1.0)
 
 
 def _count_fits(method: Method, records: Records) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -9,12 +11,9 @@ from cudbound.intervals.effective_size import effective_size_bootstrap
 from cudbound.intervals.method import Method, binomial_fallback, estimate_632
 from cudbound.intervals.pivot import Pivot
 from cudbound.outcomes import Center, Estimand, Outcome
-from cudbound.point_estimates import (
-    estimate_632_plus,
-    leave_one_out_bootstrap_error,
-    never_out_of_bag,
-)
+from cudbound.point_estimates.bootstrap_632 import estimate_632_plus, leave_one_out_bootstrap_error
 from cudbound.records import BootstrapLosses, Records
+from cudbound.records.bootstrap_losses import never_out_of_bag
 
 Array = NDArray[np.float64]
 
@@ -188,17 +187,14 @@ NORMAL_632 = Method(
     fallback=FALLBACK,
 )
 
-NORMAL_632_PLUS = Method(
+NORMAL_632_PLUS = replace(
+    NORMAL_632,
     name="bootstrap-632-plus-normal",
     title="Normal interval around the .632+ estimate with the standard error of Efron and Tibshirani",
-    estimand=Estimand("conditional"),
-    needs=frozenset({"losses", "bootstrap"}),
     assumptions="the .632+ estimate is nearly normal, without bias, and moves in proportion with Err(1)",
     tendency="ignores that the weight of the .632+ estimate varies; wide with few draws, whose Monte Carlo error "
     "enters the standard error; zero width if all losses outside the draws are equal",
     reference="Efron and Tibshirani (1997), equations 35 to 40, and section 3 for the estimate with its rate R kept in "
     "[0, 1]. A point that is in every draw leaves the standard error undefined here; others leave the point out",
-    cost="B",
     compute=_normal_632_plus,
-    fallback=FALLBACK,
 )

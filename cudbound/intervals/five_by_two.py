@@ -220,11 +220,7 @@ def _why_degenerate(interval: ConfidenceInterval, confidence_level: float) -> st
     return NO_VARIANCE if interval.width == 0.0 else None
 
 
-def _tested_half(records: Records) -> float:
-    return float(records.require("halvings").n_train)
-
-
-HALF = binomial_fallback("the rows of one half", _tested_half)
+HALF = binomial_fallback("the rows of one half", lambda records: records.require("halvings").n_train)
 
 FIVE_BY_TWO_T = Method(
     name="5x2cv-t",

@@ -25,7 +25,7 @@ from cudbound.intervals.method import Method
 from cudbound.intervals.pivot import Pivot
 from cudbound.method_card import Number
 from cudbound.outcomes import Estimand, Outcome, TestOutcome
-from cudbound.point_estimates import mean_training_size
+from cudbound.point_estimates.cross_validation import mean_training_size
 from cudbound.records import FoldLosses, Records
 from cudbound.validation import check_choice, check_number
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from cudbound.intervals.method import Method, binomial_fallback
 from cudbound.intervals.pivot import EQUAL, Pivot
 from cudbound.outcomes import Estimand
-from cudbound.point_estimates import mean_training_size
+from cudbound.point_estimates.cross_validation import mean_training_size
 from cudbound.records import FoldLosses, Records
 from cudbound.validation import checked
 

@@ -14,7 +14,7 @@ from cudbound.intervals.method import Fallback, Method, binomial_fallback, estim
 from cudbound.intervals.proportions import wald_interval, wilson_interval
 from cudbound.method_card import Choice
 from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
-from cudbound.records import Records
+from cudbound.records import FoldLosses, Records
 from cudbound.validation import check_choice
 
 
@@ -110,13 +110,11 @@ def _yang_size(records: Records) -> float:
 
 
 def _yang(records: Records, confidence_level: float, *, center: str) -> Outcome:
-    if records.folds is None:
-        raise ValueError("yang-cv-normal needs recorded folds losses, and the records have none.")
-    losses = records.folds.losses
-    estimate = estimate_632(records) if center == "632" else float(losses.mean())
+    folds: FoldLosses = records.require("folds")
+    estimate = estimate_632(records) if center == "632" else float(folds.losses.mean())
     return Outcome(
         estimate,
-        yang_interval(estimate, losses, records.folds.n_folds, confidence_level),
+        yang_interval(estimate, folds.losses, folds.n_folds, confidence_level),
         degenerate="all cross-validated losses are equal" if not np.isnan(estimate) else None,
         center=".632 estimate" if center == "632" else None,
     )

@@ -5,26 +5,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from cudbound.intervals.pivot import Pivot
 from cudbound.intervals.proportions import inverted_binomial_interval
-from cudbound.method_card import MethodCard
+from cudbound.method_card import NO_OPTIONS, MethodCard
 from cudbound.outcomes import Center, ConfidenceInterval, Outcome, TestOutcome
-from cudbound.point_estimates import error_632
-from cudbound.point_estimates import estimate_632 as estimate_632
+from cudbound.point_estimates.bootstrap_632 import error_632
+from cudbound.point_estimates.bootstrap_632 import estimate_632 as estimate_632
 from cudbound.records import Records
-from cudbound.records.reading import check_records as check_records
-from cudbound.records.reading import count_fits as count_fits
-from cudbound.records.reading import shared_remarks as shared_remarks
+from cudbound.records.reading import check_records, count_fits, shared_remarks
 from cudbound.results import IntervalEstimate
 
 #: As in `scipy.stats`, of an error or of error(a) - error(b).
 ALTERNATIVES = ("two-sided", "less", "greater")
-NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -218,16 +214,18 @@ def _new_cases(method: MethodCard, records: Records) -> Center | None:
 
 
 def _why_degenerate(outcome: Outcome) -> str | None:
-    interval = outcome.raw_interval
-    if np.isnan(outcome.estimate):
+    if math.isnan(outcome.estimate):
         return outcome.degenerate or "undefined: no point was ever out of bag, raise n_resamples"
-    if np.isnan([interval.low, interval.high]).any():
-        return outcome.degenerate or "undefined limits"
-    if interval.width <= 0.0:
-        return outcome.degenerate or "zero width"
-    if interval.clipped(0.0, 1.0).width <= 0.0:
-        return "both raw limits lie outside [0, 1]"
-    return None
+    return why_no_limits(outcome.raw_interval, 0.0, outcome.degenerate)
+
+
+def why_no_limits(interval: ConfidenceInterval, lowest: float, known: str | None = None) -> str | None:
+    """Return why an interval says nothing of a quantity in [lowest, 1], or None; `known` is why it has no width."""
+    if interval.clipped(lowest, 1.0).width > 0.0:
+        return None
+    if interval.width > 0.0:
+        return f"both raw limits lie outside [{lowest:g}, 1]"
+    return known or ("zero width" if interval.width <= 0.0 else "undefined limits")
 
 
 def replicates_632(records: Records) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

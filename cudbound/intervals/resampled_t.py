@@ -8,7 +8,6 @@ that.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -210,41 +209,28 @@ def corrected_pseudo_bootstrap_pivot(
     return _t_pivot(float(estimate), values, factor, "estimates of the replicates")
 
 
-def describe_mismatch(splits: SplitLosses, other: HalfSplitLosses | ReplicateLosses, need: str) -> str | None:
-    """Return why means over other splits do not show the variance of the mean over these, or None if they do.
-
-    They must be over equally many splits, with test sets that are not larger; smaller ones only raise the variance.
-    """
-    n_splits = int(np.size(splits.means))
-    if other.n_splits != n_splits:
-        return (
-            f"undefined: recorded '{need}' are means over {other.n_splits} splits and the estimate is a mean over "
-            f"{n_splits}; record both with one n_splits"
-        )
-    if other.n_test >= splits.n_test + 1:
-        return (
-            f"undefined: recorded '{need}' test {other.n_test:g} rows per split and the estimate {splits.n_test:g}; "
-            "record both with one test_fraction"
-        )
-    return None
-
-
 def judged_by(
     pivot: Pivot, splits: SplitLosses, other: HalfSplitLosses | ReplicateLosses, need: str
 ) -> Pivot:
-    """Name the estimand, and remove the standard error if the other means do not belong to these splits."""
+    """Name the estimand, and remove the standard error if the other means do not belong to these splits.
+
+    They must be over equally many splits, with test sets that are not larger; smaller ones only raise the variance.
+    """
     pivot = replace(pivot, estimand=Estimand("expected", splits.n_train))
-    mismatch = describe_mismatch(splits, other, need)
-    return pivot if mismatch is None else replace(pivot, standard_error=math.nan, degenerate=mismatch)
-
-
-def few_test_rows(n_test: float) -> tuple[str, ...]:
-    """Return a remark where mean losses take only few values."""
-    if n_test >= FEW_TEST_ROWS:
-        return ()
-    return (
-        f"means over test sets of {n_test:g} rows take few values: a t distribution describes them badly",
-    )
+    n_splits = int(np.size(splits.means))
+    if other.n_splits != n_splits:
+        mismatch = (
+            f"undefined: recorded '{need}' are means over {other.n_splits} splits and the estimate is a mean over "
+            f"{n_splits}; record both with one n_splits"
+        )
+    elif other.n_test >= splits.n_test + 1:
+        mismatch = (
+            f"undefined: recorded '{need}' test {other.n_test:g} rows per split and the estimate {splits.n_test:g}; "
+            "record both with one test_fraction"
+        )
+    else:
+        return pivot
+    return replace(pivot, standard_error=math.nan, degenerate=mismatch)
 
 
 def _t_pivot(estimate: float, values: Losses, factor: float, what: str) -> Pivot:
@@ -265,7 +251,11 @@ def _single_split_t(records: Records, *, reference: str) -> Pivot:
 
 
 def _of_splits(pivot: Pivot, splits: SplitLosses) -> Pivot:
-    return replace(pivot, estimand=Estimand("expected", splits.n_train), remarks=few_test_rows(splits.n_test))
+    remarks: tuple[str, ...] = ()
+    if splits.n_test < FEW_TEST_ROWS:
+        few = f"means over test sets of {splits.n_test:g} rows take few values"
+        remarks = (f"{few}: a t distribution describes them badly",)
+    return replace(pivot, estimand=Estimand("expected", splits.n_train), remarks=remarks)
 
 
 def _resampled_t(records: Records) -> Pivot:
@@ -294,41 +284,8 @@ def _corrected_pseudo_bootstrap(records: Records) -> Pivot:
     return judged_by(pivot, splits, replicates, "replicates")
 
 
-def _tested_by_a_split(records: Records) -> float:
-    return float(records.require("splits").n_test)
-
-
 #: What replaces the interval where the losses on the splits have zero variance.
-ONE_SPLIT = binomial_fallback("the rows of one test set", _tested_by_a_split)
-
-
-def _tested_rows(records: Records) -> float:
-    return float(np.size(records.require("test_set").losses))
-
-
-def _method(
-    name: str,
-    title: str,
-    pivot: Callable[..., Pivot],
-    needs: set[str],
-    cost: str,
-    assumptions: str,
-    tendency: str,
-    reference: str = "Nadeau and Bengio (2003), section 4",
-) -> Method:
-    return Method(
-        name=name,
-        title=title,
-        estimand=Estimand("expected"),
-        needs=frozenset(needs),
-        assumptions=assumptions,
-        tendency=tendency,
-        reference=reference,
-        cost=cost,
-        pivot=pivot,
-        fallback=ONE_SPLIT,
-    )
-
+ONE_SPLIT = binomial_fallback("the rows of one test set", lambda records: records.require("splits").n_test)
 
 SINGLE_SPLIT_T = Method(
     name="single-split-t",
@@ -343,46 +300,51 @@ SINGLE_SPLIT_T = Method(
     cost="1",
     options={"reference": Choice(("t", "normal"))},
     pivot=_single_split_t,
-    fallback=binomial_fallback("the rows of the test set", _tested_rows),
+    fallback=binomial_fallback(
+        "the rows of the test set", lambda records: np.size(records.require("test_set").losses)
+    ),
 )
 
-RESAMPLED_T = _method(
-    "resampled-t",
-    "Resampled t interval on random splits",
-    _resampled_t,
-    {"splits"},
-    "J",
-    "the mean losses of the splits are independent, which they are not",
-    "liberal, increasingly so with more splits: its variance ignores the correlation between them",
-    "Nadeau and Bengio (2003), section 4; Dietterich (1998)",
+RESAMPLED_T = Method(
+    name="resampled-t",
+    title="Resampled t interval on random splits",
+    estimand=Estimand("expected"),
+    needs=frozenset({"splits"}),
+    assumptions="the mean losses of the splits are independent, which they are not",
+    tendency="liberal, increasingly so with more splits: its variance ignores the correlation between them",
+    reference="Nadeau and Bengio (2003), section 4; Dietterich (1998)",
+    cost="J",
+    pivot=_resampled_t,
+    fallback=ONE_SPLIT,
 )
 
-CORRECTED_RESAMPLED_T = _method(
-    "corrected-resampled-t",
-    "Resampled t interval with the correction for overlapping splits",
-    _corrected_resampled_t,
-    {"splits"},
-    "J",
-    "mean losses of the splits are jointly normal with correlation n2 / (n1 + n2)",
-    "near nominal where the learning algorithm is stable; liberal where the loss depends strongly on the training rows",
+CORRECTED_RESAMPLED_T = replace(
+    RESAMPLED_T,
+    name="corrected-resampled-t",
+    title="Resampled t interval with the correction for overlapping splits",
+    assumptions="mean losses of the splits are jointly normal with correlation n2 / (n1 + n2)",
+    tendency="near nominal where the learning algorithm is stable; liberal where the loss depends strongly on the "
+    "training rows",
+    reference="Nadeau and Bengio (2003), section 4",
+    pivot=_corrected_resampled_t,
 )
 
-PSEUDO_BOOTSTRAP = _method(
-    "pseudo-bootstrap",
-    "Random-split estimate with its variance over bootstrap replicates",
-    _pseudo_bootstrap,
-    {"splits", "replicates"},
-    "J + R J",
-    "estimates on bootstrap replicates of the data vary as those on new data do",
-    "liberal like resampled-t: in expectation its variance is too small in the same ratio",
+PSEUDO_BOOTSTRAP = replace(
+    CORRECTED_RESAMPLED_T,
+    name="pseudo-bootstrap",
+    title="Random-split estimate with its variance over bootstrap replicates",
+    needs=frozenset({"splits", "replicates"}),
+    assumptions="estimates on bootstrap replicates of the data vary as those on new data do",
+    tendency="liberal like resampled-t: in expectation its variance is too small in the same ratio",
+    cost="J + R J",
+    pivot=_pseudo_bootstrap,
 )
 
-CORRECTED_PSEUDO_BOOTSTRAP = _method(
-    "corrected-pseudo-bootstrap",
-    "Pseudo-bootstrap interval with the correction for overlapping splits",
-    _corrected_pseudo_bootstrap,
-    {"splits", "replicates"},
-    "J + R J",
-    "as pseudo-bootstrap, after a correction that takes the correlation of two splits to be n2 / (n1 + n2)",
-    "near nominal where the learning algorithm is stable, at many times the cost of corrected-resampled-t",
+CORRECTED_PSEUDO_BOOTSTRAP = replace(
+    PSEUDO_BOOTSTRAP,
+    name="corrected-pseudo-bootstrap",
+    title="Pseudo-bootstrap interval with the correction for overlapping splits",
+    assumptions="as pseudo-bootstrap, after a correction that takes the correlation of two splits to be n2 / (n1 + n2)",
+    tendency="near nominal where the learning algorithm is stable, at many times the cost of corrected-resampled-t",
+    pivot=_corrected_pseudo_bootstrap,
 )

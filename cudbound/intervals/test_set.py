@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -15,7 +16,6 @@ from cudbound.records import Records
 from cudbound.validation import check_choice
 
 SIDES = ("two-sided", "upper", "lower")
-NEEDS = frozenset({"test_set"})
 
 
 def _wald(errors: float, n_tested: float, confidence_level: float) -> ConfidenceInterval:
@@ -129,61 +129,47 @@ def _wilson_fallback(records: Records, estimate: float, confidence_level: float)
 
 
 INDEPENDENT = "test points are independent, and new to the classifier"
-COST = "1, or 0 with a new test set"
-
-TEST_SET_WALD = Method(
-    name="test-set-wald",
-    title="Normal interval of the error on a test set",
-    estimand=Estimand("holdout-model"),
-    needs=NEEDS,
-    assumptions=f"{INDEPENDENT}; the number of errors is nearly normal",
-    tendency="liberal where errors are few; zero width if no point or every point is wrong",
-    reference="Brown, Cai and DasGupta (2001), section 2, with its coverage",
-    cost=COST,
-    compute=partial(_outcome, form="wald"),
-    one_sided=partial(_each_at, form="wald"),
-    options={"side": Choice(SIDES)},
-    fallback=Fallback("two-sided Wilson score interval", _wilson_fallback),
-)
 
 TEST_SET_WILSON = Method(
     name="test-set-wilson",
     title="Wilson score interval of the error on a test set",
     estimand=Estimand("holdout-model"),
-    needs=NEEDS,
+    needs=frozenset({"test_set"}),
     assumptions=INDEPENDENT,
     tendency="near the level on average over errors; a one-sided limit near error 0 or 1 can be liberal",
     reference="Wilson (1927); Brown, Cai and DasGupta (2001), section 3.1.1",
-    cost=COST,
+    cost="1, or 0 with a new test set",
     compute=partial(_outcome, form="wilson"),
     one_sided=partial(_each_at, form="wilson"),
     options={"side": Choice(SIDES)},
 )
 
-TEST_SET_CLOPPER_PEARSON = Method(
-    name="test-set-clopper-pearson",
-    title="Exact binomial interval of the error on a test set",
-    estimand=Estimand("holdout-model"),
-    needs=NEEDS,
-    assumptions=INDEPENDENT,
-    tendency="conservative: it covers at least at the level, whatever the error is",
-    reference="Clopper and Pearson (1934)",
-    cost=COST,
-    compute=partial(_outcome, form="clopper-pearson"),
-    one_sided=partial(_each_at, form="clopper-pearson"),
-    options={"side": Choice(SIDES)},
+TEST_SET_WALD = replace(
+    TEST_SET_WILSON,
+    name="test-set-wald",
+    title="Normal interval of the error on a test set",
+    assumptions=f"{INDEPENDENT}; the number of errors is nearly normal",
+    tendency="liberal where errors are few; zero width if no point or every point is wrong",
+    reference="Brown, Cai and DasGupta (2001), section 2, with its coverage",
+    compute=partial(_outcome, form="wald"),
+    one_sided=partial(_each_at, form="wald"),
+    fallback=Fallback("two-sided Wilson score interval", _wilson_fallback),
 )
 
-TEST_SET_LANGFORD = Method(
-    name="test-set-langford",
-    title="Exact one-sided binomial bound of the error on a test set",
-    estimand=Estimand("holdout-model"),
-    needs=NEEDS,
-    assumptions=INDEPENDENT,
+TEST_SET_CLOPPER_PEARSON = replace(
+    TEST_SET_WILSON,
+    name="test-set-clopper-pearson",
+    title="Exact binomial interval of the error on a test set",
     tendency="conservative: it covers at least at the level, whatever the error is",
-    reference="Langford (2005), section 3, the test set bound; two-sided it is Clopper and Pearson's",
-    cost=COST,
+    reference="Clopper and Pearson (1934)",
     compute=partial(_outcome, form="clopper-pearson"),
     one_sided=partial(_each_at, form="clopper-pearson"),
+)
+
+TEST_SET_LANGFORD = replace(
+    TEST_SET_CLOPPER_PEARSON,
+    name="test-set-langford",
+    title="Exact one-sided binomial bound of the error on a test set",
+    reference="Langford (2005), section 3, the test set bound; two-sided it is Clopper and Pearson's",
     options={"side": Choice(("upper", "two-sided", "lower"))},
 )

@@ -19,7 +19,8 @@ from cudbound.intervals.method import Method
 from cudbound.intervals.proportions import inverted_binomial_interval, inverted_binomial_tails
 from cudbound.method_card import Choice, Flag
 from cudbound.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Estimand, Outcome
-from cudbound.point_estimates import estimate_632_plus, optimism_corrected_error
+from cudbound.point_estimates.bootstrap_632 import estimate_632_plus
+from cudbound.point_estimates.optimism import optimism_corrected_error
 from cudbound.quantiles import inverted_cdf_quantile, within
 from cudbound.records import Records, SignedSuprema
 

@@ -4,27 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cudbound.point_estimates.bolstered import (
-    BOLSTERED,
-    SEMI_BOLSTERED,
-    KernelWidths,
-    kernel_widths,
-    linear_bolstered_losses,
-)
+from cudbound.method_card import find_named
+from cudbound.point_estimates.bolstered import BOLSTERED, SEMI_BOLSTERED
 from cudbound.point_estimates.bootstrap_632 import (
     BOOTSTRAP_632,
     BOOTSTRAP_632_PLUS,
     BOOTSTRAP_POOLED,
     LEAVE_ONE_OUT_BOOTSTRAP,
-    NOTHING_OUT_OF_BAG,
-    Error632Plus,
-    error_632,
-    error_632_plus,
-    estimate_632,
-    estimate_632_plus,
-    leave_one_out_bootstrap_error,
-    no_information_error,
-    pooled_bootstrap_error,
 )
 from cudbound.point_estimates.cross_validation import (
     HOLDOUT,
@@ -32,42 +18,12 @@ from cudbound.point_estimates.cross_validation import (
     LEAVE_ONE_OUT,
     REPEATED_K_FOLD,
     RESUBSTITUTION,
-    mean_training_size,
 )
 from cudbound.point_estimates.estimator import PointEstimator, compute_estimate
-from cudbound.point_estimates.lv1o import LV1O, error_lv1o
-from cudbound.point_estimates.optimism import (
-    BOOTSTRAP_OPTIMISM,
-    bootstrap_optimism,
-    optimism_corrected_error,
-)
-from cudbound.records.bootstrap_losses import never_out_of_bag
-from cudbound.results import PointEstimate
+from cudbound.point_estimates.lv1o import LV1O
+from cudbound.point_estimates.optimism import BOOTSTRAP_OPTIMISM
 
-__all__ = [
-    "ESTIMATORS",
-    "NOTHING_OUT_OF_BAG",
-    "Error632Plus",
-    "KernelWidths",
-    "PointEstimate",
-    "PointEstimator",
-    "bootstrap_optimism",
-    "compute_estimate",
-    "error_632",
-    "error_632_plus",
-    "error_lv1o",
-    "estimate_632",
-    "estimate_632_plus",
-    "find_estimators",
-    "kernel_widths",
-    "leave_one_out_bootstrap_error",
-    "linear_bolstered_losses",
-    "mean_training_size",
-    "never_out_of_bag",
-    "no_information_error",
-    "optimism_corrected_error",
-    "pooled_bootstrap_error",
-]
+__all__ = ["ESTIMATORS", "PointEstimator", "compute_estimate", "find_estimators"]
 
 #: Every point estimator by its name, in the order of the table.
 ESTIMATORS: dict[str, PointEstimator] = {
@@ -103,13 +59,5 @@ def find_estimators(names: str | Sequence[str]) -> tuple[PointEstimator, ...]:
     >>> [estimator.title for estimator in find_estimators(["bootstrap-632", "k-fold"])]
     ['.632 estimate', 'k-fold cross-validation']
     """
-    if isinstance(names, str):
-        names = tuple(ESTIMATORS) if names == "all" else (names,)
-    asked = tuple(dict.fromkeys(names))
-    unknown = [name for name in asked if name not in ESTIMATORS]
-    if unknown or not asked:
-        raise ValueError(
-            f"The 'methods' parameter must be 'all' or a list of names out of {list(ESTIMATORS)}. "
-            f"Got {unknown[0] if unknown else names!r} instead."
-        )
-    return tuple(ESTIMATORS[name] for name in asked)
+    rule = f"The 'methods' parameter must be 'all' or a list of names out of {list(ESTIMATORS)}."
+    return find_named(names, ESTIMATORS, {"all": ESTIMATORS}, rule)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -161,14 +161,12 @@ BOLSTERED = PointEstimator(
     compute=_bolstered,
 )
 
-SEMI_BOLSTERED = PointEstimator(
+SEMI_BOLSTERED = replace(
+    BOLSTERED,
     name="semi-bolstered",
     title="Semi-bolstered resubstitution",
-    estimand=Estimand("conditional"),
-    needs=frozenset({"bolstered"}),
     assumptions="as bolstered",
     tendency="higher than bolstered: misclassified points count in full",
     reference="Braga-Neto and Dougherty (2004): no kernel around misclassified points",
-    cost="0",
     compute=_semi_bolstered,
 )

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import SupportsFloat
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -247,21 +250,14 @@ def _ratio(total: ArrayLike, number: ArrayLike) -> Array:
     )
 
 
-def _out_of_bag_outcome(estimate: float) -> PointOutcome:
-    return PointOutcome(estimate, degenerate=NOTHING_OUT_OF_BAG if math.isnan(estimate) else None)
-
-
-def _compute_leave_one_out(records: Records) -> PointOutcome:
-    return _out_of_bag_outcome(float(_leave_one_out(records)))
-
-
-def _compute_pooled(records: Records) -> PointOutcome:
+def _pooled(records: Records) -> Array:
     bootstrap = records.require("bootstrap")
-    return _out_of_bag_outcome(float(pooled_bootstrap_error(bootstrap.losses, bootstrap.counts)))
+    return pooled_bootstrap_error(bootstrap.losses, bootstrap.counts)
 
 
-def _compute_632(records: Records) -> PointOutcome:
-    return _out_of_bag_outcome(estimate_632(records))
+def _compute(records: Records, *, of: Callable[[Records], SupportsFloat]) -> PointOutcome:
+    estimate = float(of(records))
+    return PointOutcome(estimate, degenerate=NOTHING_OUT_OF_BAG if math.isnan(estimate) else None)
 
 
 def _compute_632_plus(records: Records) -> PointOutcome:
@@ -274,15 +270,18 @@ def _compute_632_plus(records: Records) -> PointOutcome:
         "overfitting": result.overfitting,
         "weight": result.weight,
     }
-    if math.isnan(left_out):
-        return PointOutcome(result.estimate, degenerate=NOTHING_OUT_OF_BAG, details=details)
     remarks: tuple[str, ...] = ()
     if left_out > result.no_information:
         remarks = (
             f"leave-one-out bootstrap error {left_out:.3g} cut to the no-information error "
             f"{result.no_information:.3g}",
         )
-    return PointOutcome(result.estimate, remarks=remarks, details=details)
+    return PointOutcome(
+        result.estimate,
+        remarks=remarks,
+        degenerate=NOTHING_OUT_OF_BAG if math.isnan(left_out) else None,
+        details=details,
+    )
 
 
 LEAVE_ONE_OUT_BOOTSTRAP = PointEstimator(
@@ -294,19 +293,15 @@ LEAVE_ONE_OUT_BOOTSTRAP = PointEstimator(
     tendency="too high: it is about the error of a training set of .632 n points",
     reference="Efron and Tibshirani (1997), section 2",
     cost="B",
-    compute=_compute_leave_one_out,
+    compute=partial(_compute, of=_leave_one_out),
 )
 
-BOOTSTRAP_POOLED = PointEstimator(
+BOOTSTRAP_POOLED = replace(
+    LEAVE_ONE_OUT_BOOTSTRAP,
     name="bootstrap-pooled",
     title="Pooled out-of-bag error e0",
-    estimand=Estimand("rule"),
-    needs=frozenset({"bootstrap"}),
-    assumptions="a classifier fitted to a draw, which holds .632 n distinct points, is like one fitted to n points",
-    tendency="too high: it is about the error of a training set of .632 n points",
     reference="Efron (1983)",
-    cost="B",
-    compute=_compute_pooled,
+    compute=partial(_compute, of=_pooled),
 )
 
 BOOTSTRAP_632 = PointEstimator(
@@ -318,17 +313,15 @@ BOOTSTRAP_632 = PointEstimator(
     tendency="too low where the classifier fits its training set closely, such as nearest neighbors",
     reference="Efron (1983), with Err(1) of Efron and Tibshirani (1997) in place of the pooled out-of-bag error",
     cost="B",
-    compute=_compute_632,
+    compute=partial(_compute, of=estimate_632),
 )
 
-BOOTSTRAP_632_PLUS = PointEstimator(
+BOOTSTRAP_632_PLUS = replace(
+    BOOTSTRAP_632,
     name="bootstrap-632-plus",
     title=".632+ estimate",
-    estimand=Estimand("rule"),
-    needs=frozenset({"losses", "bootstrap"}),
     assumptions="the rate of overfitting tells how much too low the training error is",
     tendency="nearly unbiased in the simulations of its authors; a weight of 1 leaves Err(1), which is too high",
     reference="Efron and Tibshirani (1997), section 3, with the rate of overfitting kept within [0, 1]",
-    cost="B",
     compute=_compute_632_plus,
 )

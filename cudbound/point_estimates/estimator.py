@@ -5,16 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any
 
-from cudbound.method_card import MethodCard
+from cudbound.method_card import NO_OPTIONS, MethodCard
 from cudbound.outcomes import PointOutcome
 from cudbound.records import Records
 from cudbound.records.reading import check_records, count_fits, shared_remarks
 from cudbound.results import PointEstimate
-
-NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 
 
 @dataclass(frozen=True, kw_only=True)

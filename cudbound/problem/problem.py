@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from cudbound.losses.surrogates import Loss, get_loss
 from cudbound.problem.scale import LARGEST_SCALE, SMALLEST_SCALE, check_scale
-from cudbound.validation import check_rate
+from cudbound.validation import check_number
 
 Array = NDArray[np.float64]
 FORMAT = 1
@@ -272,7 +272,7 @@ def make_problem(
     if counts.size and (counts.min() < 0 or counts.max() >= 2**31):
         raise ValueError(f"'counts' must be in [0, 2**31). Got {counts.min()} to {counts.max()} instead.")
 
-    alpha = float(n) if alpha is None else check_rate(alpha)
+    alpha = float(n) if alpha is None else check_number("alpha", alpha, 0.0, np.inf)
     if weights is not None:
         weights = _finite("weights", weights, 2)
         _expect_shape("weights", weights, counts.shape)

@@ -41,7 +41,26 @@ class SplitLosses:
 
 
 @dataclass(frozen=True, eq=False)
-class HalfSplitLosses:
+class _PartLosses:
+    """Mean losses of random splits of parts of the data."""
+
+    means: Array
+    n_train: int
+    n_test: int
+    n_splits: int
+    remarks: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_sizes(self.n_train, self.n_test)
+
+    @property
+    def n_fits(self) -> int:
+        """Classifier fits behind the record."""
+        return int(np.size(self.means)) * self.n_splits
+
+
+@dataclass(frozen=True, eq=False)
+class HalfSplitLosses(_PartLosses):
     """Mean losses of `n_splits` random splits inside each half of the data, the data being halved several times.
 
     Attributes
@@ -55,24 +74,13 @@ class HalfSplitLosses:
     remarks : tuple of str
     """
 
-    means: Array
-    n_train: int
-    n_test: int
-    n_splits: int
-    remarks: tuple[str, ...] = ()
-
     def __post_init__(self) -> None:
         check_pairs(self.means)
-        check_sizes(self.n_train, self.n_test)
-
-    @property
-    def n_fits(self) -> int:
-        """Classifier fits behind the record."""
-        return int(np.size(self.means)) * self.n_splits
+        super().__post_init__()
 
 
 @dataclass(frozen=True, eq=False)
-class ReplicateLosses:
+class ReplicateLosses(_PartLosses):
     """The random-split estimate recomputed on bootstrap replicates of the data.
 
     Attributes
@@ -86,20 +94,9 @@ class ReplicateLosses:
     remarks : tuple of str
     """
 
-    means: Array
-    n_train: int
-    n_test: int
-    n_splits: int
-    remarks: tuple[str, ...] = ()
-
     def __post_init__(self) -> None:
         checked("means", self.means, 1)
-        check_sizes(self.n_train, self.n_test)
-
-    @property
-    def n_fits(self) -> int:
-        """Classifier fits behind the record."""
-        return int(np.size(self.means)) * self.n_splits
+        super().__post_init__()
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from sklearn.pipeline import Pipeline
 from cudbound.adapters import find_adapter
 from cudbound.adapters.linear import contradicts, dense, own_coefficients
 from cudbound.exceptions import UnsupportedEstimatorError
-from cudbound.point_estimates import kernel_widths, linear_bolstered_losses
+from cudbound.point_estimates.bolstered import kernel_widths, linear_bolstered_losses
 from cudbound.records import BolsteredLosses
 from cudbound.validation import MIN_ROWS_PER_CLASS, check_binary_classifier, check_lengths
 

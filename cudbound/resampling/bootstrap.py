@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
-from cudbound.point_estimates import leave_one_out_bootstrap_error, no_information_error
+from cudbound.point_estimates.bootstrap_632 import leave_one_out_bootstrap_error, no_information_error
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, InnerErrors
-from cudbound.resampling.refits import Refit
-from cudbound.resampling.single_class import TREATMENT, Policy, has_one_class, refuse_one_class
+from cudbound.resampling.single_class import TREATMENT, has_one_class, refuse_one_class
+from cudbound.resampling.task import Task
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -23,28 +22,16 @@ INNER_CHUNK_VALUES = 1_000_000
 
 
 def record_bootstrap(
-    refit: Refit,
-    labels: Array,
-    counts: NDArray[np.int32],
-    *,
-    on_single_class: Policy,
-    rng: np.random.Generator,
-    need_out_of_bag: bool = False,
+    task: Task, counts: NDArray[np.int32], *, need_out_of_bag: bool = False
 ) -> BootstrapLosses:
     """Fit every draw once and record its losses on all training points.
 
     Parameters
     ----------
-    refit : callable
-        From `Refits.recorded`.
-    labels : ndarray of float, shape (n_samples,)
-        -1.0 or +1.0.
+    task : Task
+        Its generator is for draws that are drawn again.
     counts : ndarray of int32, shape (n_resamples, n_samples)
         The draws, shared with the CUD bound.
-    on_single_class : {"fit", "redraw", "drop", "error"}
-        What is done with draws that hold only one class.
-    rng : numpy.random.Generator
-        For draws that are drawn again.
     need_out_of_bag : bool, default=False
         Whether draws that hold every point are drawn again too.
 
@@ -53,11 +40,9 @@ def record_bootstrap(
     ValueError
         If a draw holds one class and the policy is "error", or if it is "drop" and no draw is left.
     """
-    counts, remarks = usable_draws(
-        labels, counts, on_single_class=on_single_class, rng=rng, need_out_of_bag=need_out_of_bag
-    )
-    losses = refit(counts)
-    return BootstrapLosses(counts, losses, remarks, _no_information(labels, counts, losses))
+    counts, remarks = usable_draws(task, counts, need_out_of_bag=need_out_of_bag)
+    losses = task.refit(counts)
+    return BootstrapLosses(counts, losses, remarks, _no_information(task.labels, counts, losses))
 
 
 def _no_information(labels: Array, counts: NDArray[np.int32], losses: NDArray[Any]) -> Array | None:
@@ -71,30 +56,25 @@ def _no_information(labels: Array, counts: NDArray[np.int32], losses: NDArray[An
 
 
 def usable_draws(
-    labels: Array,
-    counts: NDArray[np.int32],
-    *,
-    on_single_class: Policy,
-    rng: np.random.Generator,
-    need_out_of_bag: bool = False,
+    task: Task, counts: NDArray[np.int32], *, need_out_of_bag: bool = False
 ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     """Return the draws that are fitted, and remarks on the others; parameters as in `record_bootstrap`."""
     remarks = []
-    one_class = has_one_class(counts, labels)
+    one_class = has_one_class(counts, task.labels)
     n_one_class = int(one_class.sum())
-    if n_one_class and on_single_class == "error":
+    if n_one_class and task.on_single_class == "error":
         raise refuse_one_class("bootstrap draws", n_one_class)
-    if n_one_class and on_single_class == "drop":
+    if n_one_class and task.on_single_class == "drop":
         counts = counts[~one_class]
         if not len(counts):
             raise ValueError("Every bootstrap draw held only one class: none is left. Raise n_resamples.")
     if n_one_class:
-        remarks.append(f"{n_one_class} single-class draws {TREATMENT[on_single_class]}")
+        remarks.append(f"{n_one_class} single-class draws {TREATMENT[task.on_single_class]}")
 
     def unusable(candidates: NDArray[np.int32]) -> Bools:
         bad = np.zeros(len(candidates), dtype=bool)
-        if on_single_class != "fit":
-            bad |= has_one_class(candidates, labels)
+        if task.on_single_class != "fit":
+            bad |= has_one_class(candidates, task.labels)
         if need_out_of_bag:
             bad |= (candidates > 0).all(axis=1)
         return bad
@@ -105,20 +85,12 @@ def usable_draws(
     if again.size:
         counts = counts.copy()
     while again.size:
-        counts[again] = draw_counts(labels.size, again.size, rng)
+        counts[again] = draw_counts(task.n_samples, again.size, task.rng)
         again = again[unusable(counts[again])]
     return counts, tuple(remarks)
 
 
-def record_inner(
-    refit: Refit,
-    labels: Array,
-    counts: NDArray[np.int32],
-    n_inner: int,
-    *,
-    on_single_class: Policy,
-    rng: np.random.Generator,
-) -> InnerErrors:
+def record_inner(task: Task, counts: NDArray[np.int32], n_inner: int) -> InnerErrors:
     """Bootstrap every draw again and record its leave-one-out bootstrap error.
 
     A draw is taken literally as a training set of n rows: copies of one point are separate rows, so one copy may be
@@ -127,15 +99,15 @@ def record_inner(
 
     Parameters
     ----------
-    refit, labels, on_single_class, rng
-        As in `record_bootstrap`; `rng` gives the inner draws too.
+    task : Task
+        Its generator gives the inner draws.
     counts : ndarray of int32, shape (n_resamples, n_samples)
         The outer draws.
     n_inner : int
         Inner draws of each outer draw.
     """
     n_outer, n = counts.shape
-    draws, redraws = rng.spawn(2)
+    draws, redraws = task.rng.spawn(2)
     step = max(1, INNER_CHUNK_VALUES // (n_inner * n))
     errors, optimism, n_one_class = [], [], 0
     for part in gen_batches(n_outer, step):
@@ -143,33 +115,34 @@ def record_inner(
         rows = np.repeat(np.tile(np.arange(n), len(outer)), outer.ravel()).reshape(len(outer), n)
         places = (draws.random((len(outer), n_inner, n)) * n).astype(np.int32)
         inner = _count_places(np.take_along_axis(rows[:, None, :], places, axis=2))
-        one_class = has_one_class(inner, labels) & ~has_one_class(outer, labels)[:, None]
+        one_class = has_one_class(inner, task.labels) & ~has_one_class(outer, task.labels)[:, None]
         n_one_class += int(one_class.sum())
-        if one_class.any() and on_single_class == "error":
+        if one_class.any() and task.on_single_class == "error":
             raise refuse_one_class("inner bootstrap draws", int(one_class.sum()))
-        if on_single_class == "redraw":
+        if task.on_single_class == "redraw":
             again = np.argwhere(one_class)
             while len(again):
                 fresh = (redraws.random((len(again), n)) * n).astype(np.int32)
                 drawn = _count_places(np.take_along_axis(rows[again[:, 0]], fresh, axis=1))
                 places[again[:, 0], again[:, 1]] = fresh
                 inner[again[:, 0], again[:, 1]] = drawn
-                again = again[has_one_class(drawn, labels)]
-        losses = refit(inner.reshape(-1, n)).reshape(inner.shape)
-        better = losses * ((outer[:, None, :] - inner) / n)
-        kept = np.where(one_class & (on_single_class == "drop"), np.nan, better.sum(axis=2))
-        with warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", RuntimeWarning
-            )  # a draw whose inner draws are all dropped has none
-            optimism.append(np.nanmean(kept, axis=1))
+                again = again[has_one_class(drawn, task.labels)]
+        losses = task.refit(inner.reshape(-1, n)).reshape(inner.shape)
+        gaps = (losses * ((outer[:, None, :] - inner) / n)).sum(axis=2)
+        kept = ~one_class if task.on_single_class == "drop" else np.ones_like(one_class)
+        n_kept = kept.sum(axis=1)
+        optimism.append(
+            np.divide((gaps * kept).sum(axis=1), n_kept, out=np.full(len(outer), np.nan), where=n_kept > 0)
+        )
         place_counts = _count_places(places)
-        if on_single_class == "drop":
+        if task.on_single_class == "drop":
             place_counts[one_class] = 1  # a draw that leaves nothing out does not enter Err(1)
         errors.append(
             leave_one_out_bootstrap_error(np.take_along_axis(losses, rows[:, None, :], axis=2), place_counts)
         )
-    remarks = (f"{n_one_class} single-class inner draws {TREATMENT[on_single_class]}",) if n_one_class else ()
+    remarks = (
+        (f"{n_one_class} single-class inner draws {TREATMENT[task.on_single_class]}",) if n_one_class else ()
+    )
     return InnerErrors(np.concatenate(errors), n_outer * n_inner, remarks, np.concatenate(optimism))
 
 

@@ -9,12 +9,10 @@ from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
 from cudbound.records import NestedLosses
-from cudbound.resampling.refits import Refit
-from cudbound.resampling.single_class import Policy, draw_design, has_one_class
 from cudbound.resampling.sizes import ResamplingSizes
+from cudbound.resampling.task import Task
 from cudbound.validation import Losses
 
-Array = NDArray[np.float64]
 Rows = NDArray[np.int64]
 
 #: Entries of training counts that are held at once.
@@ -114,75 +112,50 @@ def select_nested(losses: Losses, folds: Rows) -> tuple[Losses, Losses]:
     return blocks[others].reshape(n_folds, -1), outer
 
 
-def record_nested(
-    refit: Refit,
-    labels: Array,
-    sizes: ResamplingSizes,
-    *,
-    on_single_class: Policy,
-    rng: np.random.Generator,
-) -> NestedLosses:
+def record_nested(task: Task) -> NestedLosses:
     """Record nested cross-validation, ``sizes.n_nested_repeats`` times on new folds of equal size.
 
     A classifier fitted without folds j and k serves both of them. Rows that do not fill the folds are left out of a
-    repetition; other repetitions leave out other rows.
-
-    Parameters
-    ----------
-    refit : callable
-        From `Refits.recorded`.
-    labels : ndarray of float, shape (n_samples,)
-        -1.0 or +1.0.
-    sizes : ResamplingSizes
-        Its `n_folds` and `n_nested_repeats` are used, see `count_nested_folds`.
-    on_single_class : {"fit", "redraw", "drop", "error"}
-        See `draw_design`; a repetition is a design.
-    rng : numpy.random.Generator
-        Draws the folds.
+    repetition; other repetitions leave out other rows. Each repetition is drawn again on its own where a training set
+    holds one class.
 
     Raises
     ------
     ValueError
         If there are fewer than 6 rows, or a training set holds one class and the policy is "error".
     """
-    n = labels.size
-    n_folds = count_nested_folds(sizes, n)
-    designs, notes = _draw_designs(n_folds, sizes.n_nested_repeats, labels, on_single_class, rng)
+    n, asked = task.n_samples, task.sizes.n_folds
+    n_folds = count_nested_folds(task.sizes, n)
+    designs, notes = _draw_designs(task, n_folds)
     n_each = n_folds + n_folds * (n_folds - 1) // 2
     step = max(1, CHUNK_VALUES // (n_each * n))
     selected = []
     for batch in gen_batches(len(designs), step):
         chunk = designs[batch]
-        losses = refit(np.concatenate([nested_training(folds, n) for folds in chunk]))
+        losses = task.refit(np.concatenate([nested_training(folds, n) for folds in chunk]))
         parts = np.split(losses, len(chunk))
         selected += [select_nested(part, folds) for part, folds in zip(parts, chunk, strict=True)]
     inner, outer = (np.stack(part) for part in zip(*selected, strict=True))
     remarks = []
-    if n_folds != sizes.n_folds:
-        remarks.append(f"{n_folds} folds of nested cross-validation in place of {sizes.n_folds}")
+    if n_folds != asked:
+        remarks.append(f"{n_folds} folds of nested cross-validation in place of {asked}")
     if n % n_folds:
         remarks.append(f"{n % n_folds} rows left out of every repetition of nested cross-validation")
     return NestedLosses(inner, outer, n, (*remarks, *notes))
 
 
-def _draw_designs(
-    n_folds: int, n_repeats: int, labels: Array, policy: Policy, rng: np.random.Generator
-) -> tuple[list[Rows], list[str]]:
+def _draw_designs(task: Task, n_folds: int) -> tuple[list[Rows], list[str]]:
     """Draw the folds of every repetition; remarks count what happened in all of them."""
-    n = labels.size
+    n = task.n_samples
     designs: list[Rows] = []
     n_one_class, n_again = 0, 0
-    for _ in range(n_repeats):
-        folds, notes = draw_design(
-            lambda: draw_equal_folds(n, n_folds, rng),
-            lambda folds: nested_training(folds, n),
-            labels,
-            policy,
-            TRAINING_SETS,
+    for _ in range(task.sizes.n_nested_repeats):
+        (folds,), attempts, affected = task.draw_parts(
+            [lambda: draw_equal_folds(n, n_folds, task.rng)], lambda folds: nested_training(folds, n)
         )
-        affected = int(has_one_class(nested_training(folds, n), labels).sum())
+        task.describe_parts(TRAINING_SETS, attempts, affected)  # raises under the policy "error"
         n_one_class += affected
-        n_again += bool(notes) and not affected
+        n_again += bool(attempts) and not affected
         designs.append(folds)
     remarks = []
     if n_one_class:

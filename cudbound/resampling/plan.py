@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from cudbound.records.split_losses import N_HALVINGS
 from cudbound.resampling.bootstrap import record_bootstrap, record_inner, usable_draws
 from cudbound.resampling.folds import record_folds, record_leave_one_out, record_repeated_folds
 from cudbound.resampling.nested import count_nested_fits, record_nested
-from cudbound.resampling.refits import Refit, Refits, Tape, prepare_refits
+from cudbound.resampling.refits import Refits, Tape, prepare_refits
 from cudbound.resampling.removed_cases import record_removed_cases
 from cudbound.resampling.replacements import count_replacement_fits, record_replacements
 from cudbound.resampling.single_class import Policy, SingleClassError
@@ -28,23 +28,9 @@ from cudbound.resampling.splits import (
     record_test_set,
 )
 from cudbound.resampling.splitters import Splits, record_cv
+from cudbound.resampling.task import Task
 
 Array = NDArray[np.float64]
-
-
-class Recorder(Protocol):
-    """Makes the refits of one record."""
-
-    def __call__(
-        self,
-        refit: Refit,
-        labels: Array,
-        sizes: ResamplingSizes,
-        *,
-        on_single_class: Policy,
-        rng: np.random.Generator,
-    ) -> Any:
-        """Return the record."""
 
 
 @dataclass(frozen=True)
@@ -53,12 +39,13 @@ class Scheme:
 
     Attributes
     ----------
-    record : Recorder
+    record : callable
+        ``record(task)`` makes the refits and returns the record.
     n_fits : callable
         ``n_fits(sizes, n_samples)``: how many refits it makes, for the progress bar.
     """
 
-    record: Recorder
+    record: Callable[[Task], Any]
     n_fits: Callable[[ResamplingSizes, int], int]
 
 
@@ -224,41 +211,36 @@ def record_refits(
         Fields of `Records`.
     """
     policy = plan.on_single_class or ("fit" if refits.batched else "redraw")
-    out_of_bag = (
-        plan.n_inner is None
-    )  # regardless of who reads the draws, so that no row depends on the others
+    # regardless of who reads the draws, so that no row depends on the others
+    out_of_bag = plan.n_inner is None
     drawn: NDArray[np.int32] | None = None
     made: dict[str, Any] = {}
-    if "bootstrap" not in plan.needs and DRAWN & plan.needs:
-        redraws = streams["bootstrap"].spawn(2)[0]
-        drawn, _ = usable_draws(
-            labels, counts, on_single_class=policy, rng=redraws, need_out_of_bag=out_of_bag
-        )
-    for need in plan.streams:
+
+    def task_for(need: str) -> Task:
         draws, seeds = streams[need].spawn(2)
-        refit = refits.recorded(seeds, tape.part(need), advance)
+        return Task(refits.recorded(seeds, tape.part(need), advance), labels, plan.sizes, policy, draws)
+
+    if "bootstrap" not in plan.needs and DRAWN & plan.needs:
+        drawn, _ = usable_draws(task_for("bootstrap"), counts, need_out_of_bag=out_of_bag)
+    for need in plan.streams:
+        task = task_for(need)
         with kept_going(failed, need):
             if need in SCHEMES:
-                made[need] = SCHEMES[need].record(
-                    refit, labels, plan.sizes, on_single_class=policy, rng=draws
-                )
+                made[need] = SCHEMES[need].record(task)
             elif need == "bootstrap":
-                made[need] = record_bootstrap(
-                    refit, labels, counts, on_single_class=policy, rng=draws, need_out_of_bag=out_of_bag
-                )
+                made[need] = record_bootstrap(task, counts, need_out_of_bag=out_of_bag)
                 drawn = made[need].counts
             elif failed and "bootstrap" in failed:
                 raise failed["bootstrap"]
             elif need == "inner" and drawn is not None and plan.n_inner is not None:
-                made[need] = record_inner(
-                    refit, labels, drawn, plan.n_inner, on_single_class=policy, rng=draws
-                )
+                made[need] = record_inner(task, drawn, plan.n_inner)
             elif need == "removed_cases" and drawn is not None:
-                made[need] = record_removed_cases(refit, labels, drawn, on_single_class=policy, rng=draws)
+                made[need] = record_removed_cases(task, drawn)
     if plan.splits is not None and plan.made_by_splits:
         refit = refits.recorded(streams["cv"].spawn(1)[0], tape.part("cv"), advance)
         with kept_going(failed, "cv"):
-            made |= record_cv(plan.splits, plan.made_by_splits, refit, labels, on_single_class=policy)
+            task = Task(refit, labels, plan.sizes, policy, streams["cv"])
+            made |= record_cv(task, plan.splits, plan.made_by_splits)
         if failed and "cv" in failed:
             failed |= dict.fromkeys(plan.made_by_splits, failed.pop("cv"))
     return made

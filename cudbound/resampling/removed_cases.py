@@ -7,23 +7,16 @@ from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
 from cudbound.records import RemovedCaseErrors
-from cudbound.resampling.refits import Refit
-from cudbound.resampling.single_class import Policy, has_one_class, refuse_one_class
-
-Array = NDArray[np.float64]
+from cudbound.resampling.single_class import has_one_class
+from cudbound.resampling.task import Task
 
 #: Entries of the training counts that are held at once; a few arrays of up to 8 bytes per entry live at a time.
 CHUNK_VALUES = 1_000_000
 
+TRAINING_SETS = "training sets of bootstrap case cross-validation"
 
-def record_removed_cases(
-    refit: Refit,
-    labels: Array,
-    counts: NDArray[np.int32],
-    *,
-    on_single_class: Policy,
-    rng: np.random.Generator,
-) -> RemovedCaseErrors:
+
+def record_removed_cases(task: Task, counts: NDArray[np.int32]) -> RemovedCaseErrors:
     """Cross-validate every draw, removing all copies of the tested case at once, and the training set itself.
 
     Each distinct case i of a draw is removed with all its copies, the classifier is refitted to what remains of the
@@ -33,16 +26,11 @@ def record_removed_cases(
 
     Parameters
     ----------
-    refit : callable
-        From `Refits.recorded`.
-    labels : ndarray of float, shape (n_samples,)
-        -1.0 or +1.0.
+    task : Task
+        Its policy "error" refuses training sets of one class; the others count them in the remarks. Nothing here is
+        random.
     counts : ndarray of int32, shape (n_resamples, n_samples)
         The draws, shared with the other methods.
-    on_single_class : {"fit", "redraw", "drop", "error"}
-        "error" refuses training sets of one class; the others count them in the remarks.
-    rng : numpy.random.Generator
-        Required by the common signature of recorders; nothing here is random.
 
     Returns
     -------
@@ -59,7 +47,7 @@ def record_removed_cases(
     Jiang, W., Varma, S. and Simon, R. (2008). Calculating confidence intervals for prediction error in microarray
     classification using resampling. Statistical Applications in Genetics and Molecular Biology 7, article 8.
     """
-    n = labels.size
+    n = task.n_samples
     kept = counts[(counts > 0).sum(axis=1) > 1]
     if not len(kept):
         raise ValueError("Every bootstrap draw held only one distinct row: none is left. Raise n_resamples.")
@@ -73,16 +61,10 @@ def record_removed_cases(
         training = sets[number[part]]
         fit = np.arange(len(training))
         training[fit, case[part]] = 0
-        n_one_class += int(has_one_class(training, labels).sum())
-        if n_one_class and on_single_class == "error":
-            raise refuse_one_class("training sets of bootstrap case cross-validation", n_one_class)
-        wrong[part] = refit(training)[fit, case[part]]
+        n_one_class += int(has_one_class(training, task.labels).sum())
+        notes = task.describe_parts(TRAINING_SETS, 0, n_one_class)
+        wrong[part] = task.refit(training)[fit, case[part]]
     errors = np.bincount(number, weights=sets[number, case] * wrong) / n
-    remarks = []
-    if n_lost := len(counts) - len(kept):
-        remarks.append(f"{n_lost} draws of one distinct row dropped")
-    if n_one_class:
-        remarks.append(
-            f"{n_one_class} single-class training sets of bootstrap case cross-validation fitted as drawn"
-        )
-    return RemovedCaseErrors(errors[1:], float(errors[0]), case.size, tuple(remarks))
+    n_lost = len(counts) - len(kept)
+    remarks = (f"{n_lost} draws of one distinct row dropped",) if n_lost else ()
+    return RemovedCaseErrors(errors[1:], float(errors[0]), case.size, (*remarks, *notes))

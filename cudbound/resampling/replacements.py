@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +12,8 @@ from sklearn.utils import gen_batches
 from cudbound.records import ReplacementErrors
 from cudbound.resampling.folds import draw_folds, fold_training
 from cudbound.resampling.refits import Refit
-from cudbound.resampling.single_class import Policy, draw_design
 from cudbound.resampling.sizes import ResamplingSizes
+from cudbound.resampling.task import Task
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.int32]
@@ -85,50 +85,31 @@ def draw_replacements(n_samples: int, n_folds: int, rng: np.random.Generator) ->
     )
 
 
-def record_replacements(
-    refit: Refit,
-    labels: Array,
-    sizes: ResamplingSizes,
-    *,
-    on_single_class: Policy,
-    rng: np.random.Generator,
-) -> ReplacementErrors:
+def record_replacements(task: Task) -> ReplacementErrors:
     """Record the cross-validated error of all rows, of half of them, and with each row of the half replaced.
 
-    Parameters
-    ----------
-    refit : callable
-        From `Refits.recorded`.
-    labels : ndarray of float, shape (n_samples,)
-        -1.0 or +1.0; at least four rows.
-    sizes : ResamplingSizes
-        Its `n_folds` is used, for all rows and for the half; fewer folds where the half has fewer rows.
-    on_single_class : {"fit", "redraw", "drop", "error"}
-        See `draw_design`.
-    rng : numpy.random.Generator
-        Draws the halves and the folds.
+    ``sizes.n_folds`` is for all rows and for the half; there are fewer folds where the half has fewer rows.
 
     Raises
     ------
     ValueError
         If there are fewer than four rows, or a training set holds one class and the policy is "error".
     """
-    n = labels.size
+    n, asked = task.n_samples, task.sizes.n_folds
     if n < 4:
         raise ValueError(
             f"Replacing the rows of one half needs at least 4 rows. Got {n}; leave austern-zhou out of the methods."
         )
-    n_folds = count_replacement_folds(sizes, n)
-    design, remarks = draw_design(
-        lambda: draw_replacements(n, n_folds, rng),
-        lambda design: _class_counts(design, labels),
-        np.array([-1.0, 1.0]),
-        on_single_class,
+    n_folds = count_replacement_folds(task.sizes, n)
+    # where n is large there are too many training sets to hold at once: their rows of either class stand for them
+    design, remarks = replace(task, labels=np.array([-1.0, 1.0])).draw_design(
+        lambda: draw_replacements(n, n_folds, task.rng),
+        lambda design: _class_counts(design, task.labels),
         TRAINING_SETS,
     )
-    if n_folds != sizes.n_folds:
-        remarks = (*remarks, f"{n_folds} folds in place of {sizes.n_folds}, since a half has {n // 2} rows")
-    return measure_replacements(refit, design, remarks)
+    if n_folds != asked:
+        remarks = (*remarks, f"{n_folds} folds in place of {asked}, since a half has {n // 2} rows")
+    return measure_replacements(task.refit, design, remarks)
 
 
 def measure_replacements(
@@ -161,10 +142,7 @@ def _half_training(design: ReplacementDesign) -> Iterator[tuple[Rows, Counts]]:
 
 
 def _class_counts(design: ReplacementDesign, labels: Array) -> Counts:
-    """Return the rows of either class in every training set, shape (n_fits, 2).
-
-    Where n is large there are too many training sets to hold at once.
-    """
+    """Return the rows of either class in every training set, shape (n_fits, 2)."""
     classes = np.column_stack([labels < 0.0, labels > 0.0]).astype(np.int32)
     half = [training @ classes for _, training in _half_training(design)]
     return np.concatenate([fold_training(design.full_fold) @ classes, *half])

@@ -13,10 +13,9 @@ from sklearn.model_selection import check_cv
 
 from cudbound.records import FoldLosses, HalvingLosses, RepeatedFoldLosses, SplitLosses
 from cudbound.records.split_losses import N_HALVINGS
-from cudbound.resampling.refits import Losses, Refit
-from cudbound.resampling.single_class import Policy, has_one_class, refuse_one_class
-
-Array = NDArray[np.float64]
+from cudbound.resampling.single_class import has_one_class
+from cudbound.resampling.task import Task
+from cudbound.validation import Losses
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,32 +160,23 @@ def _seeded(cv: Any, y: Any, seed: int) -> Any:
     return splitter
 
 
-def record_cv(
-    splits: Splits, needs: Iterable[str], refit: Refit, labels: Array, *, on_single_class: Policy
-) -> dict[str, Any]:
-    """Fit every split once and fill the records that it can fill.
+def record_cv(task: Task, splits: Splits, needs: Iterable[str]) -> dict[str, Any]:
+    """Fit every split once and fill some of the records that it can fill.
 
     Parameters
     ----------
+    task : Task
+        The splits are the caller's and are not drawn again: all its policies except "error" fit them as they are.
     splits : Splits
     needs : iterable of str
-        Which fields of `Records` are needed; those not in ``splits.fills`` are ignored.
-    refit : callable
-    labels : ndarray of float, shape (n_samples,)
-        -1.0 or +1.0.
-    on_single_class : {"fit", "redraw", "drop", "error"}
-        The splits are the caller's and are not drawn again: all policies except "error" fit them as they are.
+        Fields of `Records`, all of them in ``splits.fills``.
     """
-    n_one_class = int(has_one_class(splits.training.astype(np.int32), labels).sum())
-    if n_one_class and on_single_class == "error":
-        raise refuse_one_class("training sets of cv", n_one_class)
-    remarks = (f"{n_one_class} single-class training sets of cv fitted as drawn",) if n_one_class else ()
-    wanted = splits.fills.intersection(needs)
-    losses = refit(splits.training.astype(np.int32)) if wanted else None
-    if losses is None:
-        return {}
+    training = splits.training.astype(np.int32)
+    n_one_class = int(has_one_class(training, task.labels).sum())
+    remarks = task.describe_parts("training sets of cv", 0, n_one_class)
+    losses = task.refit(training)
     makers = {"splits": _splits, "folds": _folds, "repeated_folds": _repeated, "halvings": _halvings}
-    return {name: makers[name](splits, losses, remarks) for name in sorted(wanted)}
+    return {name: makers[name](splits, losses, remarks) for name in sorted(needs)}
 
 
 def _splits(splits: Splits, losses: Losses, remarks: tuple[str, ...]) -> SplitLosses:

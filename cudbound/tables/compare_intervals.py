@@ -15,7 +15,6 @@ from cudbound.bound.signed_suprema import solve_signed_suprema
 from cudbound.exceptions import NoMinimizerError, UnsupportedEstimatorError
 from cudbound.intervals import Method, compute_interval, find_methods
 from cudbound.intervals.method import ALTERNATIVES
-from cudbound.outcomes import Outcome
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.refits import Refits, prepare_refits
@@ -292,6 +291,7 @@ def compare_intervals(
             )
     return IntervalTable(
         session.rows(
+            IntervalEstimate,
             lambda method: compute_interval(
                 method,
                 records,
@@ -300,15 +300,9 @@ def compare_intervals(
                 alternative=alternative,
                 fallback=fallback,
             ),
-            lambda method, reason: IntervalEstimate.of(
-                Outcome.undefined(reason),
-                method=method.name,
-                estimand=method.estimand,
-                confidence_level=level,
-                alternative=alternative,
-                n_fits=0,
-            ),
             refused=refused,
+            confidence_level=level,
+            alternative=alternative,
         )
     )
 

@@ -13,12 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from cudbound.intervals import Method, find_comparisons
 from cudbound.intervals.difference import check_alternative, compute_comparison
-from cudbound.outcomes import TestOutcome
 from cudbound.records import Records, TestSetLosses
 from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.own_test_sets import record_own_test_sets
 from cudbound.resampling.plan import kept_going
 from cudbound.resampling.refits import difference, prepare_refits, seeded_clone, unseeded_parameters
+from cudbound.resampling.task import Task
 from cudbound.results import ComparisonResult
 from cudbound.tables.session import Resampling, Session
 from cudbound.tables.table import ComparisonTable
@@ -243,13 +243,10 @@ def tabulate_comparisons(
             draws, *seeds = session.streams[OWN_TEST_SETS].spawn(3)
             tape = session.run.tape.part(OWN_TEST_SETS)
             with kept_going(failed_own, OWN_TEST_SETS):
-                tested = record_own_test_sets(
-                    (one.recorded(seeds[0], tape, advance), other.recorded(seeds[1], tape, advance)),
-                    sample.labels,
-                    plan.sizes,
-                    on_single_class=plan.on_single_class or ("fit" if both.batched else "redraw"),
-                    rng=draws,
-                )
+                policy = plan.on_single_class or ("fit" if both.batched else "redraw")
+                refit = one.recorded(seeds[0], tape, advance)
+                task = Task(refit, sample.labels, plan.sizes, policy, draws)
+                tested = record_own_test_sets(task, other.recorded(seeds[1], tape, advance))
                 own = Records(test_set=tested[0], second_test_set=tested[1])
     records = Records(**made | given)
 
@@ -259,16 +256,11 @@ def tabulate_comparisons(
 
     return ComparisonTable(
         session.rows(
+            ComparisonResult,
             compute,
-            lambda method, reason: ComparisonResult.of(
-                TestOutcome.undefined(reason),
-                method=method.name,
-                estimand=method.estimand,
-                confidence_level=level,
-                alternative=alternative,
-                n_fits=0,
-            ),
             failed=lambda method: failed_own if OWN_TEST_SETS in method.needs else session.failed,
+            confidence_level=level,
+            alternative=alternative,
         )
     )
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from cudbound.outcomes import PointOutcome
-from cudbound.point_estimates import PointEstimate, compute_estimate, find_estimators
+from cudbound.point_estimates import compute_estimate, find_estimators
 from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.bolstering import record_bolstered
 from cudbound.resampling.plan import kept_going
 from cudbound.resampling.refits import prepare_refits
+from cudbound.results import PointEstimate
 from cudbound.tables.session import Resampling, Session
 from cudbound.tables.table import PointEstimateTable
 from cudbound.tables.unfinished import Unfinished
@@ -102,9 +102,6 @@ def estimate_error(
         records = replace(records, **session.refit(refits, counts, advance))
     return PointEstimateTable(
         session.rows(
-            lambda method: compute_estimate(method, records, session.options_of(method)),
-            lambda method, reason: PointEstimate.of(
-                PointOutcome.undefined(reason), method=method.name, estimand=method.estimand, n_fits=0
-            ),
+            PointEstimate, lambda method: compute_estimate(method, records, session.options_of(method))
         )
     )

@@ -14,16 +14,17 @@ from numpy.typing import NDArray
 from cudbound.method_card import MethodCard, check_options
 from cudbound.problem.draws import draw_counts
 from cudbound.records import Records, TestSetLosses
-from cudbound.resampling import POLICIES, Policy, ResamplingPlan, ResamplingSizes
+from cudbound.resampling import ResamplingPlan, ResamplingSizes
 from cudbound.resampling.plan import record_refits, spawn_streams, training_records
 from cudbound.resampling.refits import Refits
+from cudbound.resampling.single_class import POLICIES, Policy
 from cudbound.resampling.splitters import make_splits
+from cudbound.results import OneRow
 from cudbound.tables.progress import progress_bar
 from cudbound.tables.unfinished import Run, Unfinished
-from cudbound.validation import check_choice, check_labels, check_lengths, check_n_jobs, check_n_resamples
+from cudbound.validation import check_choice, check_integer, check_labels, check_lengths, check_n_jobs
 
 Array = NDArray[np.float64]
-Row = TypeVar("Row")
 Named = TypeVar("Named", bound=MethodCard)
 
 #: Records that a splitter can fill.
@@ -97,6 +98,8 @@ class Session(Generic[Named]):
         After `take`: a generator for each record.
     plan : ResamplingPlan
         After `prepare`.
+    new_cases : (array-like, ndarray) or None
+        After `prepare`: what was passed as `test_set`, checked.
     failed : dict of str to Exception
         Why records could not be made, by the fields of `Records`.
 
@@ -124,7 +127,7 @@ class Session(Generic[Named]):
         self.run = Run(rng, previous)
         self.failed: dict[str, Exception] = {}
         self._options = check_options({} if options is None else options, methods)
-        self._new_cases: tuple[Any, NDArray[Any]] | None = None
+        self.new_cases: tuple[Any, NDArray[Any]] | None = None
 
     def options_of(self, method: Named) -> Mapping[str, Any]:
         """Return the options of a method that differ from their defaults."""
@@ -132,7 +135,7 @@ class Session(Generic[Named]):
 
     def take(self, X: Any, y: Any, classes: NDArray[Any], n_resamples: object = None) -> NDArray[np.int32]:
         """Take a training set, and return that many bootstrap draws of it; none if the number is None."""
-        size = 0 if n_resamples is None else check_n_resamples(n_resamples)
+        size = 0 if n_resamples is None else check_integer("n_resamples", n_resamples, 1)
         self.sample = check_training_set(X, y, classes)
         counts = np.zeros((0, self.sample.n_samples), dtype=np.int32)
         if size:
@@ -145,32 +148,53 @@ class Session(Generic[Named]):
         """Spawn the streams of random numbers, where they are needed before there is a sample."""
         self.streams = spawn_streams(self.run.rng)
 
-    def prepare(self, methods: Iterable[Named], resampling: Resampling, *identity: object) -> ResamplingPlan:
+    def prepare(self, methods: Sequence[Named], resampling: Resampling, *identity: object) -> ResamplingPlan:
         """Plan what has to be recorded for some of the methods; `identity` are further arguments that decide results.
 
         Raises
         ------
         ValueError
-            As `make_plan` and `check_test_set`, or if what was passed as `previous` belongs to another call.
+            If a parameter is of the wrong kind, if no method reads what `cv` or `test_set` gives, if `groups` are given
+            and a method would resample rows without regard to them, or if what was passed as `previous` belongs to
+            another call.
         """
-        self.plan = make_plan(methods, self.sample, self.streams, resampling)
+        sizes, on_single_class = check_sizes(resampling.sizes), resampling.on_single_class
+        cv, groups, has_test_set = resampling.cv, resampling.groups, resampling.test_set is not None
+        if on_single_class is not None:
+            check_choice("on_single_class", on_single_class, POLICIES)
+        needs = frozenset[str]().union(*(method.needs for method in methods))
+        if has_test_set:
+            needs -= {"test_set"}
+        if groups is not None:
+            check_lengths(len(groups), self.sample.n_samples)
+            if cv is None:
+                raise ValueError(
+                    "The 'groups' parameter needs 'cv', such as sklearn.model_selection.GroupKFold(5)."
+                )
+        splits = None
+        if cv is not None:
+            draws = self.streams["cv"].spawn(1)[0]
+            splits = make_splits(cv, self.sample.X, self.sample.y, groups, draws)
+            _check_use(methods, splits.fills, groups is not None, has_test_set)
+            if "splits" in needs:
+                # variances taken from halves or replicates of the data are those of a mean over as many and as large
+                # splits
+                n_splits, test_fraction = max(2, len(splits.test)), float(splits.test.mean())
+                sizes = replace(sizes, n_splits=n_splits, test_fraction=test_fraction)
+        policy = cast("Policy | None", on_single_class)
+        self.plan = ResamplingPlan(needs, resampling.n_inner, sizes, policy, splits)
         self.run.identify(self.sample, self.plan, *identity)
         if resampling.test_set is not None:
-            self._new_cases = check_test_set(resampling.test_set, self.sample.classes, self.methods)
+            self.new_cases = check_test_set(resampling.test_set, self.sample.classes, self.methods)
         return self.plan
-
-    @property
-    def new_cases(self) -> tuple[Any, NDArray[Any]] | None:
-        """Checked new cases ``(X_test, y_test)``, or None."""
-        return self._new_cases
 
     def given_records(self, estimator: Any) -> Records:
         """Return the losses of a fitted classifier on its training set and, if there are any, on new cases."""
         sample = self.sample
         records = training_records(estimator, sample.X, sample.y, sample.labels)
-        if self._new_cases is None:
+        if self.new_cases is None:
             return records
-        X_test, y_test = self._new_cases
+        X_test, y_test = self.new_cases
         wrong = np.asarray(estimator.predict(X_test) != y_test)
         return replace(records, test_set=TestSetLosses(wrong, sample.n_samples, estimand="conditional"))
 
@@ -201,31 +225,40 @@ class Session(Generic[Named]):
 
     def rows(
         self,
-        compute: Callable[[Named], Row],
-        unavailable: Callable[[Named, str], Row],
+        kind: type[OneRow],
+        compute: Callable[[Named], OneRow],
         *,
         refused: Mapping[str, str] = MappingProxyType({}),
         failed: Callable[[Named], Mapping[str, Exception]] | None = None,
-    ) -> tuple[Row, ...]:
+        **known: Any,
+    ) -> tuple[OneRow, ...]:
         """Return one row per method. One that fails keeps its row, with the reason: those of the others took refits.
 
         Parameters
         ----------
+        kind : type
+            The class of the rows.
         compute : callable
             ``compute(method)`` returns the row.
-        unavailable : callable
-            ``unavailable(method, reason)`` returns a row without numbers.
         refused : mapping of str to str, default={}
             Why methods were left out, by their names.
         failed : callable, default=None
             ``failed(method)``: which records could not be made; None takes those of the session for every method.
+        **known
+            Further fields of rows without numbers.
 
         Raises
         ------
         Exception
             The first one, if no method has a row of its own.
         """
-        rows: list[Row] = []
+
+        def unavailable(method: Named, reason: str) -> OneRow:
+            return kind.of(
+                kind.undefined(reason), method=method.name, estimand=method.estimand, n_fits=0, **known
+            )
+
+        rows: list[OneRow] = []
         errors: list[Exception] = []
         n_computed = 0
         for method in self.methods:
@@ -256,45 +289,8 @@ def check_sizes(sizes: object) -> ResamplingSizes:
     return sizes
 
 
-def make_plan(
-    methods: Iterable[MethodCard],
-    sample: TrainingSet,
-    streams: Mapping[str, np.random.Generator],
-    resampling: Resampling,
-) -> ResamplingPlan:
-    """Return what has to be recorded for some methods.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is of the wrong kind, if no method reads what `cv` gives, or if `groups` are given and a method
-        would resample rows without regard to them.
-    """
-    sizes, on_single_class = check_sizes(resampling.sizes), resampling.on_single_class
-    cv, groups, has_test_set = resampling.cv, resampling.groups, resampling.test_set is not None
-    methods = tuple(methods)
-    if on_single_class is not None:
-        check_choice("on_single_class", on_single_class, POLICIES)
-    needs = frozenset[str]().union(*(method.needs for method in methods))
-    if has_test_set:
-        needs -= {"test_set"}
-    if groups is not None:
-        check_lengths(len(groups), sample.n_samples)
-        if cv is None:
-            raise ValueError(
-                "The 'groups' parameter needs 'cv', such as sklearn.model_selection.GroupKFold(5)."
-            )
-    splits = None if cv is None else make_splits(cv, sample.X, sample.y, groups, streams["cv"].spawn(1)[0])
-    if splits is not None:
-        _check_use(methods, splits.fills, groups is not None, has_test_set)
-    if splits is not None and "splits" in needs:
-        # variances taken from halves or replicates of the data are those of a mean over as many and as large splits
-        sizes = replace(sizes, n_splits=max(2, len(splits.test)), test_fraction=float(splits.test.mean()))
-    return ResamplingPlan(needs, resampling.n_inner, sizes, cast("Policy | None", on_single_class), splits)
-
-
 def _check_use(
-    methods: tuple[MethodCard, ...], fills: frozenset[str], grouped: bool, has_test_set: bool
+    methods: Sequence[MethodCard], fills: frozenset[str], grouped: bool, has_test_set: bool
 ) -> None:
     """Refuse splits that nobody reads, and methods that would tear groups apart."""
     readers = [method.name for method in methods if method.needs & fills]

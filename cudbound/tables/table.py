@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Generic
 
 from cudbound.report.comparison_columns import comparison_report
 from cudbound.report.interval_columns import interval_report
 from cudbound.report.render import render_table
 from cudbound.report.tables import Report, Run
-from cudbound.results import ComparisonResult, IntervalEstimate, PointEstimate, frame_of
+from cudbound.results import ComparisonResult, IntervalEstimate, OneRow, PointEstimate, frame_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
-OneRow = TypeVar("OneRow", IntervalEstimate, ComparisonResult, PointEstimate)
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Table(Generic[OneRow]):
     """What several methods found on the same data, in the order they were asked for.
 
@@ -40,6 +38,9 @@ class Table(Generic[OneRow]):
         raise KeyError(
             f"no {self.KIND} by {method!r} in this table; it has {[row.method for row in self.rows]}"
         )
+
+    def __repr__(self) -> str:
+        return str(self)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one unrounded row per method; limits are clipped, with the raw ones beside them.
@@ -65,8 +66,6 @@ class IntervalTable(Table[IntervalEstimate]):
     def __str__(self) -> str:
         return render_table(self, "table")
 
-    __repr__ = __str__
-
 
 class ComparisonTable(Table[ComparisonResult]):
     """Comparisons of the same two classifiers or learning algorithms by several methods, in the order asked for."""
@@ -81,8 +80,6 @@ class ComparisonTable(Table[ComparisonResult]):
     def __str__(self) -> str:
         return render_table(self, "table")
 
-    __repr__ = __str__
-
 
 class PointEstimateTable(Table[PointEstimate]):
     """Point estimates by several estimators on the same data, in the order they were asked for."""
@@ -94,5 +91,3 @@ class PointEstimateTable(Table[PointEstimate]):
         frame = self.to_frame().drop(columns="degenerate")
         frame["remarks"] = [" ".join(text.split()) for text in frame["remarks"]]  # one line for each row
         return frame.to_string(index=False, float_format="{:.3f}".format)
-
-    __repr__ = __str__

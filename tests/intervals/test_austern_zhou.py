@@ -25,6 +25,7 @@ from cudbound.resampling.replacements import (
     measure_replacements,
     record_replacements,
 )
+from cudbound.resampling.task import Task
 
 
 def _limits(interval):
@@ -139,11 +140,13 @@ def test_arguments_are_checked():
 def test_recorded_errors_are_those_of_a_loop_over_rows(estimator, n):
     X, labels = _data(n=n)
     recorded = record_replacements(
-        _refit(estimator, X, labels),
-        labels,
-        ResamplingSizes(n_folds=3),
-        on_single_class="fit",
-        rng=np.random.default_rng(5),
+        Task(
+            _refit(estimator, X, labels),
+            labels,
+            ResamplingSizes(n_folds=3),
+            on_single_class="fit",
+            rng=np.random.default_rng(5),
+        )
     )
     design = draw_replacements(n, 3, np.random.default_rng(5))
 
@@ -176,7 +179,9 @@ def test_halves_share_no_row_and_fits_are_counted(n):
 
     labels = np.where(np.arange(n) % 2, 1.0, -1.0)
     sizes = ResamplingSizes(n_folds=10)
-    recorded = record_replacements(refit, labels, sizes, on_single_class="fit", rng=np.random.default_rng(0))
+    recorded = record_replacements(
+        Task(refit, labels, sizes, on_single_class="fit", rng=np.random.default_rng(0))
+    )
     training = np.concatenate(fitted)
     assert len(training) == recorded.n_fits == count_replacement_fits(sizes, n)
     assert training.max() == 1
@@ -197,10 +202,16 @@ def test_chunks_of_rows_change_nothing(monkeypatch):
         return refit(counts)
 
     sizes = ResamplingSizes(n_folds=4)
-    kept = [record_replacements(counting, labels, sizes, on_single_class="fit", rng=np.random.default_rng(1))]
+    kept = [
+        record_replacements(
+            Task(counting, labels, sizes, on_single_class="fit", rng=np.random.default_rng(1))
+        )
+    ]
     monkeypatch.setattr(replacements, "CHUNK_VALUES", 5 * 4 * 17)
     kept.append(
-        record_replacements(counting, labels, sizes, on_single_class="fit", rng=np.random.default_rng(1))
+        record_replacements(
+            Task(counting, labels, sizes, on_single_class="fit", rng=np.random.default_rng(1))
+        )
     )
     assert calls == [4, 36, 4, 20, 16]
     np.testing.assert_array_equal(kept[0].replaced, kept[1].replaced)
@@ -218,7 +229,13 @@ def test_training_sets_of_one_class():
     def record(policy):
         seen.clear()
         return record_replacements(
-            refit, labels, ResamplingSizes(n_folds=3), on_single_class=policy, rng=np.random.default_rng(0)
+            Task(
+                refit,
+                labels,
+                ResamplingSizes(n_folds=3),
+                on_single_class=policy,
+                rng=np.random.default_rng(0),
+            )
         )
 
     fitted = record("fit")
@@ -244,11 +261,13 @@ def test_designs_with_one_class_are_drawn_again():
     for seed in range(20):
         seen.clear()
         recorded = record_replacements(
-            refit,
-            labels,
-            ResamplingSizes(n_folds=2),
-            on_single_class="redraw",
-            rng=np.random.default_rng(seed),
+            Task(
+                refit,
+                labels,
+                ResamplingSizes(n_folds=2),
+                on_single_class="redraw",
+                rng=np.random.default_rng(seed),
+            )
         )
         positive = np.concatenate(seen) @ (labels > 0)
         if recorded.remarks:
@@ -260,9 +279,11 @@ def test_designs_with_one_class_are_drawn_again():
 def test_three_rows_are_refused():
     with pytest.raises(ValueError, match=r"needs at least 4 rows\. Got 3; leave austern-zhou out"):
         record_replacements(
-            _ignoring(np.zeros(3, dtype=bool)),
-            np.array([1.0, -1.0, 1.0]),
-            ResamplingSizes(),
-            on_single_class="fit",
-            rng=np.random.default_rng(0),
+            Task(
+                _ignoring(np.zeros(3, dtype=bool)),
+                np.array([1.0, -1.0, 1.0]),
+                ResamplingSizes(),
+                on_single_class="fit",
+                rng=np.random.default_rng(0),
+            )
         )

@@ -14,12 +14,15 @@ from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 from cudbound import LeastSquaresClassifier
 from cudbound.intervals import compute_interval
-from cudbound.intervals.bccv import BCCVP, BCCVP_BR, bias_reduced_interval
+from cudbound.intervals.bccv import BCCVP, BCCVP_BR
+from cudbound.intervals.bootstrap_percentile import shifted_interval
 from cudbound.intervals.proportions import inverted_binomial_interval
 from cudbound.problem.draws import draw_counts
 from cudbound.records import Records, RemovedCaseErrors
 from cudbound.resampling import removed_cases
 from cudbound.resampling.removed_cases import record_removed_cases
+from cudbound.resampling.sizes import ResamplingSizes
+from cudbound.resampling.task import Task
 
 LEVELS = st.floats(0.5, 0.999)
 
@@ -37,11 +40,8 @@ def _data(seed=0, n=12):
 def _record(clf, X, y, counts, policy="fit"):
     refit, _ = choose_refit(clf.fit(X, y), X, y, np.random.default_rng(0))
     return record_removed_cases(
-        refit,
-        y,
+        Task(refit, y, ResamplingSizes(), on_single_class=policy, rng=np.random.default_rng(1)),
         np.asarray(counts, dtype=np.int32),
-        on_single_class=policy,
-        rng=np.random.default_rng(1),
     )
 
 
@@ -105,7 +105,14 @@ def test_no_training_set_holds_the_tested_case():
     labels = np.where(np.arange(8) < 4, 1.0, -1.0)
     # a classifier that is wrong exactly on the points it has seen: every case would show a copy of its own
     record = record_removed_cases(
-        lambda training: training > 0, labels, counts, on_single_class="fit", rng=np.random.default_rng(0)
+        Task(
+            lambda training: training > 0,
+            labels,
+            ResamplingSizes(),
+            on_single_class="fit",
+            rng=np.random.default_rng(0),
+        ),
+        counts,
     )
     assert record.leave_one_out == 0.0
     assert (record.errors == 0.0).all()
@@ -123,7 +130,9 @@ def test_chunks_change_nothing(monkeypatch):
 
     batched, _ = choose_refit(LeastSquaresClassifier().fit(X, y), X, y, np.random.default_rng(0))
     monkeypatch.setattr(removed_cases, "CHUNK_VALUES", 60)
-    parts = record_removed_cases(refit, y, counts, on_single_class="fit", rng=np.random.default_rng(0))
+    parts = record_removed_cases(
+        Task(refit, y, ResamplingSizes(), on_single_class="fit", rng=np.random.default_rng(0)), counts
+    )
     np.testing.assert_array_equal(parts.errors, whole.errors)
     assert parts.leave_one_out == whole.leave_one_out
     assert max(sizes) == 5
@@ -134,11 +143,14 @@ def test_differences_of_losses_are_averaged_with_their_sign():
     labels = np.array([1.0, 1.0, -1.0, -1.0])
     counts = np.array([[2, 1, 1, 0], [0, 0, 3, 1]], dtype=np.int32)
     record = record_removed_cases(
-        _constant(np.array([-1, 0, 1, -1], dtype=np.int8)),
-        labels,
+        Task(
+            _constant(np.array([-1, 0, 1, -1], dtype=np.int8)),
+            labels,
+            ResamplingSizes(),
+            on_single_class="fit",
+            rng=np.random.default_rng(0),
+        ),
         counts,
-        on_single_class="fit",
-        rng=np.random.default_rng(0),
     )
     assert record.errors.tolist() == [-0.25, 0.5]
     assert record.leave_one_out == -0.25
@@ -148,18 +160,28 @@ def test_draws_of_one_distinct_row_are_dropped_and_counted():
     labels = np.array([1.0, 1.0, -1.0, -1.0])
     counts = np.array([[4, 0, 0, 0], [1, 1, 1, 1], [0, 0, 0, 4]], dtype=np.int32)
     record = record_removed_cases(
-        _constant(np.array([1, 0, 0, 0])), labels, counts, on_single_class="fit", rng=np.random.default_rng(0)
+        Task(
+            _constant(np.array([1, 0, 0, 0])),
+            labels,
+            ResamplingSizes(),
+            on_single_class="fit",
+            rng=np.random.default_rng(0),
+        ),
+        counts,
     )
     assert record.errors.tolist() == [0.25]
     assert record.remarks == ("2 draws of one distinct row dropped",)
     assert record.n_fits == 8
     with pytest.raises(ValueError, match="Every bootstrap draw held only one distinct row"):
         record_removed_cases(
-            _constant(np.zeros(4)),
-            labels,
+            Task(
+                _constant(np.zeros(4)),
+                labels,
+                ResamplingSizes(),
+                on_single_class="fit",
+                rng=np.random.default_rng(0),
+            ),
             counts[[0, 2]],
-            on_single_class="fit",
-            rng=np.random.default_rng(0),
         )
 
 
@@ -210,7 +232,7 @@ def test_bias_reduction_moves_the_percentiles_to_the_leave_one_out_error(seed, l
     bias = errors.mean() - 0.3
     assert moved.raw_interval.low == pytest.approx(plain.raw_interval.low - bias)
     assert moved.raw_interval.high == pytest.approx(plain.raw_interval.high - bias)
-    assert moved.raw_interval == bias_reduced_interval(errors.tolist(), 0.3, level)
+    assert moved.raw_interval == shifted_interval(errors.tolist(), 0.3, level)
     assert moved.estimate == 0.3
 
 

@@ -46,6 +46,7 @@ from cudbound.report.estimands import DIFFERENCES, ERRORS
 from cudbound.resampling.own_test_sets import record_own_test_sets
 from cudbound.resampling.plan import ResamplingPlan, Tape, record_refits, spawn_streams
 from cudbound.resampling.refits import difference, prepare_refits
+from cudbound.resampling.task import Task
 from cudbound.tables.table import IntervalTable
 
 REGISTERED = {**METHODS, **ESTIMATORS}
@@ -447,8 +448,8 @@ def test_recorded_losses_give_the_comparisons_of_refitting(learners, comparisons
         found = recorded_comparison(name, *parts_of(Records(**made), METHODS[name].needs))
         assert found == comparisons[name]
     draws, *seeds = streams["second_test_set"].spawn(3)
-    refits = one.recorded(seeds[0], Tape()), other.recorded(seeds[1], Tape())
-    tested = record_own_test_sets(refits, labels, SIZES, on_single_class="redraw", rng=draws)
+    task = Task(one.recorded(seeds[0], Tape()), labels, SIZES, "redraw", draws)
+    tested = record_own_test_sets(task, other.recorded(seeds[1], Tape()))
     for name in set(COMPARISONS) - set(MATCHED):
         assert recorded_comparison(name, *tested) == comparisons[name]
 

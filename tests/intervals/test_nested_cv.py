@@ -28,6 +28,7 @@ from cudbound.resampling.nested import (
     record_nested,
     select_nested,
 )
+from cudbound.resampling.task import Task
 
 
 def _limits(interval):
@@ -208,7 +209,7 @@ def test_recorded_losses_are_those_of_a_loop_over_folds(estimator):
     n, k, repeats = labels.size, 4, 3
     sizes = ResamplingSizes(n_folds=k, n_nested_repeats=repeats)
     recorded = record_nested(
-        _refit(estimator, X, labels), labels, sizes, on_single_class="fit", rng=np.random.default_rng(7)
+        Task(_refit(estimator, X, labels), labels, sizes, on_single_class="fit", rng=np.random.default_rng(7))
     )
     assert recorded.inner.shape == (repeats, k, (k - 1) * 5)
     assert recorded.outer.shape == (repeats, k, 5)
@@ -242,7 +243,7 @@ def test_every_training_set_is_fitted_once():
 
     labels = np.array([1.0, -1.0] * 10)
     sizes = ResamplingSizes(n_folds=5, n_nested_repeats=6)
-    recorded = record_nested(refit, labels, sizes, on_single_class="fit", rng=np.random.default_rng(0))
+    recorded = record_nested(Task(refit, labels, sizes, on_single_class="fit", rng=np.random.default_rng(0)))
     training = np.concatenate(fitted)
     assert len(fitted) == 1
     assert len(training) == recorded.n_fits == count_nested_fits(sizes, 20) == 6 * 15
@@ -260,9 +261,11 @@ def test_chunks_of_repetitions_change_nothing(monkeypatch):
         calls.append(len(counts))
         return refit(counts)
 
-    kept = [record_nested(counting, labels, sizes, on_single_class="fit", rng=np.random.default_rng(1))]
+    kept = [record_nested(Task(counting, labels, sizes, on_single_class="fit", rng=np.random.default_rng(1)))]
     monkeypatch.setattr(nested, "CHUNK_VALUES", 2 * 10 * 23)
-    kept.append(record_nested(counting, labels, sizes, on_single_class="fit", rng=np.random.default_rng(1)))
+    kept.append(
+        record_nested(Task(counting, labels, sizes, on_single_class="fit", rng=np.random.default_rng(1)))
+    )
     assert calls == [50, 20, 20, 10]
     np.testing.assert_array_equal(kept[0].inner, kept[1].inner)
     np.testing.assert_array_equal(kept[0].outer, kept[1].outer)
@@ -286,11 +289,13 @@ def test_folds_are_reduced_to_two_rows_each(n, asked, folds):
     assert count_nested_folds(sizes, n) == folds
     assert count_nested_fits(sizes, n) == 2 * (folds + len(list(combinations(range(folds), 2))))
     recorded = record_nested(
-        lambda counts: np.zeros(counts.shape, dtype=bool),
-        np.where(np.arange(n) % 2, 1.0, -1.0),
-        sizes,
-        on_single_class="fit",
-        rng=np.random.default_rng(0),
+        Task(
+            lambda counts: np.zeros(counts.shape, dtype=bool),
+            np.where(np.arange(n) % 2, 1.0, -1.0),
+            sizes,
+            on_single_class="fit",
+            rng=np.random.default_rng(0),
+        )
     )
     assert recorded.outer.shape == (2, folds, n // folds)
     said = f"{folds} folds of nested cross-validation in place of {asked}"
@@ -324,7 +329,7 @@ def test_training_sets_of_one_class():
                 seen.append(counts)
             return np.zeros(counts.shape, dtype=bool)
 
-        return record_nested(refit, labels, sizes, on_single_class=policy, rng=np.random.default_rng(0))
+        return record_nested(Task(refit, labels, sizes, on_single_class=policy, rng=np.random.default_rng(0)))
 
     seen = []
     fitted = record("fit", seen)
@@ -348,7 +353,9 @@ def test_repetitions_drawn_again_are_counted():
         return np.zeros(counts.shape, dtype=bool)
 
     sizes = ResamplingSizes(n_folds=4, n_nested_repeats=10)
-    recorded = record_nested(refit, labels, sizes, on_single_class="redraw", rng=np.random.default_rng(0))
+    recorded = record_nested(
+        Task(refit, labels, sizes, on_single_class="redraw", rng=np.random.default_rng(0))
+    )
     assert (np.concatenate(seen) @ (labels > 0)).min() == 1
     rng, again = np.random.default_rng(0), 0
     for _ in range(10):

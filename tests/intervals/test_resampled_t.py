@@ -42,6 +42,7 @@ from cudbound.resampling.splits import (
     record_splits,
     record_test_set,
 )
+from cudbound.resampling.task import Task
 
 VECTORS = shared_vectors()
 MEANS = st.lists(st.integers(-20, 20).map(lambda k: k / 20), min_size=2, max_size=12)
@@ -373,7 +374,7 @@ def _plain_losses(X, labels, train, test):
 
 def _record(recorder, X, labels, sizes, policy="fit", seed=7):
     refit = _Watched(X, labels)
-    made = recorder(refit, labels, sizes, on_single_class=policy, rng=np.random.default_rng(seed))
+    made = recorder(Task(refit, labels, sizes, on_single_class=policy, rng=np.random.default_rng(seed)))
     assert len(refit.seen) == 1
     assert len(refit.seen[0]) == made.n_fits
     return made, refit.seen[0]
@@ -468,7 +469,7 @@ def test_differences_of_losses_are_recorded_with_their_sign(recorder):
         def refit(counts, sign=sign):
             return np.tile(np.int8(sign) * differences, (len(counts), 1))
 
-        made = recorder(refit, labels, SMALL, on_single_class="fit", rng=np.random.default_rng(3))
+        made = recorder(Task(refit, labels, SMALL, on_single_class="fit", rng=np.random.default_rng(3)))
         found.append(made.losses if recorder is record_test_set else made.means)
     assert (found[0] < 0).any()
     np.testing.assert_array_equal(found[0], -found[1])
@@ -491,11 +492,13 @@ def test_half_splits_make_room_for_a_test_set():
     assert made.remarks[0] == "2 rows tested inside a half of 4, which is too small for 4"
     with pytest.raises(ValueError, match=r"Splits inside halves need at least 4 rows\. Got 3"):
         record_half_splits(
-            lambda counts: np.zeros(counts.shape),
-            np.array([1.0, -1.0, 1.0]),
-            SMALL,
-            on_single_class="fit",
-            rng=np.random.default_rng(0),
+            Task(
+                lambda counts: np.zeros(counts.shape),
+                np.array([1.0, -1.0, 1.0]),
+                SMALL,
+                on_single_class="fit",
+                rng=np.random.default_rng(0),
+            )
         )
 
 

@@ -28,6 +28,7 @@ from cudbound.intervals.two_center import (
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, InnerErrors, SignedSuprema
 from cudbound.resampling.bootstrap import record_bootstrap, record_inner
+from cudbound.resampling.task import Task
 
 VECTORS = shared_vectors(FURTHER_EXAMPLES)
 CENTERS = {"optimism": "optimism", ".632": "632", ".632+": "632-plus"}
@@ -345,8 +346,8 @@ def test_two_stage_recomputes_the_estimate_on_every_draw(fitted):
         fits = [LeastSquaresClassifier().fit(np.repeat(X, w, axis=0), np.repeat(labels, w)) for w in weights]
         return np.array([one.predict(X) != labels for one in fits])
 
-    outer = record_bootstrap(refit, labels, counts, on_single_class="fit", rng=np.random.default_rng(1))
-    inner = record_inner(refit, labels, counts, 4, on_single_class="fit", rng=np.random.default_rng(1))
+    task = Task(refit, labels, on_single_class="fit", rng=np.random.default_rng(1))
+    outer, inner = record_bootstrap(task, counts), record_inner(task, counts, 4)
     draws, fits = seen[1].reshape(6, 4, 30), refit(seen[1]).reshape(6, 4, 30)
     for b in range(6):
         gaps = [((counts[b] - draws[b, k]) * fits[b, k]).sum() / 30 for k in range(4)]

@@ -25,7 +25,8 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import LeastSquaresClassifier
-from cudbound.point_estimates import ESTIMATORS, compute_estimate, kernel_widths, linear_bolstered_losses
+from cudbound.point_estimates import ESTIMATORS, compute_estimate
+from cudbound.point_estimates.bolstered import kernel_widths, linear_bolstered_losses
 from cudbound.records import BolsteredLosses, Records
 from cudbound.resampling.bolstering import N_DRAWS, record_bolstered
 

@@ -15,19 +15,16 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC
 
 from cudbound import LeastSquaresClassifier
-from cudbound.point_estimates import error_632, leave_one_out_bootstrap_error, never_out_of_bag
+from cudbound.point_estimates.bootstrap_632 import error_632, leave_one_out_bootstrap_error
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses
-from cudbound.resampling import (
-    ResamplingPlan,
-    ResamplingSizes,
-    record_bootstrap,
-    record_folds,
-    record_inner,
-    record_losses,
-)
+from cudbound.records.bootstrap_losses import never_out_of_bag
+from cudbound.resampling import ResamplingPlan, ResamplingSizes, record_losses
+from cudbound.resampling.bootstrap import record_bootstrap, record_inner
+from cudbound.resampling.folds import record_folds
 from cudbound.resampling.refits import Tape, prepare_refits
 from cudbound.resampling.splitters import make_splits, record_cv
+from cudbound.resampling.task import Task
 
 FOLDS = {k: ResamplingSizes(n_folds=k) for k in (2, 6, 10)}
 EVERYTHING = frozenset({"bootstrap", "inner", "folds"})
@@ -136,7 +133,9 @@ def test_inner_bootstrap_is_the_loo_bootstrap_of_the_draw_as_a_training_set():
     X, labels = _data(seed=5, n=12)
     counts = draw_counts(12, 6, np.random.default_rng(3))
     refit, _ = choose_refit(LeastSquaresClassifier().fit(X, labels), X, labels, np.random.default_rng(0))
-    recorded = record_inner(refit, labels, counts, 8, on_single_class="fit", rng=np.random.default_rng(9))
+    recorded = record_inner(
+        Task(refit, labels, ResamplingSizes(), on_single_class="fit", rng=np.random.default_rng(9)), counts, 8
+    )
     # the same inner draws again: positions within the outer draw, which is a training set of 12 rows
     draws, _ = np.random.default_rng(9).spawn(2)
     places = (draws.random((6, 8, 12)) * 12).astype(int)
@@ -173,7 +172,7 @@ def test_cross_validation_leaves_the_fold_out():
         seen.append(training)
         return refit(training)
 
-    folds = record_folds(watched, labels, FOLDS[6], on_single_class="fit", rng=np.random.default_rng(2))
+    folds = record_folds(Task(watched, labels, FOLDS[6], on_single_class="fit", rng=np.random.default_rng(2)))
     (training,) = seen
     assert sorted((20 - training.sum(axis=1)).tolist()) == [3, 3, 3, 3, 4, 4]
     np.testing.assert_array_equal((training == 0).sum(axis=0), 1)
@@ -188,7 +187,7 @@ def test_fewer_rows_than_folds_is_leave_one_out():
     X, labels = _data(n=6)
     labels = np.array([1.0, -1.0] * 3)
     refit, _ = choose_refit(LeastSquaresClassifier().fit(X, labels), X, labels, np.random.default_rng(0))
-    folds = record_folds(refit, labels, FOLDS[10], on_single_class="fit", rng=np.random.default_rng(0))
+    folds = record_folds(Task(refit, labels, FOLDS[10], on_single_class="fit", rng=np.random.default_rng(0)))
     assert folds.n_folds == 6
     assert folds.remarks == ("6 folds of one row",)
 
@@ -330,7 +329,9 @@ def test_inner_draws_follow_the_policy():
     recorded = {}
     for policy in ("fit", "redraw", "drop"):
         recorded[policy] = record_inner(
-            watched, RARE, counts, 3, on_single_class=policy, rng=np.random.default_rng(4)
+            Task(watched, RARE, ResamplingSizes(), on_single_class=policy, rng=np.random.default_rng(4)),
+            counts,
+            3,
         )
     single = [_n_single(inner) for inner in seen]
     assert single[0] == single[2] > 20
@@ -338,7 +339,11 @@ def test_inner_draws_follow_the_policy():
     for policy, word in (("fit", "fitted as drawn"), ("redraw", "redrawn"), ("drop", "dropped")):
         assert recorded[policy].remarks == (f"{single[0]} single-class inner draws {word}",)
     with pytest.raises(ValueError, match="inner bootstrap draws held only one class"):
-        record_inner(refit, RARE, counts, 3, on_single_class="error", rng=np.random.default_rng(4))
+        record_inner(
+            Task(refit, RARE, ResamplingSizes(), on_single_class="error", rng=np.random.default_rng(4)),
+            counts,
+            3,
+        )
     # an outer draw all of whose inner draws are dropped has no estimate; the others average what is left
     all_single = (seen[2].reshape(40, 3, 12)[:, :, RARE > 0].sum(axis=2) == 0).all(axis=1)
     assert all_single.any()
@@ -353,7 +358,9 @@ def test_dropping_every_draw_is_an_error():
     counts = np.zeros((3, 12), dtype=np.int32)
     counts[:, -1] = 12
     with pytest.raises(ValueError, match="Every bootstrap draw held only one class: none is left"):
-        record_bootstrap(refit, RARE, counts, on_single_class="drop", rng=np.random.default_rng(0))
+        record_bootstrap(
+            Task(refit, RARE, ResamplingSizes(), on_single_class="drop", rng=np.random.default_rng(0)), counts
+        )
 
 
 def test_folds_are_shuffled_until_both_classes_are_in_training():
@@ -368,22 +375,26 @@ def test_folds_are_shuffled_until_both_classes_are_in_training():
 
     for seed in range(10):
         rng = np.random.default_rng(seed)
-        remarks.append(record_folds(watched, RARE, FOLDS[2], on_single_class="redraw", rng=rng).remarks)
+        remarks.append(record_folds(Task(watched, RARE, FOLDS[2], on_single_class="redraw", rng=rng)).remarks)
     assert all(_n_single(training) == 0 for training in seen)
     assert any("drawn again" in remark for row in remarks for remark in row)
     fitted = [
-        record_folds(refit, RARE, FOLDS[2], on_single_class="fit", rng=np.random.default_rng(seed)).remarks
+        record_folds(
+            Task(refit, RARE, FOLDS[2], on_single_class="fit", rng=np.random.default_rng(seed))
+        ).remarks
         for seed in range(10)
     ]
     assert ("1 single-class cross-validation training sets fitted as drawn",) in fitted
     bad_seed = next(seed for seed, row in enumerate(fitted) if row)
     with pytest.raises(ValueError, match="1 cross-validation training sets held only one class"):
         record_folds(
-            refit,
-            RARE,
-            ResamplingSizes(n_folds=2),
-            on_single_class="error",
-            rng=np.random.default_rng(bad_seed),
+            Task(
+                refit,
+                RARE,
+                ResamplingSizes(n_folds=2),
+                on_single_class="error",
+                rng=np.random.default_rng(bad_seed),
+            )
         )
 
 
@@ -396,7 +407,8 @@ def test_partitions_whose_training_sets_leave_rows_out_serve_as_splits_only():
     purged = [((fold != k) & (np.arange(12) > 0), fold == k) for k in range(3)]
     found = make_splits(purged, X, labels, None, rng)
     assert found.fills == {"splits"}
-    record = record_cv(found, {"splits"}, lambda counts: counts > 0, labels, on_single_class="fit")["splits"]
+    task = Task(lambda counts: counts > 0, labels, ResamplingSizes(), on_single_class="fit", rng=rng)
+    record = record_cv(task, found, {"splits"})["splits"]
     assert (record.n_train, record.n_test) == (pytest.approx(22 / 3), 4)
 
 

@@ -17,7 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 from cudbound import LeastSquaresClassifier, compare_intervals, cud_interval
 from cudbound.exceptions import NotCertifiedWarning, NotMinimizerError, UnsupportedEstimatorError
 from cudbound.intervals import GROUPS
-from cudbound.point_estimates import error_632, leave_one_out_bootstrap_error
+from cudbound.point_estimates.bootstrap_632 import error_632, leave_one_out_bootstrap_error
 from cudbound.problem.draws import draw_counts
 from cudbound.solve.limits import SearchLimits
 

@@ -1,0 +1,126 @@
+"""What a function that records losses is given, and how it draws training sets that hold both classes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.resampling.refits import Refit
+from cudbound.resampling.single_class import Policy, has_one_class, refuse_one_class
+from cudbound.resampling.sizes import ResamplingSizes
+
+Part = TypeVar("Part")
+
+#: A design of splits is drawn again at most this many times to keep both classes in every training set. With a class
+#: of two rows some designs cannot; they are then fitted as drawn.
+MAX_ATTEMPTS = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What every function that records losses is given.
+
+    Attributes
+    ----------
+    refit : callable
+        From `Refits.recorded`.
+    labels : ndarray of float, shape (n_samples,)
+        -1.0 or +1.0.
+    sizes : ResamplingSizes
+        Numbers of folds, splits and repetitions; each function uses its own.
+    on_single_class : {"fit", "redraw", "drop", "error"}
+        What is done with training sets that hold one class only, see `draw_design`.
+    rng : numpy.random.Generator
+        Draws the training sets.
+    """
+
+    refit: Refit
+    labels: NDArray[np.float64]
+    sizes: ResamplingSizes
+    on_single_class: Policy
+    rng: np.random.Generator
+
+    @property
+    def n_samples(self) -> int:
+        """Rows of the whole data."""
+        return int(self.labels.size)
+
+    def draw_design(
+        self, draw: Callable[[], Part], training: Callable[[Part], NDArray[np.int32]], what: str
+    ) -> tuple[Part, tuple[str, ...]]:
+        """Draw a design of splits whose training sets hold both classes, as far as the policy requires it.
+
+        A design is drawn again as a whole under "redraw" and "drop", since a part without a classifier would leave
+        points without a loss. Where no design with both classes is found it is fitted as drawn, which gives constant
+        classifiers.
+
+        Parameters
+        ----------
+        draw : callable
+            ``draw()`` returns a random design.
+        training : callable
+            ``training(design)`` returns the counts of its training sets, shape (n_fits, n_samples).
+        what : str
+            The training sets, for messages: "training sets of random splits", ...
+
+        Returns
+        -------
+        design : object
+        remarks : tuple of str
+
+        Raises
+        ------
+        ValueError
+            If a training set holds one class and the policy is "error".
+        """
+        (design,), n_again, n_one_class = self.draw_parts([draw], training)
+        return design, self.describe_parts(what, n_again, n_one_class)
+
+    def draw_parts(
+        self, draws: Sequence[Callable[[], Part]], training: Callable[[Part], NDArray[np.int32]]
+    ) -> tuple[list[Part], int, int]:
+        """Draw the independent parts of a design, each again on its own; parameters as in `draw_design`.
+
+        If all parts were drawn again together, they would seldom all hold both classes at the same time.
+
+        Returns
+        -------
+        parts : list of object
+            One from each of `draws`.
+        n_again : int
+            How often a part was drawn again.
+        n_one_class : int
+            Training sets that nevertheless hold only one class.
+        """
+        parts: list[Part] = []
+        n_again = n_one_class = 0
+        for draw in draws:
+            attempts = 0
+            while True:
+                part = draw()
+                n_bad = int(has_one_class(training(part), self.labels).sum())
+                if not n_bad or self.on_single_class in ("fit", "error") or attempts == MAX_ATTEMPTS:
+                    break
+                attempts += 1
+            parts.append(part)
+            n_again += attempts
+            n_one_class += n_bad
+        return parts, n_again, n_one_class
+
+    def describe_parts(self, what: str, n_again: int, n_one_class: int) -> tuple[str, ...]:
+        """Return remarks on what `draw_parts` counted.
+
+        Raises
+        ------
+        ValueError
+            If a training set holds one class and the policy is "error".
+        """
+        if n_one_class and self.on_single_class == "error":
+            raise refuse_one_class(what, n_one_class)
+        if n_one_class:
+            return (f"{n_one_class} single-class {what} fitted as drawn",)
+        return (f"{what} drawn again {n_again} times to keep both classes in them",) if n_again else ()
