@@ -25,6 +25,12 @@ AGAINST = {
     "less": "error(a) < error(b)",
     "greater": "error(a) > error(b)",
 }
+AGAINST_A_MARGIN = {
+    "two-sided": "error(a) - error(b) other than {null:g}",
+    "less": "error(a) - error(b) < {null:g}",
+    "greater": "error(a) - error(b) > {null:g}",
+    "equivalent": "|error(a) - error(b)| < {null:g}",
+}
 
 
 class SolveStatus(enum.IntEnum):
@@ -255,8 +261,11 @@ class ComparisonResult(_WithLimits, TestOutcome):
         Whose errors they are; prints in the words of the glossary ("expected(n1=45)", "holdout-model", ...).
     confidence_level : float
         Nominal level of the interval.
-    alternative : {"two-sided", "less", "greater"}
-        "less": error(a) < error(b), with an upper limit only; "greater": error(a) > error(b), with a lower one.
+    alternative : {"two-sided", "less", "greater", "equivalent"}
+        "less": error(a) - error(b) < null, with an upper limit only; "greater": error(a) - error(b) > null, with a
+        lower one; "equivalent": between -null and null.
+    null : float, default=0.0
+        The margin.
     n_fits : int
         Classifier fits behind the recorded losses, those of both counted; 0 where all losses are those of given
         classifiers on new test cases.
@@ -267,20 +276,32 @@ class ComparisonResult(_WithLimits, TestOutcome):
     confidence_level: float
     alternative: str
     n_fits: int
+    null: float = 0.0
 
     LOWEST: ClassVar = -1.0
     COLUMNS: ClassVar = _columns(
-        "method estimate low high raw_low raw_high confidence_level statistic pvalue alternative estimand n_fits "
+        "method estimate low high raw_low raw_high confidence_level statistic pvalue alternative null estimand n_fits "
         "degenerate remarks"
     )
+
+    @property
+    def interval_level(self) -> float:
+        """Nominal level of the interval; for "equivalent" that at which it agrees with both one-sided tests."""
+        twice = round(2.0 * self.confidence_level - 1.0, 12)
+        return twice if self.alternative == "equivalent" else self.confidence_level
+
+    @property
+    def against(self) -> str:
+        """What a small p-value speaks for, in words."""
+        return (AGAINST if self.null == 0.0 else AGAINST_A_MARGIN)[self.alternative].format(null=self.null)
 
     def __str__(self) -> str:
         lines = [
             f"{self.method}: error(a) - error(b) = {format_difference(self.estimate)}",
-            f"{format_level(self.confidence_level)} confidence interval: {format_difference(self.low)} to "
+            f"{format_level(self.interval_level)} confidence interval: {format_difference(self.low)} to "
             f"{format_difference(self.high)}",
             f"statistic {format_statistic(self.statistic)}, p-value {format_pvalue(self.pvalue)} against "
-            f"{AGAINST[self.alternative]}",
+            f"{self.against}",
             f"estimand {self.estimand}; {self.n_fits} fits",
             self.all_remarks,
         ]

@@ -34,10 +34,13 @@ from cudbound.intervals.resampled_t import (
     SINGLE_SPLIT_T,
 )
 from cudbound.intervals.test_set import (
+    TEST_SET_AGRESTI_COULL,
     TEST_SET_CLOPPER_PEARSON,
+    TEST_SET_JEFFREYS,
     TEST_SET_LANGFORD,
     TEST_SET_WALD,
     TEST_SET_WILSON,
+    TEST_SET_WILSON_CORRECTED,
 )
 from cudbound.intervals.two_center import TWO_CENTER
 from cudbound.intervals.two_stage import TWO_STAGE
@@ -66,6 +69,9 @@ CONDITIONAL = (
     TEST_SET_WILSON,
     TEST_SET_CLOPPER_PEARSON,
     TEST_SET_LANGFORD,
+    TEST_SET_WILSON_CORRECTED,
+    TEST_SET_AGRESTI_COULL,
+    TEST_SET_JEFFREYS,
 )
 
 #: For the expected error of the learning algorithm.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from numbers import Real
 from typing import Any
 
 from cudbound.intervals.method import ALTERNATIVES, Method, why_no_limits
@@ -14,15 +15,46 @@ from cudbound.records.reading import check_records, shared_remarks
 from cudbound.results import ComparisonResult
 from cudbound.validation import check_choice
 
+#: Of a difference of errors; "equivalent": that it is between -null and null.
+COMPARISON_ALTERNATIVES = (*ALTERNATIVES, "equivalent")
 
-def check_alternative(alternative: str, methods: Iterable[Method]) -> None:
-    """Raise ValueError if the alternative is unknown, or directed while one of the methods has no direction."""
-    check_choice("alternative", alternative, ALTERNATIVES)
+
+def check_alternative(
+    alternative: str, methods: Iterable[Method], null: float = 0.0, confidence_level: float = 0.95
+) -> None:
+    """Check an alternative and the margin that goes with it.
+
+    Raises
+    ------
+    ValueError
+        If the alternative is unknown, or has a direction while one of the methods has none; if the margin is outside
+        (-1, 1), not positive for "equivalent", or one of the methods tests for a difference of 0 alone.
+    """
+    check_choice("alternative", alternative, COMPARISON_ALTERNATIVES)
+    methods = tuple(methods)
     undirected = [method.name for method in methods if method.two_sided_only]
     if alternative != "two-sided" and undirected:
         raise ValueError(
             f"The 'alternative' parameter must be 'two-sided' for {', '.join(undirected)}, whose statistic has no "
             f"sign. Got {alternative!r} instead; ask for the other methods by their names."
+        )
+    if not isinstance(null, Real) or not -1.0 < float(null) < 1.0:
+        raise ValueError(f"The 'null' parameter must be a number in the range (-1, 1). Got {null!r} instead.")
+    if alternative == "equivalent" and not null > 0.0:
+        raise ValueError(
+            "The 'null' parameter must be above 0 for the alternative 'equivalent': the difference that would matter. "
+            f"Got {null!r} instead."
+        )
+    if alternative == "equivalent" and not confidence_level > 0.5:
+        raise ValueError(
+            "The 'confidence_level' parameter must be above 0.5 for the alternative 'equivalent', whose interval is at "
+            f"twice the level minus 1. Got {confidence_level!r} instead."
+        )
+    fixed = [method.name for method in methods if method.pivot is None]
+    if null != 0.0 and fixed:
+        raise ValueError(
+            f"The 'null' parameter must be 0 for {', '.join(fixed)}, whose test is of equal errors alone. "
+            f"Got {null!r} instead; ask for methods with a standard error, such as corrected-resampled-t, by name."
         )
 
 
@@ -32,6 +64,8 @@ def compute_comparison(
     confidence_level: float,
     alternative: str = "two-sided",
     options: Mapping[str, Any] = NO_OPTIONS,
+    *,
+    null: float = 0.0,
 ) -> ComparisonResult:
     """Test whether two errors are equal, and compute an interval for their difference, from recorded losses.
 
@@ -44,10 +78,15 @@ def compute_comparison(
         "second_test_set", the losses of each on its own test set.
     confidence_level : float
         In (0, 1).
-    alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        "less": error(a) < error(b), with an upper limit only; "greater": error(a) > error(b), with a lower one.
+    alternative : {"two-sided", "less", "greater", "equivalent"}, default="two-sided"
+        "less": error(a) - error(b) < null, with an upper limit only; "greater": error(a) - error(b) > null, with a
+        lower one; "equivalent": the difference is between -null and null, by two one-sided tests, with an interval at
+        ``2 * confidence_level - 1``.
     options : mapping, default={}
         Options of the method that differ from their defaults.
+    null : float, default=0.0
+        Margin, in (-1, 1); with "less" and a positive one the test is of non-inferiority. Methods without a standard
+        error take 0 alone.
 
     Raises
     ------
@@ -70,13 +109,15 @@ def compute_comparison(
     >>> round(found.estimate, 2), round(found.pvalue, 4)
     (0.14, 0.0654)
     """
-    check_choice("alternative", alternative, ALTERNATIVES)
     check_records(method, records)
     chosen = method.resolve_options(options)
+    check_alternative(alternative, (), null, confidence_level)
+    if method.compares and (null != 0.0 or alternative == "equivalent"):
+        check_alternative(alternative, [method], null, confidence_level)
     if method.test is not None:
         outcome = method.test(records, confidence_level, alternative, **chosen)
     elif method.pivot is not None:
-        outcome = method.pivot(records, **chosen).test_outcome(confidence_level, alternative)
+        outcome = method.pivot(records, **chosen).test_outcome(confidence_level, alternative, null)
     else:
         raise ValueError(
             f"{method.name} gives an interval for the error of one classifier and compares nothing; "
@@ -88,6 +129,7 @@ def compute_comparison(
         estimand=outcome.estimand or method.estimand,
         confidence_level=confidence_level,
         alternative=alternative,
+        null=float(null),
         n_fits=_count_fits(method, records),
         remarks=(*shared_remarks(method, records), *outcome.remarks),
         degenerate=outcome.degenerate or _why_degenerate(outcome),

@@ -46,12 +46,27 @@ class Pivot(PointOutcome):
         interval = self.interval(confidence_level)
         return Outcome(raw_interval=interval, standard_error=self.standard_error, **self.common_fields())
 
-    def test_outcome(self, confidence_level: float, alternative: str) -> TestOutcome:
-        """Return the test and the interval that it gives."""
+    def test_outcome(self, confidence_level: float, alternative: str, null: float = 0.0) -> TestOutcome:
+        """Return the test of truth = null, or of |truth| >= null for "equivalent", and the interval that it gives.
+
+        Equivalence is shown by two one-sided tests: the statistic is that of the larger p-value, and the interval, at
+        ``2 * confidence_level - 1``, lies within (-null, null) where the p-value is below ``1 - confidence_level``.
+
+        References
+        ----------
+        Schuirmann, D. J. (1987). A comparison of the two one-sided tests procedure and the power approach for
+        assessing the equivalence of average bioavailability. J. Pharmacokinetics and Biopharmaceutics 15, 657-680.
+        """
+        tests = {"less": null, "greater": -null} if alternative == "equivalent" else {alternative: null}
+        decisive = max(tests, key=lambda way: self.pvalue(tests[way], way))
+        if alternative == "equivalent":
+            interval = self.interval(2.0 * confidence_level - 1.0)
+        else:
+            interval = self.interval(confidence_level, alternative)
         return TestOutcome(
-            statistic=self.statistic(),
-            pvalue=self.pvalue(alternative=alternative),
-            raw_interval=self.interval(confidence_level, alternative),
+            statistic=self.statistic(tests[decisive]),
+            pvalue=self.pvalue(tests[decisive], decisive),
+            raw_interval=interval,
             standard_error=self.standard_error,
             **self.common_fields(),
         )

@@ -50,6 +50,76 @@ def wilson_interval(estimate: float, size: float, confidence_level: float) -> Co
     return ConfidenceInterval(low, high)
 
 
+def corrected_wilson_interval(errors: float, size: float, confidence_level: float) -> ConfidenceInterval:
+    """Return the Wilson score interval with continuity correction.
+
+    References
+    ----------
+    Newcombe, R. G. (1998). Two-sided confidence intervals for the single proportion: comparison of seven methods.
+    Statistics in Medicine 17, 857-872, method 4.
+
+    Examples
+    --------
+    >>> round(corrected_wilson_interval(0.0, 20.0, 0.95).high, 4)
+    0.2005
+    """
+    z = float(ndtri(0.5 + confidence_level / 2))
+    share = errors / size
+    low, high = (
+        (
+            2 * errors
+            + z**2
+            + sign
+            + sign * z * math.sqrt(max(z**2 + sign * 2 - 1 / size + 4 * share * (size - errors - sign), 0.0))
+        )
+        / (2 * (size + z**2))
+        for sign in (-1, 1)
+    )
+    # at a proportion of 0 or 1 one limit is the proportion itself
+    return ConfidenceInterval(
+        0.0 if errors == 0.0 else max(low, 0.0), 1.0 if errors == size else min(high, 1.0)
+    )
+
+
+def agresti_coull_interval(errors: float, size: float, confidence_level: float) -> ConfidenceInterval:
+    """Return the normal interval after adding z^2 / 2 to errors and to successes; it may leave [0, 1].
+
+    References
+    ----------
+    Agresti, A. and Coull, B. A. (1998). Approximate is better than "exact" for interval estimation of binomial
+    proportions. The American Statistician 52, 119-126.
+
+    Examples
+    --------
+    >>> round(agresti_coull_interval(3.0, 20.0, 0.95).high, 4)
+    0.3687
+    """
+    z = float(ndtri(0.5 + confidence_level / 2))
+    larger = size + z**2
+    share = (errors + z**2 / 2) / larger
+    return wald_interval(share, share * (1.0 - share), larger, confidence_level)
+
+
+def jeffreys_interval(errors: float, size: float, confidence_level: float) -> ConfidenceInterval:
+    """Return the equal-tailed posterior interval under Jeffreys' prior; 0 and 1 are limits at no and at all errors.
+
+    References
+    ----------
+    Brown, L. D., Cai, T. T. and DasGupta, A. (2001). Interval estimation for a binomial proportion. Statistical
+    Science 16, 101-133, section 4.1.1.
+
+    Examples
+    --------
+    >>> round(jeffreys_interval(3.0, 20.0, 0.95).high, 4)
+    0.3497
+    """
+    tail = (1.0 - confidence_level) / 2
+    wrong, right = errors + 0.5, size - errors + 0.5
+    low = 0.0 if errors == 0.0 else float(betaincinv(wrong, right, tail))
+    high = 1.0 if errors == size else float(betaincinv(wrong, right, 1.0 - tail))
+    return ConfidenceInterval(low, high)
+
+
 def inverted_binomial_interval(errors: float, n_tested: float, confidence_level: float) -> ConfidenceInterval:
     """Two-sided interval by inverting both binomial tails, continued to numbers that are not whole.
 

@@ -9,7 +9,14 @@ from functools import partial
 import numpy as np
 
 from cudbound.intervals.method import Fallback, Method
-from cudbound.intervals.proportions import inverted_binomial_interval, wald_interval, wilson_interval
+from cudbound.intervals.proportions import (
+    agresti_coull_interval,
+    corrected_wilson_interval,
+    inverted_binomial_interval,
+    jeffreys_interval,
+    wald_interval,
+    wilson_interval,
+)
 from cudbound.method_card import Choice
 from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.records import Records
@@ -32,6 +39,9 @@ FORMS: dict[str, Callable[[float, float, float], ConfidenceInterval]] = {
     "wald": _wald,
     "wilson": _wilson,
     "clopper-pearson": inverted_binomial_interval,
+    "wilson-corrected": corrected_wilson_interval,
+    "agresti-coull": agresti_coull_interval,
+    "jeffreys": jeffreys_interval,
 }
 
 
@@ -53,9 +63,9 @@ def held_out_interval(
         Number of test points m, at least 1.
     confidence_level : float
         In (0, 1).
-    form : {"wilson", "clopper-pearson", "wald"}, default="wilson"
+    form : {"wilson", "clopper-pearson", "wald", "wilson-corrected", "agresti-coull", "jeffreys"}, default="wilson"
         "wilson" inverts the normal approximation, "clopper-pearson" both binomial tails, "wald" is
-        k/m +- z sqrt(k/m (1 - k/m) / m).
+        k/m +- z sqrt(k/m (1 - k/m) / m); the others are those of `cudbound.intervals.proportions`.
     side : {"two-sided", "upper", "lower"}, default="two-sided"
         "upper" gives [0, u], where u has the whole error probability; "lower" gives [l, 1]. With
         "clopper-pearson" u is the test set bound of Langford.
@@ -63,7 +73,7 @@ def held_out_interval(
     Returns
     -------
     ConfidenceInterval
-        Within [0, 1] except for "wald", which has zero width at 0 and at `n_tested` errors.
+        Within [0, 1] except for "wald", which has zero width at 0 and at `n_tested` errors, and "agresti-coull".
 
     Raises
     ------
@@ -101,7 +111,7 @@ def held_out_interval(
     if check_choice("side", side, SIDES) == "two-sided":
         return limits(errors, n_tested, confidence_level)
     # each limit of this two-sided interval leaves out 1 - confidence_level; below 1/2 its level is negative and its
-    # limits change places, which the three formulas carry through
+    # limits change places, which all the formulas carry through
     outer = limits(errors, n_tested, 2.0 * confidence_level - 1.0)
     return ConfidenceInterval(0.0, outer.high) if side == "upper" else ConfidenceInterval(outer.low, 1.0)
 
@@ -172,4 +182,34 @@ TEST_SET_LANGFORD = replace(
     title="Exact one-sided binomial bound of the error on a test set",
     reference="Langford (2005), section 3, the test set bound; two-sided it is Clopper and Pearson's",
     options={"side": Choice(("upper", "two-sided", "lower"))},
+)
+
+TEST_SET_WILSON_CORRECTED = replace(
+    TEST_SET_WILSON,
+    name="test-set-wilson-corrected",
+    title="Wilson score interval with continuity correction of the error on a test set",
+    tendency="conservative on average over errors, as the exact interval is",
+    reference="Newcombe (1998), method 4",
+    compute=partial(_outcome, form="wilson-corrected"),
+    one_sided=partial(_each_at, form="wilson-corrected"),
+)
+
+TEST_SET_AGRESTI_COULL = replace(
+    TEST_SET_WILSON,
+    name="test-set-agresti-coull",
+    title="Agresti and Coull's interval of the error on a test set",
+    tendency="near the level on average over errors, and a little longer than the score interval",
+    reference="Agresti and Coull (1998)",
+    compute=partial(_outcome, form="agresti-coull"),
+    one_sided=partial(_each_at, form="agresti-coull"),
+)
+
+TEST_SET_JEFFREYS = replace(
+    TEST_SET_WILSON,
+    name="test-set-jeffreys",
+    title="Posterior interval under Jeffreys' prior of the error on a test set",
+    tendency="near the level on average over errors, one-sided limits too",
+    reference="Brown, Cai and DasGupta (2001), section 4.1.1, with 0 and 1 as limits at no and at all errors",
+    compute=partial(_outcome, form="jeffreys"),
+    one_sided=partial(_each_at, form="jeffreys"),
 )

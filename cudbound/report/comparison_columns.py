@@ -16,7 +16,7 @@ from cudbound.report.tables import (
     levels_of,
     reader_records,
 )
-from cudbound.results import AGAINST, ComparisonResult
+from cudbound.results import ComparisonResult
 from cudbound.rounding import format_level
 
 if TYPE_CHECKING:
@@ -42,7 +42,8 @@ def comparison_report(
     """Return rows of comparisons with what must stand around them."""
     levels = levels_of(rows)
     varying = [LEVEL] * (len(levels) > 1) + [_ALTERNATIVE] * (len(_alternatives(rows)) > 1)
-    level = f" {format_level(levels[0])}" if len(levels) == 1 else ""
+    shown = {row.interval_level for row in rows}
+    level = f" {format_level(shown.pop())}" if len(shown) == 1 else ""
     return Report(
         "comparisons",
         f"Differences of two errors, error(a) - error(b), with{level} confidence intervals",
@@ -57,12 +58,14 @@ def comparison_report(
 
 def _notes(rows: Sequence[ComparisonResult], run: Run | None) -> list[str]:
     internal = any(row.n_fits > 0 for row in rows)  # new test cases take no fits
-    against = [AGAINST[alternative] for alternative in _alternatives(rows)]
+    against = dict.fromkeys(row.against for row in rows)
+    equal = all(row.null == 0.0 for row in rows)
+    null = "equal errors" if equal else "no such difference"
     return [
         *([] if run is None else run.notes()),
         "Estimate: error(a) - error(b), in [-1, 1], limits clipped to it; above 0 where a errs more.",
-        *([f"p-value: of equal errors, against {' or '.join(against)}."] if against else []),
-        "A small p-value speaks against equal errors; a large one does not show that they are equal.",
+        *([f"p-value: of {null}, against {' or '.join(against)}."] if against else []),
+        f"A small p-value speaks against {null}; a large one does not show {'that they are equal' if equal else 'it'}.",
         *explain_estimands((row.estimand for row in rows), DIFFERENCES),
         *(["Internal comparisons, from one data set; no external validation."] if internal else []),
         level_note(rows),

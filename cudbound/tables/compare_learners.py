@@ -41,6 +41,7 @@ def compare_learners(
     method: str = "corrected-resampled-t",
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
+    null: float = 0.0,
     options: Mapping[str, Any] | None = None,
     sizes: ResamplingSizes | None = None,
     cv: Any = None,
@@ -73,8 +74,13 @@ def compare_learners(
         algorithm or of one fit, is the ``estimand`` of the result.
     confidence_level : float, default=0.95
         Nominal level of the interval, in (0, 1).
-    alternative : {"two-sided", "less", "greater"}, default="two-sided"
-        "less": the error of `a` is smaller, with an upper limit for the difference only; "greater": it is larger.
+    alternative : {"two-sided", "less", "greater", "equivalent"}, default="two-sided"
+        "less": error(a) - error(b) is below `null`, with an upper limit for the difference only; "greater": it is above
+        `null`; "equivalent": it is between ``-null`` and `null`, by two one-sided tests, with an interval at
+        ``2 * confidence_level - 1``.
+    null : float, default=0.0
+        Margin, in (-1, 1): the difference that would matter. With "less" and a positive one the test is of
+        non-inferiority. McNemar's test, the F test of 5x2 cross-validation and "independent-test-sets" take 0 alone.
     options : mapping, default=None
         Options of the method, such as ``{"rho": 0.5}``.
     sizes : ResamplingSizes, default=None
@@ -144,6 +150,7 @@ def compare_learners(
         methods=[method],
         confidence_level=confidence_level,
         alternative=alternative,
+        null=null,
         options=by_name,
         sizes=sizes,
         cv=cv,
@@ -166,6 +173,7 @@ def tabulate_comparisons(
     methods: str | Sequence[str] = "all",
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
+    null: float = 0.0,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     sizes: ResamplingSizes | None = None,
     cv: Any = None,
@@ -181,7 +189,7 @@ def tabulate_comparisons(
 
     Parameters
     ----------
-    a, b, X, y, confidence_level, alternative, sizes, cv, groups, test_set, on_single_class
+    a, b, X, y, confidence_level, alternative, null, sizes, cv, groups, test_set, on_single_class
         As for `compare_learners`.
     rng, n_jobs, progress, previous
         As for `compare_learners`.
@@ -216,7 +224,7 @@ def tabulate_comparisons(
     """
     session = Session(find_comparisons(methods), options, rng=rng, previous=previous, n_jobs=n_jobs)
     level = check_confidence_level(confidence_level)
-    check_alternative(alternative, session.methods)  # before the refits
+    check_alternative(alternative, session.methods, null, level)  # before the refits
     session.spawn()
     seed = int(session.streams["learners"].integers(2**31 - 1))
     first, second = _fitted(a, X, y, seed), _fitted(b, X, y, seed)
@@ -252,7 +260,7 @@ def tabulate_comparisons(
 
     def compute(method: Method) -> ComparisonResult:
         its = own if OWN_TEST_SETS in method.needs else records
-        return compute_comparison(method, its, level, alternative, session.options_of(method))
+        return compute_comparison(method, its, level, alternative, session.options_of(method), null=null)
 
     return ComparisonTable(
         session.rows(
@@ -261,6 +269,7 @@ def tabulate_comparisons(
             failed=lambda method: failed_own if OWN_TEST_SETS in method.needs else session.failed,
             confidence_level=level,
             alternative=alternative,
+            null=null,
         )
     )
 

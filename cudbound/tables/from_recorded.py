@@ -130,6 +130,7 @@ def recorded_comparison(
     *recorded: Any,
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
+    null: float = 0.0,
     **options: Any,
 ) -> ComparisonResult:
     """Compare two classifiers, or two learning algorithms, by recorded differences of their losses.
@@ -143,7 +144,10 @@ def recorded_comparison(
         or splits; for "independent-test-sets" the losses of each.
     confidence_level : float, default=0.95
         In (0, 1).
-    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+    alternative : {"two-sided", "less", "greater", "equivalent"}, default="two-sided"
+        As in `cudbound.compare_learners`.
+    null : float, default=0.0
+        Margin, as in `cudbound.compare_learners`.
     **options
         Of the method.
 
@@ -163,7 +167,7 @@ def recorded_comparison(
     """
     (chosen,) = find_comparisons([method])
     level = check_confidence_level(confidence_level)
-    return compute_comparison(chosen, collect_records(*recorded), level, alternative, options)
+    return compute_comparison(chosen, collect_records(*recorded), level, alternative, options, null=null)
 
 
 def recorded_estimate(

@@ -36,10 +36,13 @@ from cudbound.intervals.langford import langford_interval
 from cudbound.intervals.leave_one_out import LEAVE_ONE_OUT
 from cudbound.intervals.proportions import inverted_binomial_interval
 from cudbound.intervals.test_set import (
+    TEST_SET_AGRESTI_COULL,
     TEST_SET_CLOPPER_PEARSON,
+    TEST_SET_JEFFREYS,
     TEST_SET_LANGFORD,
     TEST_SET_WALD,
     TEST_SET_WILSON,
+    TEST_SET_WILSON_CORRECTED,
     held_out_interval,
 )
 from cudbound.problem.draws import draw_counts
@@ -47,7 +50,15 @@ from cudbound.records import BootstrapLosses, FoldLosses, InnerErrors, Records, 
 
 LEVELS = st.floats(0.5, 0.999)
 FORMS = ("wald", "wilson", "clopper-pearson")
-TEST_SET_METHODS = (TEST_SET_WALD, TEST_SET_WILSON, TEST_SET_CLOPPER_PEARSON, TEST_SET_LANGFORD)
+TEST_SET_METHODS = (
+    TEST_SET_WALD,
+    TEST_SET_WILSON,
+    TEST_SET_CLOPPER_PEARSON,
+    TEST_SET_LANGFORD,
+    TEST_SET_WILSON_CORRECTED,
+    TEST_SET_AGRESTI_COULL,
+    TEST_SET_JEFFREYS,
+)
 
 
 def _limits(interval):
@@ -253,7 +264,7 @@ def test_leave_one_out_is_the_exact_interval_of_its_peers(n, data, level):
 def test_worked_holdout():
     example = shared_vectors()["holdout_3_20"]
     inputs, value = example["inputs"], example["value"]
-    for form in FORMS:
+    for form in ("wald", "wilson", "clopper-pearson"):
         interval = held_out_interval(inputs["k"], inputs["m"], 1 - inputs["delta"], form=form)
         assert _limits(interval) == pytest.approx(value[form.replace("-", "_")], abs=1e-9)
 
@@ -264,6 +275,9 @@ def test_worked_holdout():
         (TEST_SET_WALD, "normal", None),
         (TEST_SET_WILSON, "wilson", "wilson"),
         (TEST_SET_CLOPPER_PEARSON, "beta", "exact"),
+        (TEST_SET_WILSON_CORRECTED, None, "wilsoncc"),
+        (TEST_SET_AGRESTI_COULL, "agresti_coull", None),
+        (TEST_SET_JEFFREYS, "jeffreys", None),
     ],
 )
 @settings(deadline=None, max_examples=40)
@@ -271,20 +285,25 @@ def test_worked_holdout():
 def test_two_sided_test_set_intervals_are_those_of_their_peers(method, peer, scipys, m, data, level):
     k = data.draw(st.integers(0, m))
     row = compute_interval(method, _test_set(k, m), level)
-    # statsmodels clips the normal interval, SciPy has none
-    peers = proportion_confint(k, m, 1 - level, method=peer)
-    assert _limits(row.confidence_interval) == pytest.approx(peers, abs=1e-9)
+    if peer is not None:
+        # statsmodels clips the normal intervals, SciPy has none
+        peers = np.clip(proportion_confint(k, m, 1 - level, method=peer), 0.0, 1.0)
+        if peer == "jeffreys":  # statsmodels does not take 0 and 1 for limits at the ends
+            peers = np.where([k == 0, k == m], [0.0, 1.0], peers)
+        assert _limits(row.confidence_interval) == pytest.approx(peers, abs=1e-9)
     if scipys is not None:
         theirs = stats.binomtest(k, m).proportion_ci(level, method=scipys)
         assert _limits(row.raw_interval) == pytest.approx((theirs.low, theirs.high), abs=1e-9)
 
 
-@pytest.mark.parametrize(("form", "scipys"), [("wilson", "wilson"), ("clopper-pearson", "exact")])
+@pytest.mark.parametrize(
+    ("form", "scipys"), [("wilson", "wilson"), ("clopper-pearson", "exact"), ("wilson-corrected", "wilsoncc")]
+)
 @settings(deadline=None, max_examples=40)
 @given(m=st.integers(1, 60), data=st.data(), level=st.floats(0.05, 0.999))
 def test_one_sided_limits_are_scipys(form, scipys, m, data, level):
     k = data.draw(st.integers(0, m))
-    if form == "wilson" and level < 0.5 and k in (0, m):
+    if form != "clopper-pearson" and level < 0.5 and k in (0, m):
         level = 1 - level  # SciPy sets a limit to 0 or 1 there, whose equation has another solution below 1/2
     upper = held_out_interval(k, m, level, form=form, side="upper")
     lower = held_out_interval(k, m, level, form=form, side="lower")

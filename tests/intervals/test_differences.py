@@ -14,7 +14,9 @@ from mlxtend.evaluate import mcnemar as mlxtend_mcnemar
 from scipy import stats
 from statsmodels.stats import proportion
 from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
+from statsmodels.stats.weightstats import DescrStatsW
 
+from cudbound import recorded_comparison
 from cudbound.intervals.difference import ALTERNATIVES, compute_comparison
 from cudbound.intervals.independent_test_sets import (
     INDEPENDENT_TEST_SETS,
@@ -33,7 +35,7 @@ from cudbound.intervals.mcnemar import (
 from cudbound.intervals.method import Method, compute_interval
 from cudbound.intervals.pivot import Pivot
 from cudbound.outcomes import ConfidenceInterval, Estimand, TestOutcome
-from cudbound.records import BootstrapLosses, Records, SplitLosses, TestSetLosses
+from cudbound.records import BootstrapLosses, FoldLosses, Records, SplitLosses, TestSetLosses
 from cudbound.results import ComparisonResult
 from cudbound.tables.table import ComparisonTable
 
@@ -481,7 +483,7 @@ def test_the_frame_and_the_rows_of_a_table():
     frame = table.to_frame()
     assert list(frame.columns) == [
         *("method", "estimate", "low", "high", "raw_low", "raw_high", "confidence_level", "statistic"),
-        *("pvalue", "alternative", "estimand", "n_fits", "degenerate", "remarks"),
+        *("pvalue", "alternative", "null", "estimand", "n_fits", "degenerate", "remarks"),
     ]
     assert frame["remarks"].tolist() == ["", "r; d"]
     assert frame["degenerate"].tolist() == [False, True]
@@ -489,3 +491,62 @@ def test_the_frame_and_the_rows_of_a_table():
     assert table.rows[0].to_frame().equals(frame.iloc[:1])
     assert str(table) == repr(table)
     assert "proves" not in str(table)
+
+
+# ---- margins: non-inferiority and equivalence ----
+
+
+def margin_records():
+    rng = np.random.default_rng(4)
+    losses = rng.integers(0, 2, 80) - rng.integers(0, 2, 80)
+    return FoldLosses(losses, np.arange(80) % 8)
+
+
+@pytest.mark.parametrize("method", ["k-fold-t", "grandvalet-bengio-t"])
+@pytest.mark.parametrize("margin", [0.02, 0.1, 0.3])
+def test_a_margin_shifts_the_test_and_not_the_interval(method, margin):
+    for alternative in ("two-sided", "less", "greater"):
+        plain, shifted = (
+            recorded_comparison(method, margin_records(), alternative=alternative, null=null)
+            for null in (0.0, margin)
+        )
+        assert shifted.raw_interval == plain.raw_interval
+        assert shifted.statistic == pytest.approx(plain.statistic - margin / plain.standard_error)
+    upper = recorded_comparison(method, margin_records(), alternative="less", null=margin)
+    # the test rejects where the interval lies below the margin
+    assert (upper.pvalue < 0.05) == (upper.raw_interval.high < margin)
+
+
+@pytest.mark.parametrize("margin", [0.02, 0.1, 0.3])
+def test_equivalence_is_two_one_sided_tests(margin):
+    found = recorded_comparison("k-fold-t", margin_records(), alternative="equivalent", null=margin)
+    less = recorded_comparison("k-fold-t", margin_records(), alternative="less", null=margin)
+    greater = recorded_comparison("k-fold-t", margin_records(), alternative="greater", null=-margin)
+    assert found.pvalue == max(less.pvalue, greater.pvalue)
+    # statsmodels tests the mean of one sample, here the means of the folds
+    theirs = DescrStatsW(margin_records().means).ttost_mean(-margin, margin)
+    assert found.pvalue == pytest.approx(theirs[0], abs=1e-9)
+    inside = -margin < found.raw_interval.low and found.raw_interval.high < margin
+    assert (found.pvalue < 0.05) == inside
+    both = recorded_comparison("k-fold-t", margin_records(), confidence_level=0.9)
+    assert (found.low, found.high) == pytest.approx((both.low, both.high))
+    assert "90% confidence interval" in str(found)
+    assert f"against |error(a) - error(b)| < {margin:g}" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("keywords", "message"),
+    [
+        ({"null": 1.0}, r"'null' parameter must be a number in the range \(-1, 1\)\. Got 1.0"),
+        ({"null": "x"}, r"'null' parameter must be a number in the range"),
+        ({"alternative": "equivalent"}, r"must be above 0 for the alternative 'equivalent'"),
+        ({"alternative": "equivalent", "null": 0.1, "confidence_level": 0.4}, r"must be above 0.5"),
+        ({"method": "mcnemar", "null": 0.1}, r"must be 0 for mcnemar, whose test is of equal errors alone"),
+    ],
+)
+def test_margins_that_cannot_be_tested_are_refused(keywords, message):
+    arguments = {"method": "k-fold-t"} | keywords
+    method = arguments.pop("method")
+    records = margin_records() if method != "mcnemar" else TestSetLosses(np.array([1, 0, -1]), 9)
+    with pytest.raises(ValueError, match=message):
+        recorded_comparison(method, records, **arguments)

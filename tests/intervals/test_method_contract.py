@@ -49,6 +49,9 @@ from cudbound.resampling.refits import difference, prepare_refits
 from cudbound.resampling.task import Task
 from cudbound.tables.table import IntervalTable
 
+#: Of two-center, on data with more columns than half of the rows.
+pytestmark = pytest.mark.filterwarnings("ignore::cudbound.exceptions.ManyFeaturesWarning")
+
 REGISTERED = {**METHODS, **ESTIMATORS}
 FROM_RECORDS = tuple(
     name for name, method in METHODS.items() if method.gives_interval and "bound" not in method.needs

@@ -13,6 +13,7 @@ from shared_files import FURTHER_EXAMPLES, shared_vectors
 
 from cudbound import (
     LeastSquaresClassifier,
+    ResamplingSizes,
     SearchLimits,
     compare_intervals,
     recorded_estimate,
@@ -346,7 +347,7 @@ def test_two_stage_recomputes_the_estimate_on_every_draw(fitted):
         fits = [LeastSquaresClassifier().fit(np.repeat(X, w, axis=0), np.repeat(labels, w)) for w in weights]
         return np.array([one.predict(X) != labels for one in fits])
 
-    task = Task(refit, labels, on_single_class="fit", rng=np.random.default_rng(1))
+    task = Task(refit, labels, ResamplingSizes(), on_single_class="fit", rng=np.random.default_rng(1))
     outer, inner = record_bootstrap(task, counts), record_inner(task, counts, 4)
     draws, fits = seen[1].reshape(6, 4, 30), refit(seen[1]).reshape(6, 4, 30)
     for b in range(6):
