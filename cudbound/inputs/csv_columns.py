@@ -25,28 +25,34 @@ LISTED = 10
 
 @dataclass(frozen=True)
 class TrainingData:
-    """Features and labels of one training set.
+    """A training set and what a reader must know of it.
 
     Attributes
     ----------
     X : ndarray of float, shape (n_samples, n_features)
         Finite features.
     y : ndarray of int, shape (n_samples,)
-        1 for the positive class, 0 for the other.
+        1 for the event, 0 otherwise.
     feature_names : tuple of str, length n_features
         Column names; an indicator of a categorical column is called ``column=level``.
-    positive, negative : str
-        The two values of the target as the file has them.
+    source, event : str
+        Name of the data, and the event in words.
+    classes : (str, str)
+        The values of the target as the data have them, that of the event second.
     groups : ndarray of str, shape (n_samples,), or None
-        The group of each row, one text for all ways to write the same value; None without such a column.
+        Which rows belong together, one text for all ways to write the same value; None if nothing is said of it.
+    group : str or None
+        Name of the column that says so.
     """
 
     X: NDArray[np.float64]
     y: NDArray[np.int64]
     feature_names: tuple[str, ...]
-    positive: str
-    negative: str
+    source: str
+    event: str
+    classes: tuple[str, str] = ("0", "1")
     groups: NDArray[np.str_] | None = None
+    group: str | None = None
 
 
 def training_data(
@@ -114,13 +120,18 @@ def training_data(
     numbers = _numbers(table, frame[[name for name in features if name not in categorical]])
     parts = [_indicators(keys[name]) if name in categorical else numbers[[name]] for name in features]
     design = pd.concat(parts, axis=1)
+    negative, event = (
+        str(frame[target][keys[target] == key].iloc[0]) for key in (negative_key, positive_key)
+    )
     return TrainingData(
         np.ascontiguousarray(design.to_numpy(dtype=np.float64)),
         y,
         tuple(str(name) for name in design.columns),
-        _as_written(frame[target], keys[target], positive_key),
-        _as_written(frame[target], keys[target], negative_key),
+        table.source,
+        f"{target} = {event}",
+        (negative, event),
         None if group is None else _groups(keys[group]),
+        group,
     )
 
 
@@ -271,10 +282,6 @@ def _groups(keys: pd.Series[str]) -> NDArray[np.str_]:
             "left to test on; name another column"
         )
     return groups
-
-
-def _as_written(column: pd.Series[str], keys: pd.Series[str], key: str) -> str:
-    return str(column[keys == key].iloc[0])
 
 
 def _rows(count: int) -> str:

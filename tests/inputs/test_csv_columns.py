@@ -34,7 +34,7 @@ def test_numbers_and_labels(tmp_path):
     assert data.feature_names == ("age", "bmi")
     np.testing.assert_array_equal(data.X, [[30, 21.5], [41, 10], [52, -0.5], [63, 7]])
     assert data.y.tolist() == [1, 0, 1, 0]
-    assert (data.positive, data.negative) == ("yes", "no")
+    assert data.classes == ("no", "yes")
     assert data.X.dtype == np.float64
     assert data.X.flags.c_contiguous
 
@@ -71,7 +71,7 @@ def test_labels_that_are_numbers_are_compared_as_numbers(tmp_path, positive, wri
     text = f"x,died\n1,{written}\n2,0\n3,0.0\n4,{written}\n"
     data = read(tmp_path, text, positive=positive)
     assert data.y.tolist() == [1, 0, 0, 1]
-    assert (data.positive, data.negative) == (written, "0")
+    assert data.classes == ("0", written)
 
 
 def test_labels_that_are_text_are_compared_exactly(tmp_path):

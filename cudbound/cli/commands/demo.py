@@ -5,8 +5,9 @@ from __future__ import annotations
 import textwrap
 from dataclasses import dataclass
 
-from cudbound.cli.commands.run_interval import CommandOutcome, Settings
-from cudbound.cli.inputs.sample import Sample
+from cudbound.cli.commands.run_interval import Settings
+from cudbound.cli.output.outcome import CommandOutcome
+from cudbound.inputs.csv_columns import TrainingData
 from cudbound.rounding import format_proportion
 
 N_SAMPLES = 50
@@ -21,8 +22,8 @@ FEATURES = ("mean texture", "mean smoothness", "mean symmetry", "mean fractal di
 class DemoData:
     """The sample of the demo, and the rows that an analyst with 50 patients would not have."""
 
-    sample: Sample
-    others: Sample
+    sample: TrainingData
+    others: TrainingData
 
 
 def demo_data() -> DemoData:
@@ -37,7 +38,8 @@ def demo_data() -> DemoData:
     order = np.random.default_rng(SAMPLE_SEED).permutation(y.size)
     source, event = "scikit-learn load_breast_cancer", "malignant"
     chosen, rest = (
-        Sample(X[rows], y[rows], FEATURES, source, event) for rows in (order[:N_SAMPLES], order[N_SAMPLES:])
+        TrainingData(X[rows], y[rows], FEATURES, source, event)
+        for rows in (order[:N_SAMPLES], order[N_SAMPLES:])
     )
     return DemoData(chosen, rest)
 

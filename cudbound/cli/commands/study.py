@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from cudbound.cli.inputs import common_options
 from cudbound.cli.output import destination as output
-from cudbound.cli.output.exit_codes import INTERRUPTED, UNUSABLE
-from cudbound.cli.output.one_line import fail, say
+from cudbound.cli.output.exit_codes import INTERRUPTED
+from cudbound.cli.output.one_line import say
+from cudbound.exceptions import StudyInterrupted
 from cudbound.rounding import printable
 
 if TYPE_CHECKING:
@@ -63,15 +62,13 @@ def new(*, template: str, place: Path) -> None:
 
     TEMPLATE is quick, paper2008, clinical, nadeau-bengio or grandvalet-bengio.
     """
-    with _one_line():
-        from cudbound.study.design.design_file import template_text
+    from cudbound.study.design.design_file import template_text
 
-        text = template_text(template)
-        output.check_output(place)
-        if place.exists():
-            raise ValueError(f"--output: {str(place)!r} is there already; choose another name")
-        output.write_whole(place, text)
-        say(f"wrote {place}")
+    text = template_text(template)
+    output.check_output(place)
+    if place.exists():
+        raise ValueError(f"--output: {str(place)!r} is there already; choose another name")
+    output.write_whole(place, text)
 
 
 @study.command("run", epilog=EXIT_CODES)
@@ -88,7 +85,6 @@ def new(*, template: str, place: Path) -> None:
     "--backend",
     type=click.Choice(BACKENDS),
     default=BACKENDS[0],
-    show_default=True,
     help="What the workers of this machine are. Results do not depend on it.",
 )
 @click.option(
@@ -116,26 +112,28 @@ def run(
     A run that was stopped resumes when it is started again. Results depend on the design alone: neither on the number
     of workers nor on where they run.
     """
-    with _one_line():
-        from cudbound.study.design.design_file import read_design
-        from cudbound.study.run.runner import run_study
+    from cudbound.study.design.design_file import read_design
+    from cudbound.study.run.runner import run_study
 
-        planned = read_design(design, data_folder=data_folder, n_replicates=replicates)
+    planned = read_design(design, data_folder=data_folder, n_replicates=replicates)
+    try:
         done = run_study(
             planned, store, n_jobs=n_jobs, backend=backend, dask=dask, progress=output.on_terminal()
         )
-        click.echo(_status_text(done))
+    except StudyInterrupted as stopped:  # says what is stored, and how to continue
+        say(str(stopped))
+        sys.exit(INTERRUPTED)
+    click.echo(_status_text(done))
 
 
 @study.command("status", epilog=EXIT_CODES)
 @store_argument
 def status(*, store: Path) -> None:
     """Say how many replicates of STORE are done and have failed, the rate, and the expected end."""
-    with _one_line():
-        from cudbound.study.run.store import Store
+    from cudbound.study.run.store import Store
 
-        with Store.open(store) as opened:
-            click.echo(_status_text(opened.status()))
+    with Store.open(store) as opened:
+        click.echo(_status_text(opened.status()))
 
 
 @study.command("replay", epilog=EXIT_CODES)
@@ -151,12 +149,11 @@ def replay(
     *, store: Path, scenario: str, n: int, replicate: int, design: Path, data_folder: Path | None
 ) -> None:
     """Run one replicate again, such as one that failed, and print what it gives."""
-    with _one_line():
-        from cudbound.study.design.design_file import read_design
-        from cudbound.study.run.runner import replay as run_again
+    from cudbound.study.design.design_file import read_design
+    from cudbound.study.run.runner import replay as run_again
 
-        row = run_again(read_design(design, data_folder=data_folder), store, scenario, n, replicate)
-        click.echo(_replicate_text(row))
+    row = run_again(read_design(design, data_folder=data_folder), store, scenario, n, replicate)
+    click.echo(_replicate_text(row))
 
 
 @study.command("report", epilog=EXIT_CODES)
@@ -167,18 +164,15 @@ def replay(
     "form",
     type=click.Choice(REPORT_FORMATS),
     default=REPORT_FORMATS[0],
-    show_default=True,
     help="Form of the report; html is one file that needs no network.",
 )
 def report(*, store: Path, place: Path, form: str) -> None:
     """Write what the results of STORE say: coverage, misses, widths, with their Monte Carlo standard errors."""
-    with _one_line():
-        from cudbound.study.report.write import report_texts
+    from cudbound.study.report.write import report_texts
 
-        output.check_output(place, store=store)
-        for path, text in report_texts(store, place, form).items():
-            output.write_whole(path, text)
-            say(f"wrote {path}")
+    output.check_output(place, store=store)
+    for path, text in report_texts(store, place, form).items():
+        output.write_whole(path, text)
 
 
 def _status_text(status: StudyStatus) -> str:
@@ -220,17 +214,3 @@ def _printable_lines(lines: list[str]) -> str:
 
 def _number(value: float | None) -> str:
     return "none" if value is None else repr(value)
-
-
-@contextmanager
-def _one_line() -> Iterator[Any]:
-    """Report what is wrong with a file as one line."""
-    try:
-        yield
-    except KeyboardInterrupt as error:
-        if not str(error):  # of a study it says what is stored, and how to continue
-            raise
-        say(str(error))
-        sys.exit(INTERRUPTED)
-    except (ValueError, OSError, ImportError) as error:
-        fail(str(error), UNUSABLE)

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 import click
 
-from cudbound.cli.output.exit_codes import INTERRUPTED, USAGE_ERROR
+from cudbound.cli.output.exit_codes import INTERRUPTED, UNUSABLE, USAGE_ERROR
 from cudbound.rounding import printable
 
 PROGRAM = "cudbound"
@@ -41,6 +41,13 @@ class OneLineGroup(click.Group):
             sys.exit(INTERRUPTED)
         sys.exit(code)
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command, and say what is wrong with its data or files in one line."""
+        try:
+            return super().invoke(ctx)
+        except (ValueError, OSError, ImportError) as error:
+            fail(str(error), UNUSABLE)
+
     @staticmethod
     def _tolerate_narrow_encodings() -> None:
         """Write a letter that the terminal's encoding lacks as an escape instead of failing on it."""
@@ -57,12 +64,6 @@ def say(message: str) -> None:
 def say_seed(seed: int) -> None:
     """Say which seed was chosen for the user."""
     say(f"seed {seed} was chosen; repeat this run with --seed {seed}")
-
-
-def say_warnings(warnings: Sequence[str]) -> None:
-    """Write each warning on a line of its own."""
-    for warning in warnings:
-        say(f"warning: {warning}")
 
 
 def fail(message: str, exit_code: int) -> NoReturn:
