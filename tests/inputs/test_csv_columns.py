@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cudbound.inputs.csv_columns import TrainingData, training_data
-from cudbound.inputs.csv_file import CsvError, read_csv_file
+from cudbound.inputs.csv_columns import TrainingData, read_training_data
+from cudbound.inputs.csv_file import CsvError, DataFile
 
 CLEAN = "age,sex,bmi,died\n30,m,21.5,yes\n41,f,1e1,no\n52,f,-.5,yes\n63,m,+7,no\n"
 
@@ -24,9 +24,7 @@ def read(
 ) -> TrainingData:
     path = tmp_path / "data.csv"
     path.write_text(text, encoding="utf-8")
-    return training_data(
-        read_csv_file(path), target=target, positive=positive, categorical=categorical, exclude=exclude
-    )
+    return read_training_data(DataFile(path, target, positive, categorical, exclude))
 
 
 def test_numbers_and_labels(tmp_path):

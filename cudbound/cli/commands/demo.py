@@ -36,12 +36,11 @@ def demo_data() -> DemoData:
     X = data.data[:, columns]
     y = (data.target_names[data.target] == "malignant").astype(np.int64)
     order = np.random.default_rng(SAMPLE_SEED).permutation(y.size)
-    source, event = "scikit-learn load_breast_cancer", "malignant"
-    chosen, rest = (
-        TrainingData(X[rows], y[rows], FEATURES, source, event)
+    chosen, others = (
+        TrainingData(X[rows], y[rows], FEATURES, "scikit-learn load_breast_cancer", "malignant")
         for rows in (order[:N_SAMPLES], order[N_SAMPLES:])
     )
-    return DemoData(chosen, rest)
+    return DemoData(chosen, others)
 
 
 def error_on_others(data: DemoData) -> float:

@@ -13,11 +13,12 @@ from cudbound.cli.inputs import common_options, options
 from cudbound.cli.inputs.checks import check_folds, choose_classifier, method_options
 from cudbound.cli.inputs.fitted import FittedClassifier, fit
 from cudbound.cli.inputs.model_file import SavedModel, load_model
-from cudbound.cli.inputs.sample import DataFile, new_seed, read_sample
+from cudbound.cli.inputs.sample import new_seed, read_sample
 from cudbound.cli.output import destination as output
 from cudbound.cli.output.exit_codes import EXIT_CODES, UNUSABLE
 from cudbound.cli.output.one_line import fail, say_seed
 from cudbound.cli.output.outcome import CommandOutcome, emit, finish
+from cudbound.inputs.csv_file import DataFile
 from cudbound.inputs.named_classifiers import CLASSIFIERS, DEFAULT, ClassifierChoice
 
 SOLVERS = ("native", "cvxpy")

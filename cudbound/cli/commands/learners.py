@@ -11,12 +11,13 @@ from cudbound.cli.commands import run_learners as comparison
 from cudbound.cli.inputs import common_options, options
 from cudbound.cli.inputs.checks import check_alternative, check_folds, choose_classifier, method_options
 from cudbound.cli.inputs.fitted import fit
-from cudbound.cli.inputs.sample import DataFile, new_seed, read_sample
+from cudbound.cli.inputs.sample import new_seed, read_sample
 from cudbound.cli.output import destination as output
 from cudbound.cli.output.advice import A_OPTIONS, B_OPTIONS
 from cudbound.cli.output.exit_codes import EXIT_CODES, UNUSABLE
 from cudbound.cli.output.one_line import fail, say_seed
 from cudbound.cli.output.outcome import emit, finish
+from cudbound.inputs.csv_file import DataFile
 from cudbound.inputs.named_classifiers import LEARNERS
 
 ALTERNATIVES = ("two-sided", "less", "greater")

@@ -111,24 +111,19 @@ def not_certified(event: NotCertifiedWarning, settings: Settings, interrupted: b
     """Word the warning for the command line, which has other ways to continue than Python has."""
     from cudbound.quantiles import within
 
-    known = (
-        "aci: bounds were used"
-        if event.half_width is None
-        else f"cud: q is {within(*event.half_width)}; the larger value was used"
-    )
+    known, remedy = "aci: bounds were used", "raise --node-limit"
+    if event.half_width is not None:
+        known = f"cud: q is {within(*event.half_width)}; the larger value was used"
+        if settings.node_limit is None:
+            remedy = (
+                "give the search more time with --time-limit SECONDS, or let it end by itself with "
+                "--total-node-limit none"
+            )
     messages = [f"{known}, which can only make the interval longer."]
     limited = f"{event.n_limited} of {settings.n_resamples} draws"
     if event.n_limited and interrupted:
         messages.append(f"{limited} were open when the run was stopped.")
     elif event.n_limited:
-        remedy = (
-            "raise --node-limit"
-            if event.half_width is None or settings.node_limit is not None
-            else (
-                "give the search more time with --time-limit SECONDS, or let it end by itself with "
-                "--total-node-limit none"
-            )
-        )
         messages.append(f"A limit left {limited} open: {remedy}.")
     if event.n_inaccurate:
         messages.append(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -123,7 +124,7 @@ def run(
     except StudyInterrupted as stopped:  # says what is stored, and how to continue
         say(str(stopped))
         sys.exit(INTERRUPTED)
-    click.echo(_status_text(done))
+    _print(_status_lines(done))
 
 
 @study.command("status", epilog=EXIT_CODES)
@@ -133,7 +134,7 @@ def status(*, store: Path) -> None:
     from cudbound.study.run.store import Store
 
     with Store.open(store) as opened:
-        click.echo(_status_text(opened.status()))
+        _print(_status_lines(opened.status()))
 
 
 @study.command("replay", epilog=EXIT_CODES)
@@ -153,7 +154,7 @@ def replay(
     from cudbound.study.run.runner import replay as run_again
 
     row = run_again(read_design(design, data_folder=data_folder), store, scenario, n, replicate)
-    click.echo(_replicate_text(row))
+    _print(_replicate_lines(row))
 
 
 @study.command("report", epilog=EXIT_CODES)
@@ -175,42 +176,36 @@ def report(*, store: Path, place: Path, form: str) -> None:
         output.write_whole(path, text)
 
 
-def _status_text(status: StudyStatus) -> str:
-    """Return how far a study is, as lines of text."""
-    lines = [
-        f"{status.name}: {status.n_done} of {status.n_total} replicates done, {status.n_failed} failed",
-        "a run is writing the store" if status.running else "no run is writing the store",
-    ]
+def _status_lines(status: StudyStatus) -> Iterator[str]:
+    """Say how far a study is."""
+    yield f"{status.name}: {status.n_done} of {status.n_total} replicates done, {status.n_failed} failed"
+    yield "a run is writing the store" if status.running else "no run is writing the store"
     if status.rate is not None:
-        lines.append(f"rate of the last run: {status.rate:.3g} replicates a second")
+        yield f"rate of the last run: {status.rate:.3g} replicates a second"
     if status.expected_end is not None:
-        lines.append(f"expected end: {status.expected_end:%Y-%m-%d %H:%M}")
-    lines += [
-        f"  {cell.scenario}, n = {cell.n}: {cell.n_done} of {cell.n_total} done, {cell.n_failed} failed"
-        for cell in status.cells
-    ]
-    return _printable_lines(lines)
+        yield f"expected end: {status.expected_end:%Y-%m-%d %H:%M}"
+    for cell in status.cells:
+        yield f"  {cell.scenario}, n = {cell.n}: {cell.n_done} of {cell.n_total} done, {cell.n_failed} failed"
 
 
-def _replicate_text(row: ReplicateRow) -> str:
-    """Return a replicate and its intervals as lines of text."""
-    key = row.key
-    lines = [f"{key.scenario}, n = {key.n}, replicate {key.replicate}"]
+def _replicate_lines(row: ReplicateRow) -> Iterator[str]:
+    """Say what a replicate and its intervals are."""
+    yield f"{row.key.scenario}, n = {row.key.n}, replicate {row.key.replicate}"
     if row.failure is not None:
-        return _printable_lines([*lines, *row.failure.rstrip().splitlines()])
-    lines.append(f"true error {_number(row.truth)}, standard error {_number(row.truth_se)}")
-    lines.append(f"training error {_number(row.training_error)}")
+        yield from row.failure.rstrip().splitlines()
+        return
+    yield f"true error {_number(row.truth)}, standard error {_number(row.truth_se)}"
+    yield f"training error {_number(row.training_error)}"
     for one in row.intervals:
         messages = "; ".join(filter(None, (one.degenerate, one.remarks)))
         limits = f"{one.method}: {_number(one.estimate)} [{_number(one.low)}, {_number(one.high)}]"
-        lines.append(f"{limits} {messages}".rstrip())
-    return _printable_lines(lines)
-
-
-def _printable_lines(lines: list[str]) -> str:
-    """Join lines in which untrusted names are escaped where they do not print."""
-    return "\n".join(printable(line) for line in lines)
+        yield f"{limits} {messages}".rstrip()
 
 
 def _number(value: float | None) -> str:
     return "none" if value is None else repr(value)
+
+
+def _print(lines: Iterator[str]) -> None:
+    """Print lines in which untrusted names are escaped where they do not print."""
+    click.echo("\n".join(map(printable, lines)))

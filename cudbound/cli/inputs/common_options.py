@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from cudbound.cli.inputs import options
-from cudbound.cli.inputs.sample import DataFile
+from cudbound.inputs.csv_file import DataFile
 
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]

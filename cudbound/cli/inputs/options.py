@@ -58,23 +58,20 @@ def interval_methods(text: str) -> str | tuple[str, ...]:
     """Return the name of a group of intervals, or the intervals whose names stand between commas."""
     from cudbound.intervals import GROUPS, METHODS
 
-    known = [name for name, method in METHODS.items() if method.gives_interval]
-    return _methods(text, GROUPS, known, "interval")
+    return _methods(text, GROUPS, [name for name, one in METHODS.items() if one.gives_interval], "interval")
 
 
 def comparison_methods(text: str) -> str | tuple[str, ...]:
     """Return ``all``, or the comparisons whose names stand between commas."""
     from cudbound.intervals import METHODS
 
-    return _methods(
-        text, ("all",), [name for name, method in METHODS.items() if method.compares], "comparison"
-    )
+    return _methods(text, ("all",), [name for name, one in METHODS.items() if one.compares], "comparison")
 
 
 def _methods(text: str, groups: Collection[str], known: list[str], gives: str) -> str | tuple[str, ...]:
-    if text.strip() in groups:
-        return text.strip()
     names = tuple(name.strip() for name in text.split(","))
+    if len(names) == 1 and names[0] in groups:
+        return names[0]
     for name in names:
         if name not in known:
             raise click.BadParameter(_no_such_method(name, groups, known, gives))

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cudbound.inputs.csv_file import quoted
+from cudbound.inputs.csv_file import DataFile, quoted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,19 +15,6 @@ if TYPE_CHECKING:
 
 #: Folds of whole groups if no number is asked for; fewer where there are fewer groups.
 FOLDS = 10
-
-
-@dataclass(frozen=True)
-class DataFile:
-    """A CSV file and the parts that its columns play, as the command line names them."""
-
-    file: Path
-    target: str
-    positive: str
-    categorical: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    delimiter: str = ","
-    group: str | None = None
 
 
 def new_seed() -> int:
@@ -51,18 +36,9 @@ def read_sample(data: DataFile, folds: int | None = None) -> TrainingData:
     ValueError
         If it cannot be used, or has fewer groups than `folds`, or without groups fewer rows of one class.
     """
-    from cudbound.inputs.csv_columns import training_data
-    from cudbound.inputs.csv_file import read_csv_file
+    from cudbound.inputs.csv_columns import read_training_data
 
-    table = read_csv_file(data.file, delimiter=data.delimiter)
-    sample = training_data(
-        table,
-        target=data.target,
-        positive=data.positive,
-        categorical=data.categorical,
-        exclude=data.exclude,
-        group=data.group,
-    )
+    sample = read_training_data(data)
     if folds is not None:
         _check_folds_of(sample, folds)
     return sample
@@ -70,19 +46,14 @@ def read_sample(data: DataFile, folds: int | None = None) -> TrainingData:
 
 def _check_folds_of(sample: TrainingData, folds: int) -> None:
     source = quoted(sample.source)
-    if sample.groups is not None:
-        n_groups = len(set(sample.groups))
-        if folds > n_groups:
-            raise ValueError(
-                f"--folds {folds}: {source} has only {n_groups} groups; choose at most {n_groups}"
-            )
-        return
-    fewer = min(sample.y.sum(), sample.y.size - sample.y.sum())
-    if folds > fewer:
-        raise ValueError(
-            f"--folds {folds}: the smaller class of {source} has only {fewer} rows, and each fold is to hold one; "
-            f"choose at most {fewer}"
-        )
+    if sample.groups is None:
+        most = min(sample.y.sum(), sample.y.size - sample.y.sum())
+        reason = f"the smaller class of {source} has only {most} rows, and each fold is to hold one"
+    else:
+        most = len(set(sample.groups))
+        reason = f"{source} has only {most} groups"
+    if folds > most:
+        raise ValueError(f"--folds {folds}: {reason}; choose at most {most}")
 
 
 def make_cv(sample: TrainingData, folds: int | None) -> tuple[Any, NDArray[np.str_] | None]:

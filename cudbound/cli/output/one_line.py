@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from functools import partial
 from typing import Any, NoReturn
 
 import click
@@ -17,20 +17,16 @@ PROGRAM = "cudbound"
 class OneLineGroup(click.Group):
     """Group whose errors read ``cudbound: error: ...``, with foreign text escaped and no traceback."""
 
-    def main(
-        self,
-        args: Sequence[str] | None = None,
-        prog_name: str | None = PROGRAM,
-        complete_var: str | None = None,
-        standalone_mode: bool = True,
-        **extra: Any,
-    ) -> Any:
+    def main(self, *arguments: Any, standalone_mode: bool = True, **named: Any) -> Any:
         """Run the command and leave the interpreter with its exit code."""
+        run = partial(super().main, *arguments, standalone_mode=False, **{"prog_name": PROGRAM, **named})
         if not standalone_mode:
-            return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
-        self._tolerate_narrow_encodings()
+            return run()
+        for stream in (sys.stdout, sys.stderr):  # a letter that the encoding lacks becomes an escape
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="backslashreplace")
         try:
-            code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+            code: Any = run()
         except click.UsageError as error:
             command = error.ctx.command_path if error.ctx is not None else PROGRAM
             fail(f"{error.format_message()} See '{command} --help'.", USAGE_ERROR)
@@ -47,13 +43,6 @@ class OneLineGroup(click.Group):
             return super().invoke(ctx)
         except (ValueError, OSError, ImportError) as error:
             fail(str(error), UNUSABLE)
-
-    @staticmethod
-    def _tolerate_narrow_encodings() -> None:
-        """Write a letter that the terminal's encoding lacks as an escape instead of failing on it."""
-        for stream in (sys.stdout, sys.stderr):
-            if hasattr(stream, "reconfigure"):
-                stream.reconfigure(errors="backslashreplace")
 
 
 def say(message: str) -> None:
