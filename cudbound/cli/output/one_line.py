@@ -35,14 +35,9 @@ class OneLineGroup(click.Group):
         except (click.Abort, KeyboardInterrupt):
             say("interrupted")
             sys.exit(INTERRUPTED)
-        sys.exit(code)
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run the command, and say what is wrong with its data or files in one line."""
-        try:
-            return super().invoke(ctx)
-        except (ValueError, OSError, ImportError) as error:
+        except (ValueError, OSError, ImportError) as error:  # a broken pipe has been dealt with by click
             fail(str(error), UNUSABLE)
+        sys.exit(code)
 
 
 def say(message: str) -> None:
