@@ -6,6 +6,7 @@ import textwrap
 from dataclasses import dataclass
 
 from cudbound.cli.commands.run_interval import Settings
+from cudbound.cli.inputs.fitted import FittedClassifier
 from cudbound.cli.output.outcome import CommandOutcome
 from cudbound.inputs.csv_columns import TrainingData
 from cudbound.rounding import format_proportion
@@ -43,14 +44,6 @@ def demo_data() -> DemoData:
     return DemoData(chosen, others)
 
 
-def error_on_others(data: DemoData) -> float:
-    """Share of the other rows that the classifier fitted to the sample gets wrong."""
-    from cudbound.estimators.least_squares import LeastSquaresClassifier
-
-    classifier = LeastSquaresClassifier().fit(data.sample.X, data.sample.y)
-    return float((classifier.predict(data.others.X) != data.others.y).mean())
-
-
 def introduction(data: DemoData) -> str:
     """Say what the data are."""
     total = data.sample.y.size + data.others.y.size
@@ -62,18 +55,19 @@ def introduction(data: DemoData) -> str:
     )
 
 
-def meaning(data: DemoData, outcome: CommandOutcome) -> str:
+def meaning(data: DemoData, fitted: FittedClassifier, outcome: CommandOutcome) -> str:
     """Say what the numbers of the demo mean, and what they do not."""
     cud = outcome.table["cud"]
     low, high = (format_proportion(x) for x in (cud.confidence_interval.low, cud.confidence_interval.high))
-    outside, rows = format_proportion(error_on_others(data)), data.others.y.size
+    wrong = fitted.estimator.predict(data.others.X) != data.others.y
     return "\n\n".join(
         [
             _paragraph(
                 f"What the numbers mean: the classifier gets {format_proportion(cud.estimate)} of its own "
                 f"training rows wrong. The row cud says that its error on new cases of the same population "
-                f"lies between {low} and {high}. Here that can be looked at: on the {rows} rows left out, "
-                f"which an analyst with {data.sample.y.size} patients would not have, its error is {outside}."
+                f"lies between {low} and {high}. Here that can be looked at: on the {wrong.size} rows left out, "
+                f"which an analyst with {data.sample.y.size} patients would not have, its error is "
+                f"{format_proportion(wrong.mean())}."
             ),
             _paragraph(
                 "What they do not mean: 95% is the share of repeated samples in which such an interval is "

@@ -42,9 +42,10 @@ def demo() -> None:
 
     data = example.demo_data()
     click.echo(example.introduction(data) + "\n")
-    outcome = compute(fit(ClassifierChoice(), data.sample, example.SETTINGS.seed), example.SETTINGS)
+    fitted = fit(ClassifierChoice(), data.sample, example.SETTINGS.seed)
+    outcome = compute(fitted, example.SETTINGS)
     emit(outcome, "table", None)
-    click.echo("\n" + example.meaning(data, outcome))
+    click.echo("\n" + example.meaning(data, fitted, outcome))
     finish(outcome)
 
 
