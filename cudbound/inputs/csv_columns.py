@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.inputs.csv_file import CsvError, CsvTable, quoted
+from cudbound.inputs.csv_file import CsvError, CsvTable, DataFile, first_few, quoted, read_csv_file
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,132 +19,120 @@ if TYPE_CHECKING:
 MISSING = frozenset({"", "na", "n/a", "#n/a", "nan", "<na>", "null", ".", "?"})
 #: Largest size of a feature: beyond it a sum of squares would leave the range of floating point.
 LARGEST = 1e100
-#: Items that a message lists before it only counts.
-LISTED = 10
 
 
 @dataclass(frozen=True)
 class TrainingData:
-    """Features and labels of one training set.
+    """A training set and what a reader must know of it.
 
     Attributes
     ----------
     X : ndarray of float, shape (n_samples, n_features)
         Finite features.
     y : ndarray of int, shape (n_samples,)
-        1 for the positive class, 0 for the other.
+        1 for the event, 0 otherwise.
     feature_names : tuple of str, length n_features
         Column names; an indicator of a categorical column is called ``column=level``.
-    positive, negative : str
-        The two values of the target as the file has them.
+    source, event : str
+        Name of the data, and the event in words.
+    classes : (str, str)
+        The values of the target as the data have them, that of the event second.
     groups : ndarray of str, shape (n_samples,), or None
-        The group of each row, one text for all ways to write the same value; None without such a column.
+        Which rows belong together, one text for all ways to write the same value; None if nothing is said of it.
+    group : str or None
+        Name of the column that says so.
     """
 
     X: NDArray[np.float64]
     y: NDArray[np.int64]
     feature_names: tuple[str, ...]
-    positive: str
-    negative: str
+    source: str
+    event: str
+    classes: tuple[str, str] = ("0", "1")
     groups: NDArray[np.str_] | None = None
+    group: str | None = None
 
 
-def training_data(
-    table: CsvTable,
-    *,
-    target: str,
-    positive: str,
-    categorical: Sequence[str] = (),
-    exclude: Sequence[str] = (),
-    group: str | None = None,
-) -> TrainingData:
-    """Select, check and convert the columns of a fit.
-
-    Parameters
-    ----------
-    table : CsvTable
-        The file's columns as text.
-    target : str
-        Column of the class label; it must have exactly two values, each on at least two rows.
-    positive : str
-        Value of the target that is the event. Values are compared as text, except that two texts that are
-        numbers are compared as numbers: ``1`` and ``1.0`` are one value.
-    categorical : sequence of str, default ()
-        Feature columns with k levels that become k - 1 indicators; the first level in the order of the text
-        is the reference. With an intercept the choice of reference changes no interval.
-    exclude : sequence of str, default ()
-        Columns that are not features. Every other column except the target and `group` is one.
-    group : str or None, default None
-        Column that says which rows belong together; it must have at least two values.
-
-    Returns
-    -------
-    TrainingData
+def read_training_data(data: DataFile) -> TrainingData:
+    """Read a CSV file, and select, check and convert the columns of a fit.
 
     Raises
     ------
     CsvError
-        If a named column does not exist or is named twice over, a used cell is missing, a feature is not
-        numeric, infinite, constant or a copy of the target, the target does not have two usable classes, or all
-        rows are in one group.
+        If the file cannot be used, see `cudbound.inputs.csv_file.read_csv_file`, a named column does not exist or is
+        named twice over, a used cell is missing, a feature is not numeric, infinite, constant or a copy of the target,
+        the target does not have two usable classes, or all rows are in one group.
     """
-    for name, option in [
-        (target, "--target"),
-        *((n, "--categorical") for n in categorical),
-        *((n, "--exclude") for n in exclude),
-        *([] if group is None else [(group, "--group")]),
-    ]:
-        _check_column(table, name, option)
-    _check_roles(target, categorical, exclude, group)
-    features = [name for name in table.names if name not in (target, group) and name not in exclude]
+    table = read_csv_file(data.file, delimiter=data.delimiter)
+    target, group = data.target, data.group
+    roles = {
+        "--target": [target],
+        "--categorical": data.categorical,
+        "--exclude": data.exclude,
+        "--group": [] if group is None else [group],
+    }
+    _check_roles(table, roles)
+    features = [name for name in table.names if name not in (target, group) and name not in data.exclude]
     if not features:
         raise CsvError(f"no feature column is left beside the target {quoted(target)}")
-    used = [target, *features, *([] if group is None else [group])]
+    used = [target, *features, *roles["--group"]]
     _check_named(table, used)
 
     import pandas as pd
 
-    frame = pd.DataFrame(list(table.records), columns=list(table.names), dtype=object)[used]
-    _check_missing(table, frame)
+    frame = pd.DataFrame(list(table.records), table.lines, table.names, dtype=object)[used]
+    _check_missing(table.source, frame)
     keys = frame.apply(_keys)
-    negative_key, positive_key = _classes(keys[target], positive, target)
+    negative_key, positive_key = _classes(keys[target], data.positive, target)
     y = np.where(keys[target] == positive_key, 1, 0).astype(np.int64)
     _check_constant(keys[features])
     _check_copies(keys[features], y, target)
-    numbers = _numbers(table, frame[[name for name in features if name not in categorical]])
-    parts = [_indicators(keys[name]) if name in categorical else numbers[[name]] for name in features]
+    numbers = _numbers(frame[[name for name in features if name not in data.categorical]])
+    parts = [
+        pd.get_dummies(keys[name], prefix=name, prefix_sep="=", drop_first=True, dtype=float)
+        if name in data.categorical
+        else numbers[name]
+        for name in features
+    ]
     design = pd.concat(parts, axis=1)
+    written = frame[target].groupby(keys[target]).first()
+    negative, event = str(written[negative_key]), str(written[positive_key])
     return TrainingData(
         np.ascontiguousarray(design.to_numpy(dtype=np.float64)),
         y,
         tuple(str(name) for name in design.columns),
-        _as_written(frame[target], keys[target], positive_key),
-        _as_written(frame[target], keys[target], negative_key),
+        table.source,
+        f"{target} = {event}",
+        (negative, event),
         None if group is None else _groups(keys[group]),
+        group,
     )
 
 
-def _check_column(table: CsvTable, name: str, option: str) -> None:
-    if name in table.names:
-        return
+def _check_roles(table: CsvTable, roles: Mapping[str, Sequence[str]]) -> None:
+    """Refuse a name that no column has, and a column with two roles; `roles` has the names by their option."""
+    for option, names in roles.items():
+        for name in names:
+            if name not in table.names:
+                raise CsvError(
+                    f"{option}: no column {quoted(name)} in {quoted(table.source)}; {_hint(table, name)}"
+                )
+    (target,) = roles["--target"]
+    for option in ("--categorical", "--exclude", "--group"):
+        if target in roles[option]:
+            raise CsvError(f"{option} {quoted(target)}: this column is the target; name another one")
+    for option in ("--exclude", "--group"):
+        both = [name for name in roles["--categorical"] if name in roles[option]]
+        if both:
+            raise CsvError(f"column {quoted(both[0])} is named by --categorical and by {option}; choose one")
+
+
+def _hint(table: CsvTable, name: str) -> str:
     folded = [other for other in table.names if other.casefold() == name.strip().casefold()]
     close = folded or difflib.get_close_matches(name, table.names, n=3)
     if close:
-        hint = f"did you mean {' or '.join(map(quoted, close))}?"
-    else:
-        hint = f"the columns are {_listed(map(quoted, table.names), len(table.names))}"
-    raise CsvError(f"{option}: no column {quoted(name)} in {quoted(table.source)}; {hint}")
-
-
-def _check_roles(target: str, categorical: Sequence[str], exclude: Sequence[str], group: str | None) -> None:
-    for names, option in ((categorical, "--categorical"), (exclude, "--exclude"), ([group], "--group")):
-        if target in names:
-            raise CsvError(f"{option} {quoted(target)}: this column is the target; name another one")
-    both = [name for name in categorical if name in exclude]
-    if both:
-        raise CsvError(f"column {quoted(both[0])} is named by --categorical and by --exclude; choose one")
-    if group is not None and group in categorical:
-        raise CsvError(f"column {quoted(group)} is named by --categorical and by --group; choose one")
+        return f"did you mean {' or '.join(map(quoted, close))}?"
+    return f"the columns are {first_few([quoted(other) for other in table.names])}"
 
 
 def _check_named(table: CsvTable, used: Iterable[str]) -> None:
@@ -156,14 +144,12 @@ def _check_named(table: CsvTable, used: Iterable[str]) -> None:
             )
 
 
-def _check_missing(table: CsvTable, frame: pd.DataFrame) -> None:
+def _check_missing(source: str, frame: pd.DataFrame) -> None:
     absent = frame.apply(lambda column: column.str.lower().isin(MISSING)).to_numpy()
-    rows, columns = np.nonzero(absent)
-    if rows.size:
-        names = [quoted(str(name)) for name in frame.columns]
-        cells = [f"column {names[j]} line {table.lines[i]}" for i, j in zip(rows, columns, strict=True)]
+    cells = [f"column {quoted(frame.columns[j])} line {frame.index[i]}" for i, j in np.argwhere(absent)]
+    if cells:
         raise CsvError(
-            f"{rows.size} missing value(s) in {quoted(table.source)}: {_listed(cells, len(cells))}; "
+            f"{len(cells)} missing value(s) in {quoted(source)}: {first_few(cells)}; "
             "complete or remove these lines, or leave a column out with --exclude COL"
         )
 
@@ -181,11 +167,11 @@ def _classes(keys: pd.Series[str], positive: str, target: str) -> tuple[str, str
     import pandas as pd
 
     counts = keys.value_counts(sort=False)
-    found = [f"{quoted(str(key))} ({_rows(count)})" for key, count in counts.items()]
+    found = [f"{quoted(str(key))} ({count} row{'' if count == 1 else 's'})" for key, count in counts.items()]
     if len(counts) != 2:
         only = "one value" if len(counts) == 1 else f"{len(counts)} values"
         raise CsvError(
-            f"the target {quoted(target)} must have two classes; it has {only}: {_listed(found, len(found))}"
+            f"the target {quoted(target)} must have two classes; it has {only}: {first_few(found)}"
         )
     wanted = str(_keys(pd.Series([positive.strip()], dtype=object)).iloc[0])
     if wanted not in counts.index:
@@ -199,11 +185,11 @@ def _classes(keys: pd.Series[str], positive: str, target: str) -> tuple[str, str
 
 
 def _check_constant(keys: pd.DataFrame) -> None:
-    constant = [str(name) for name in keys.columns if keys[name].nunique() == 1]
+    constant = [quoted(name) for name in keys.columns if keys[name].nunique() == 1]
     if constant:
         raise CsvError(
-            f"column {_listed(map(quoted, constant), len(constant))} has the same value on every row and "
-            "cannot be a feature; leave it out with --exclude COL"
+            f"column {first_few(constant)} has the same value on every row and cannot be a feature; leave it out with "
+            "--exclude COL"
         )
 
 
@@ -216,25 +202,19 @@ def _check_copies(keys: pd.DataFrame, y: NDArray[np.int64], target: str) -> None
             )
 
 
-def _numbers(table: CsvTable, frame: pd.DataFrame) -> pd.DataFrame:
+def _numbers(frame: pd.DataFrame) -> pd.DataFrame:
     """Convert the numeric columns, or name each column that is not numeric with its first offending cell."""
     import pandas as pd
 
-    numbers = pd.DataFrame(
-        {name: pd.to_numeric(frame[name], errors="coerce").astype(float) for name in frame.columns},
-        index=frame.index,
-    )
-    wrong = [str(name) for name in frame.columns if numbers[name].isna().any()]
-    if wrong:
-        cells = [_first(table, frame[name], numbers[name].isna().to_numpy()) for name in wrong]
-        raise CsvError(f"not numeric: {_listed(cells, len(cells))}; {_remedy(frame[wrong], numbers[wrong])}")
+    numbers: pd.DataFrame = frame.apply(pd.to_numeric, errors="coerce").astype(float)
+    wrong = numbers.isna()
+    if wrong.any(axis=None):
+        remedy = _remedy(frame.loc[:, wrong.any()], numbers.loc[:, wrong.any()])
+        raise CsvError(f"not numeric: {_first_cells(frame, wrong)}; {remedy}")
     huge = numbers.abs() > LARGEST
     if huge.any(axis=None):
-        names = [str(name) for name in frame.columns if huge[name].any()]
-        cells = [_first(table, frame[name], huge[name].to_numpy()) for name in names]
-        raise CsvError(
-            f"infinite or beyond {LARGEST:g}: {_listed(cells, len(cells))}; correct or remove these lines"
-        )
+        cells = _first_cells(frame, huge)
+        raise CsvError(f"infinite or beyond {LARGEST:g}: {cells}; correct or remove these lines")
     return numbers
 
 
@@ -244,23 +224,22 @@ def _remedy(frame: pd.DataFrame, numbers: pd.DataFrame) -> str:
         return "write these numbers with a decimal point and without commas"
     if (numbers.notna().mean() > 0.5).all():
         return "correct these cells, or leave the column out with --exclude COL"
-    repeats = [name for name in frame.columns if frame[name].nunique() < len(frame)]
-    if repeats:
+    if (frame.nunique() < len(frame)).any():
         return (
             "add --categorical COL to use a column's levels as indicators, or leave it out with --exclude COL"
         )
     return "leave such a column out with --exclude COL"
 
 
-def _first(table: CsvTable, column: pd.Series[str], at: NDArray[np.bool_]) -> str:
-    row = int(np.argmax(at))
-    return f"column {quoted(str(column.name))} ({quoted(column.iloc[row])} on line {table.lines[row]})"
-
-
-def _indicators(keys: pd.Series[str]) -> pd.DataFrame:
-    import pandas as pd
-
-    return pd.get_dummies(keys, prefix=str(keys.name), prefix_sep="=", drop_first=True, dtype=float)
+def _first_cells(frame: pd.DataFrame, at: pd.DataFrame) -> str:
+    """List the columns in which `at` is true somewhere, each with the first such cell."""
+    lines = at.loc[:, at.any()].idxmax()
+    return first_few(
+        [
+            f"column {quoted(str(name))} ({quoted(frame[name][line])} on line {line})"
+            for name, line in lines.items()
+        ]
+    )
 
 
 def _groups(keys: pd.Series[str]) -> NDArray[np.str_]:
@@ -271,16 +250,3 @@ def _groups(keys: pd.Series[str]) -> NDArray[np.str_]:
             "left to test on; name another column"
         )
     return groups
-
-
-def _as_written(column: pd.Series[str], keys: pd.Series[str], key: str) -> str:
-    return str(column[keys == key].iloc[0])
-
-
-def _rows(count: int) -> str:
-    return f"{count} row" if count == 1 else f"{count} rows"
-
-
-def _listed(items: Iterable[str], total: int) -> str:
-    shown = [item for _, item in zip(range(LISTED), items, strict=False)]
-    return ", ".join(shown) + (f" and {total - LISTED} more" if total > LISTED else "")

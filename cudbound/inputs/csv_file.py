@@ -9,14 +9,49 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 DELIMITERS = ",;\t|"
+#: Items that a message lists before it only counts.
+LISTED = 10
 
 
 class CsvError(ValueError):
     """The file, or what was asked of it, cannot be used; the message says what, where, and how to continue."""
+
+
+@dataclass(frozen=True)
+class DataFile:
+    """A CSV file and the parts that its columns play.
+
+    Attributes
+    ----------
+    file : Path
+    target : str
+        Column of the class label; it must have exactly two values, each on at least two rows.
+    positive : str
+        Value of the target that is the event. Values are compared as text, except that two texts that are
+        numbers are compared as numbers: ``1`` and ``1.0`` are one value.
+    categorical : sequence of str, default ()
+        Feature columns with k levels that become k - 1 indicators; the first level in the order of the text
+        is the reference. With an intercept the choice of reference changes no interval.
+    exclude : sequence of str, default ()
+        Columns that are not features. Every other column except the target and `group` is one.
+    delimiter : str, default ","
+        One character between cells.
+    group : str or None, default None
+        Column that says which rows belong together; it must have at least two values.
+    """
+
+    file: Path
+    target: str
+    positive: str
+    categorical: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+    delimiter: str = ","
+    group: str | None = None
 
 
 @dataclass(frozen=True)
@@ -55,6 +90,11 @@ def quoted(text: str, longest: int = 60) -> str:
     return repr(text if len(text) <= longest else f"{text[:longest]}...")
 
 
+def first_few(items: Sequence[str]) -> str:
+    """Write items one after the other for a message, the first few of them if they are many."""
+    return ", ".join(items[:LISTED]) + (f" and {len(items) - LISTED} more" if len(items) > LISTED else "")
+
+
 def read_csv_file(path: str | Path, *, delimiter: str = ",") -> CsvTable:
     """Read a CSV file as text.
 
@@ -90,9 +130,8 @@ def read_csv_file(path: str | Path, *, delimiter: str = ",") -> CsvTable:
     names = tuple(name or f"column {place}" for place, name in enumerate(header, start=1))
     _check_unique(path, names, header_line)
     unnamed = frozenset(name for name, given in zip(names, header, strict=True) if not given)
-    return CsvTable(
-        path.name, names, tuple(cells for _, cells in records), tuple(line for line, _ in records), unnamed
-    )
+    lines, cells = zip(*records, strict=True)
+    return CsvTable(path.name, names, cells, lines, unnamed)
 
 
 def _decoded(path: Path) -> str:

@@ -90,27 +90,17 @@ def check_classifier(choice: ClassifierChoice) -> ClassifierChoice:
     ValueError
         If an option is unknown, or if the class refuses its value.
     """
-    if choice.options:
-        _check_names(choice.name, dict(choice.options))
-        _try(choice)
-    return choice
-
-
-def _check_names(name: str, options: Mapping[str, Any]) -> None:
-    known = build(ClassifierChoice(name), seed=0).get_params(deep=False)
-    for option in options:
+    if not choice.options:
+        return choice
+    known = build(ClassifierChoice(choice.name), seed=0).get_params(deep=False)
+    for option, _ in choice.options:
         if option == "verbose":
             raise ValueError("'verbose' stays off: what a fit prints would stand in the output.")
         if option not in known:
             hint = did_you_mean(option, sorted(set(known) - {"verbose"}), "its options are")
-            raise ValueError(f"{name} has no option {quoted(option)}; {hint}")
-
-
-def _try(choice: ClassifierChoice) -> None:
-    """Fit a small example: a class looks at its parameters only when it is fitted.
-
-    The data of the user come later, so that whatever is wrong here is wrong with the options.
-    """
+            raise ValueError(f"{choice.name} has no option {quoted(option)}; {hint}")
+    # A class looks at its parameters only when it is fitted. The data of the user come later, so that whatever is wrong
+    # here is wrong with the options.
     X = [[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 1.0], [4.0, 0.0], [5.0, 3.0], [6.0, 1.0], [7.0, 2.0]]
     y = [0, 0, 1, 0, 1, 0, 1, 1]
     with warnings.catch_warnings():
@@ -119,3 +109,4 @@ def _try(choice: ClassifierChoice) -> None:
             build(choice, seed=0).fit(X, y)
         except (ValueError, TypeError) as error:
             raise ValueError(str(error)) from error
+    return choice

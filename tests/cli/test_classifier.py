@@ -15,11 +15,12 @@ from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC, LinearSVC
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier
-from cudbound.cli.inputs.classifier_options import CLASSIFIERS, ClassifierChoice, build, choose
+from cudbound.cli.inputs.checks import choose_classifier
 from cudbound.cli.inputs.fitted import fit
-from cudbound.cli.inputs.sample import Sample
 from cudbound.cli.output.advice import advice_of_the_command, warn_again
 from cudbound.exceptions import NoMinimizerError, NotMinimizerError, UnsupportedEstimatorError
+from cudbound.inputs.csv_columns import TrainingData
+from cudbound.inputs.named_classifiers import CLASSIFIERS, ClassifierChoice, build
 
 CLASSES = {
     "least-squares": LeastSquaresClassifier,
@@ -31,11 +32,11 @@ CLASSES = {
 }
 
 
-def sample(n: int = 30) -> Sample:
+def sample(n: int = 30) -> TrainingData:
     rng = np.random.default_rng(1)
     X = rng.normal(size=(n, 2)) * [1.0, 40.0] + [0.0, 500.0]
     y = (X[:, 0] + rng.normal(size=n) > 0).astype(np.int64)
-    return Sample(X, y, ("a", "b"), "data.csv", "died = yes", ("no", "yes"))
+    return TrainingData(X, y, ("a", "b"), "data.csv", "died = yes", ("no", "yes"))
 
 
 def test_every_name_is_tested():
@@ -151,12 +152,12 @@ def test_wrong_options_are_found_before_the_data_are_read(fake, patients, argume
 
 def test_options_are_tried_on_data_that_every_loss_can_fit():
     """The small example must not be separable: logistic loss without a penalty has no minimizer there."""
-    assert choose("convex-loss", ["loss=logistic"]).options == (("loss", "logistic"),)
-    assert choose("convex-loss", ["loss=exponential", "fit_intercept=false"]).name == "convex-loss"
+    assert choose_classifier("convex-loss", ["loss=logistic"]).options == (("loss", "logistic"),)
+    assert choose_classifier("convex-loss", ["loss=exponential", "fit_intercept=false"]).name == "convex-loss"
 
 
 def test_a_fit_that_does_not_converge_is_said_in_one_line_with_the_way_on():
-    fitted = fit(choose("linear-svm", ["max_iter=1"]), sample(), seed=0)
+    fitted = fit(choose_classifier("linear-svm", ["max_iter=1"]), sample(), seed=0)
     assert fitted.warnings == (
         "the classifier did not converge; standardize the features with --standardize, or raise the number of "
         "steps with --set max_iter=N",

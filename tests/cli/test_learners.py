@@ -246,7 +246,7 @@ def test_the_package_refuses_a_test_without_direction_before_any_refit():
 
 def test_settings_have_the_defaults_of_the_package():
     assert ComparisonSettings(seed=1).methods == ("corrected-resampled-t",)
-    assert ComparisonSettings(seed=1).choices(command.read_sample(FILE)) is None
+    assert ComparisonSettings(seed=1).choices(command.read_sample(FILE)) == []
 
 
 FILE = command.DataFile(Path("data.csv"), "died", "yes")

@@ -18,7 +18,8 @@ from sklearn.model_selection import GroupKFold
 from cudbound import LeastSquaresClassifier, ResamplingSizes, compare_intervals
 from cudbound.cli.commands.demo import demo_data
 from cudbound.cli.commands.run_interval import Settings
-from cudbound.cli.inputs.sample import DataFile, make_cv, read_sample
+from cudbound.cli.inputs.sample import make_cv, read_sample
+from cudbound.inputs.csv_file import DataFile
 from cudbound.intervals import GROUPS
 from cudbound.solve.limits import SearchLimits
 

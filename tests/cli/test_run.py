@@ -18,15 +18,16 @@ from cudbound import LeastSquaresClassifier
 from cudbound.cli.commands import run_interval as run
 from cudbound.cli.commands.demo import FEATURES, demo_data
 from cudbound.cli.commands.run_interval import Settings
-from cudbound.cli.inputs.classifier_options import ClassifierChoice
 from cudbound.cli.inputs.fitted import fit
-from cudbound.cli.inputs.sample import Sample, new_seed
+from cudbound.cli.inputs.sample import new_seed
 from cudbound.cli.output import destination as output
 from cudbound.exceptions import CudboundWarning, NotCertifiedWarning
+from cudbound.inputs.csv_columns import TrainingData
+from cudbound.inputs.named_classifiers import ClassifierChoice
 from cudbound.solve.limits import SearchLimits
 from cudbound.tables.table import IntervalTable
 
-SAMPLE = Sample(np.arange(6.0)[:, None], np.array([0, 1, 0, 1, 1, 0]), ("x",), "s", "e")
+SAMPLE = TrainingData(np.arange(6.0)[:, None], np.array([0, 1, 0, 1, 1, 0]), ("x",), "s", "e")
 FITTED = fit(ClassifierChoice(), SAMPLE, 3)
 
 

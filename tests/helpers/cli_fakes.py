@@ -6,9 +6,10 @@ from click.testing import CliRunner, Result
 
 from cudbound.cli import main
 from cudbound.cli.commands import run_interval as run
-from cudbound.cli.commands.run_interval import CommandOutcome, Settings
+from cudbound.cli.commands.run_interval import Settings
 from cudbound.cli.inputs.fitted import FittedClassifier
-from cudbound.cli.inputs.sample import Sample
+from cudbound.cli.output.outcome import CommandOutcome
+from cudbound.inputs.csv_columns import TrainingData
 from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.results import IntervalEstimate
 from cudbound.tables.table import IntervalTable
@@ -22,7 +23,7 @@ class Fake:
     """Stands in for the computation: keeps what it was asked, answers with a fixed table."""
 
     def __init__(self) -> None:
-        self.calls: list[tuple[Sample, Settings, bool]] = []
+        self.calls: list[tuple[TrainingData, Settings, bool]] = []
         self.fitted: list[FittedClassifier] = []
         self.warnings: tuple[str, ...] = ()
         self.certified = True

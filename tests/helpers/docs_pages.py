@@ -26,8 +26,10 @@ from tabulate import tabulate
 from cudbound.adapters import ADAPTERS, REFUSALS
 from cudbound.cli import main
 from cudbound.cli.commands import study as study_commands
-from cudbound.cli.commands.group import compare_learners, interval, methods
-from cudbound.cli.inputs.classifier_options import CLASSIFIERS, ClassifierChoice
+from cudbound.cli.commands.interval import interval
+from cudbound.cli.commands.learners import compare_learners
+from cudbound.cli.commands.methods import methods
+from cudbound.inputs.named_classifiers import CLASSIFIERS, ClassifierChoice
 from cudbound.intervals import GROUPS, METHODS, Method, find_comparisons, find_methods
 from cudbound.method_card import MethodCard
 from cudbound.point_estimates import ESTIMATORS

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cudbound.inputs.csv_columns import TrainingData, training_data
-from cudbound.inputs.csv_file import CsvError, read_csv_file
+from cudbound.inputs.csv_columns import TrainingData, read_training_data
+from cudbound.inputs.csv_file import CsvError, DataFile
 
 CLEAN = "age,sex,bmi,died\n30,m,21.5,yes\n41,f,1e1,no\n52,f,-.5,yes\n63,m,+7,no\n"
 
@@ -24,9 +24,7 @@ def read(
 ) -> TrainingData:
     path = tmp_path / "data.csv"
     path.write_text(text, encoding="utf-8")
-    return training_data(
-        read_csv_file(path), target=target, positive=positive, categorical=categorical, exclude=exclude
-    )
+    return read_training_data(DataFile(path, target, positive, categorical, exclude))
 
 
 def test_numbers_and_labels(tmp_path):
@@ -34,7 +32,7 @@ def test_numbers_and_labels(tmp_path):
     assert data.feature_names == ("age", "bmi")
     np.testing.assert_array_equal(data.X, [[30, 21.5], [41, 10], [52, -0.5], [63, 7]])
     assert data.y.tolist() == [1, 0, 1, 0]
-    assert (data.positive, data.negative) == ("yes", "no")
+    assert data.classes == ("no", "yes")
     assert data.X.dtype == np.float64
     assert data.X.flags.c_contiguous
 
@@ -71,7 +69,7 @@ def test_labels_that_are_numbers_are_compared_as_numbers(tmp_path, positive, wri
     text = f"x,died\n1,{written}\n2,0\n3,0.0\n4,{written}\n"
     data = read(tmp_path, text, positive=positive)
     assert data.y.tolist() == [1, 0, 0, 1]
-    assert (data.positive, data.negative) == (written, "0")
+    assert data.classes == ("0", written)
 
 
 def test_labels_that_are_text_are_compared_exactly(tmp_path):

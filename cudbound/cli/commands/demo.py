@@ -5,8 +5,10 @@ from __future__ import annotations
 import textwrap
 from dataclasses import dataclass
 
-from cudbound.cli.commands.run_interval import CommandOutcome, Settings
-from cudbound.cli.inputs.sample import Sample
+from cudbound.cli.commands.run_interval import Settings
+from cudbound.cli.inputs.fitted import FittedClassifier
+from cudbound.cli.output.outcome import CommandOutcome
+from cudbound.inputs.csv_columns import TrainingData
 from cudbound.rounding import format_proportion
 
 N_SAMPLES = 50
@@ -21,8 +23,8 @@ FEATURES = ("mean texture", "mean smoothness", "mean symmetry", "mean fractal di
 class DemoData:
     """The sample of the demo, and the rows that an analyst with 50 patients would not have."""
 
-    sample: Sample
-    others: Sample
+    sample: TrainingData
+    others: TrainingData
 
 
 def demo_data() -> DemoData:
@@ -35,19 +37,11 @@ def demo_data() -> DemoData:
     X = data.data[:, columns]
     y = (data.target_names[data.target] == "malignant").astype(np.int64)
     order = np.random.default_rng(SAMPLE_SEED).permutation(y.size)
-    source, event = "scikit-learn load_breast_cancer", "malignant"
-    chosen, rest = (
-        Sample(X[rows], y[rows], FEATURES, source, event) for rows in (order[:N_SAMPLES], order[N_SAMPLES:])
+    chosen, others = (
+        TrainingData(X[rows], y[rows], FEATURES, "scikit-learn load_breast_cancer", "malignant")
+        for rows in (order[:N_SAMPLES], order[N_SAMPLES:])
     )
-    return DemoData(chosen, rest)
-
-
-def error_on_others(data: DemoData) -> float:
-    """Share of the other rows that the classifier fitted to the sample gets wrong."""
-    from cudbound.estimators.least_squares import LeastSquaresClassifier
-
-    classifier = LeastSquaresClassifier().fit(data.sample.X, data.sample.y)
-    return float((classifier.predict(data.others.X) != data.others.y).mean())
+    return DemoData(chosen, others)
 
 
 def introduction(data: DemoData) -> str:
@@ -61,18 +55,19 @@ def introduction(data: DemoData) -> str:
     )
 
 
-def meaning(data: DemoData, outcome: CommandOutcome) -> str:
+def meaning(data: DemoData, fitted: FittedClassifier, outcome: CommandOutcome) -> str:
     """Say what the numbers of the demo mean, and what they do not."""
     cud = outcome.table["cud"]
     low, high = (format_proportion(x) for x in (cud.confidence_interval.low, cud.confidence_interval.high))
-    outside, rows = format_proportion(error_on_others(data)), data.others.y.size
+    wrong = fitted.estimator.predict(data.others.X) != data.others.y
     return "\n\n".join(
         [
             _paragraph(
                 f"What the numbers mean: the classifier gets {format_proportion(cud.estimate)} of its own "
                 f"training rows wrong. The row cud says that its error on new cases of the same population "
-                f"lies between {low} and {high}. Here that can be looked at: on the {rows} rows left out, "
-                f"which an analyst with {data.sample.y.size} patients would not have, its error is {outside}."
+                f"lies between {low} and {high}. Here that can be looked at: on the {wrong.size} rows left out, "
+                f"which an analyst with {data.sample.y.size} patients would not have, its error is "
+                f"{format_proportion(wrong.mean())}."
             ),
             _paragraph(
                 "What they do not mean: 95% is the share of repeated samples in which such an interval is "

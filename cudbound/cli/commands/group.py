@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import click
 
-from cudbound.cli.commands import interval as intervals
-from cudbound.cli.commands.interval import interval
+from cudbound.cli.commands.interval import compute, interval
 from cudbound.cli.commands.learners import compare_learners
 from cudbound.cli.commands.methods import methods
 from cudbound.cli.commands.study import study
-from cudbound.cli.inputs.classifier_options import ClassifierChoice
 from cudbound.cli.inputs.fitted import fit
 from cudbound.cli.output.exit_codes import EXIT_CODES
 from cudbound.cli.output.one_line import OneLineGroup
+from cudbound.cli.output.outcome import emit, finish
+from cudbound.inputs.named_classifiers import ClassifierChoice
 
-__all__ = ["EXIT_CODES", "compare_learners", "demo", "interval", "main", "methods", "study"]
 
-
-@click.group("cudbound", cls=OneLineGroup, invoke_without_command=True, epilog=EXIT_CODES)
+@click.group(
+    "cudbound",
+    cls=OneLineGroup,
+    invoke_without_command=True,
+    epilog=EXIT_CODES,
+    context_settings={"show_default": True},  # of the options of every command
+)
 @click.version_option(package_name="cudbound", prog_name="cudbound")
 @click.pass_context
 def main(context: click.Context) -> None:
@@ -38,10 +42,11 @@ def demo() -> None:
 
     data = example.demo_data()
     click.echo(example.introduction(data) + "\n")
-    outcome = intervals.compute(fit(ClassifierChoice(), data.sample, example.SETTINGS.seed), example.SETTINGS)
-    intervals.emit(outcome, "table", None)
-    click.echo("\n" + example.meaning(data, outcome))
-    intervals.finish(outcome)
+    fitted = fit(ClassifierChoice(), data.sample, example.SETTINGS.seed)
+    outcome = compute(fitted, example.SETTINGS)
+    emit(outcome, "table", None)
+    click.echo("\n" + example.meaning(data, fitted, outcome))
+    finish(outcome)
 
 
 for command in (interval, compare_learners, methods, study):

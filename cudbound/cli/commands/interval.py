@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -11,14 +10,16 @@ from click.core import ParameterSource
 
 from cudbound.cli.commands import run_interval as run
 from cudbound.cli.inputs import common_options, options
-from cudbound.cli.inputs.checks import check_folds, choose_or_refuse, method_options
-from cudbound.cli.inputs.classifier_options import CLASSIFIERS, DEFAULT, ClassifierChoice
+from cudbound.cli.inputs.checks import check_folds, choose_classifier, method_options
 from cudbound.cli.inputs.fitted import FittedClassifier, fit
 from cudbound.cli.inputs.model_file import SavedModel, load_model
-from cudbound.cli.inputs.sample import DataFile, check_folds_of, new_seed, read_sample
+from cudbound.cli.inputs.sample import new_seed, read_sample
 from cudbound.cli.output import destination as output
-from cudbound.cli.output.exit_codes import EXIT_CODES, NOT_CERTIFIED, UNUSABLE
-from cudbound.cli.output.one_line import fail, say_seed, say_warnings
+from cudbound.cli.output.exit_codes import EXIT_CODES, UNUSABLE
+from cudbound.cli.output.one_line import fail, say_seed
+from cudbound.cli.output.outcome import CommandOutcome, emit, finish
+from cudbound.inputs.csv_file import DataFile
+from cudbound.inputs.named_classifiers import CLASSIFIERS, DEFAULT, ClassifierChoice
 
 SOLVERS = ("native", "cvxpy")
 
@@ -29,17 +30,9 @@ SOLVERS = ("native", "cvxpy")
     "--classifier",
     type=click.Choice(tuple(CLASSIFIERS)),
     default=DEFAULT,
-    show_default=True,
     help="Classifier to fit.",
 )
-@click.option(
-    "--set",
-    "assignments",
-    multiple=True,
-    metavar="NAME=VALUE",
-    help="Option of the classifier, by its name in scikit-learn, such as C=0.5; the value is a number, true, "
-    "false, none or a word. May be repeated.",
-)
+@common_options.set_option("--set", "assignments", "classifier")
 @click.option(
     "--standardize",
     is_flag=True,
@@ -56,9 +49,8 @@ SOLVERS = ("native", "cvxpy")
 )
 @click.option(
     "--methods",
-    callback=options.interval_methods,
+    type=options.interval_methods,
     default="paper",
-    show_default=True,
     metavar="GROUP|NAME,NAME,...",
     help="Intervals to compute; 'cudbound methods' lists the names. Groups: paper for the seven of Laber and Murphy "
     "(2008), conditional for the error of this classifier, algorithm for that of the learning algorithm, all for "
@@ -70,7 +62,6 @@ SOLVERS = ("native", "cvxpy")
     "n_resamples",
     type=click.IntRange(min=1),
     default=1000,
-    show_default=True,
     metavar="INT",
     help="Bootstrap draws.",
 )
@@ -78,7 +69,7 @@ SOLVERS = ("native", "cvxpy")
 @common_options.resampling_options
 @click.option(
     "--inner",
-    callback=options.inner,
+    type=options.inner,
     default=None,
     show_default="50, or oob where refits are made one by one",
     metavar="INT|oob",
@@ -93,9 +84,8 @@ SOLVERS = ("native", "cvxpy")
 )
 @click.option(
     "--alpha",
-    callback=options.alpha,
+    type=options.alpha,
     default="n",
-    show_default=True,
     metavar="n|paper-literal|FLOAT",
     help="Localization rate of the CUD bound on the scale of the mean loss; paper-literal is n squared.",
 )
@@ -109,7 +99,6 @@ SOLVERS = ("native", "cvxpy")
     "--solver",
     type=click.Choice(SOLVERS),
     default=SOLVERS[0],
-    show_default=True,
     help="Solver of the draws of cud; cvxpy is slow, and needed for l1 penalties only.",
 )
 @click.option(
@@ -120,7 +109,7 @@ SOLVERS = ("native", "cvxpy")
 )
 @click.option(
     "--total-node-limit",
-    callback=options.total_node_limit,
+    type=options.total_node_limit,
     metavar="INT|none",
     help="End the whole search of cud after this many nodes, with a safe upper bound; without it after about ten "
     "seconds' work, none for never.",
@@ -136,10 +125,7 @@ SOLVERS = ("native", "cvxpy")
 )
 @common_options.jobs_option
 @common_options.output_options
-@click.pass_context
 def interval(
-    context: click.Context,
-    /,
     *,
     data: DataFile,
     classifier: str,
@@ -160,67 +146,39 @@ def interval(
     """
     from cudbound.intervals import find_methods
 
-    choice = _choice(context, classifier, assignments, standardize, model_file)
+    if model_file is not None:
+        _refuse_options_of_a_fit(assignments, standardize)
+    choice = choose_classifier(classifier, assignments, standardize)
     methods = find_methods(asked["methods"])
-    check_folds(context, asked["folds"], data.group, methods, find_methods("all"))
+    check_folds(asked["folds"], data.group, methods, find_methods("all"))
     chosen = new_seed() if seed is None else seed
-    settings = run.Settings(seed=chosen, options=method_options(context, assigned, methods), **asked)
-    try:
-        if place is not None:
-            output.check_output(place, data=data.file, model=model_file)
-        model: ClassifierChoice | SavedModel = choice if model_file is None else load_model(model_file)
-        sample = read_sample(data)
-        check_folds_of(sample, settings.folds)
-        fitted = fit(model, sample, chosen)
-        if seed is None:
-            say_seed(chosen)
-        outcome = compute(fitted, settings)
-        emit(outcome, form, None if outcome.interrupted else place)
-    except (ValueError, OSError) as error:
-        fail(str(error), UNUSABLE)
+    settings = run.Settings(seed=chosen, options=method_options(assigned, methods), **asked)
+    output.check_output(place, data=data.file, model=model_file)
+    model: ClassifierChoice | SavedModel = choice if model_file is None else load_model(model_file)
+    fitted = fit(model, read_sample(data, settings.folds), chosen)
+    if seed is None:
+        say_seed(chosen)
+    outcome = compute(fitted, settings)
+    emit(outcome, form, place)
     finish(outcome)
 
 
-def _choice(
-    context: click.Context,
-    classifier: str,
-    assignments: tuple[str, ...],
-    standardize: bool,
-    model_file: Path | None,
-) -> ClassifierChoice:
-    """Return the classifier that is asked for, or say what is wrong with the command line."""
-    if model_file is not None:
-        named = context.get_parameter_source("classifier") is ParameterSource.COMMANDLINE
-        asked = {"--classifier": named, "--set": bool(assignments), "--standardize": standardize}
-        given = [option for option, is_given in asked.items() if is_given]
-        if given:
+def _refuse_options_of_a_fit(assignments: tuple[str, ...], standardize: bool) -> None:
+    """Raise UsageError if a classifier that is fitted already is to be fitted in some way."""
+    source = click.get_current_context().get_parameter_source("classifier")
+    named = source is ParameterSource.COMMANDLINE
+    asked = {"--classifier": named, "--set": bool(assignments), "--standardize": standardize}
+    for option, is_given in asked.items():
+        if is_given:
             raise click.UsageError(
-                f"{given[0]} and --model exclude each other: the classifier of --model is fitted already.",
-                context,
+                f"{option} and --model exclude each other: the classifier of --model is fitted already."
             )
-    return choose_or_refuse(context, classifier, assignments, standardize, "--set")
 
 
-def compute(fitted: FittedClassifier, settings: run.Settings) -> run.CommandOutcome:
+def compute(fitted: FittedClassifier, settings: run.Settings) -> CommandOutcome:
     """Compute the intervals, with a progress bar on a terminal."""
     try:
         return run.compute(fitted, settings, progress=output.on_terminal())
     except MemoryError:
         rows = fitted.sample.y.size
         fail(f"not enough memory for {settings.n_resamples} resamples of {rows} rows; use fewer", UNUSABLE)
-
-
-def emit(outcome: run.CommandOutcome, form: str, place: Path | None) -> None:
-    """Write the table to its place."""
-    from cudbound.report.render import render_table
-
-    output.emit(render_table(outcome.table, form, run=outcome.run), place)
-
-
-def finish(outcome: run.CommandOutcome) -> None:
-    """Pass the warnings on, and leave with the code of a run that was stopped or of a bound that is not proved."""
-    say_warnings(outcome.warnings)
-    if outcome.interrupted:
-        raise KeyboardInterrupt
-    if not outcome.certified:
-        sys.exit(NOT_CERTIFIED)

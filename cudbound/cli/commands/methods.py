@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from cudbound.cli.inputs import common_options
 from cudbound.cli.output import destination as output
-from cudbound.cli.output.exit_codes import EXIT_CODES, UNUSABLE
-from cudbound.cli.output.one_line import fail
-
-if TYPE_CHECKING:
-    import pandas as pd
+from cudbound.cli.output.exit_codes import EXIT_CODES
 
 #: Values of --gives, and how `cudbound.available_methods` says it.
 KINDS = {"interval": "interval", "comparison": "comparison", "point-estimate": "point estimate"}
@@ -50,23 +45,15 @@ def methods(gives: str | None, form: str, place: Path | None) -> None:
     from cudbound.outcomes import Estimand
     from cudbound.report.estimands import DIFFERENCES, ERRORS, explain_estimands
     from cudbound.report.render import render_methods
-
-    try:
-        if place is not None:
-            output.check_output(place)
-        frame = _available(gives)
-        columns = OVERVIEW if gives is None else KIND_COLUMNS
-        shown = frame[list(columns)] if form in FOR_READERS else frame
-        first_notes = [OVERVIEW_NOTE] if gives is None else KIND_NOTES
-        words = DIFFERENCES if gives == "comparison" else ERRORS
-        notes = [*first_notes, *explain_estimands(map(Estimand.read, frame["estimand"]), words)]
-        output.emit(render_methods(shown, form, notes=notes), place)
-    except (ValueError, OSError) as error:
-        fail(str(error), UNUSABLE)
-
-
-def _available(gives: str | None) -> pd.DataFrame:
     from cudbound.tables.available_methods import available_methods
 
+    output.check_output(place)
     frame = available_methods()
-    return frame if gives is None else frame[frame["gives"].str.contains(KINDS[gives])]
+    if gives is not None:
+        frame = frame[frame["gives"].str.contains(KINDS[gives])]
+    columns = OVERVIEW if gives is None else KIND_COLUMNS
+    shown = frame[list(columns)] if form in FOR_READERS else frame
+    first_notes = [OVERVIEW_NOTE] if gives is None else KIND_NOTES
+    words = DIFFERENCES if gives == "comparison" else ERRORS
+    notes = [*first_notes, *explain_estimands(map(Estimand.read, frame["estimand"]), words)]
+    output.emit(render_methods(shown, form, notes=notes), place)

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cudbound.cli.inputs.fitted import FittedClassifier
-from cudbound.cli.inputs.sample import Sample
 from cudbound.cli.inputs.settings import SharedSettings
 from cudbound.cli.output.advice import INTERVAL_OPTIONS, advice_of_the_command, collected_warnings
+from cudbound.cli.output.outcome import CommandOutcome
+from cudbound.exceptions import NotCertifiedWarning, RunInterrupted
 
 if TYPE_CHECKING:
-    from cudbound.exceptions import NotCertifiedWarning
+    from cudbound.inputs.csv_columns import TrainingData
     from cudbound.report.tables import RunDescription
     from cudbound.results import Draws
     from cudbound.tables.table import IntervalTable
@@ -32,7 +33,7 @@ class Settings(SharedSettings):
     polish: bool = False
     solver: str = "native"
 
-    def arguments(self, sample: Sample) -> dict[str, Any]:
+    def arguments(self, sample: TrainingData) -> dict[str, Any]:
         """Return the arguments for `cudbound.compare_intervals`, with the limits of the search in one."""
         from cudbound.solve.limits import SearchLimits
 
@@ -44,32 +45,9 @@ class Settings(SharedSettings):
         )
         return given | {"limits": limits}
 
-    def choices(self, sample: Sample) -> str | None:
+    def choices(self, sample: TrainingData) -> list[str]:
         """Return the options of the command line that change numbers and stand nowhere else in the notes."""
-        given = [super().choices(sample) or "", "--fallback" if self.fallback else ""]
-        return " ".join(filter(None, given)) or None
-
-
-@dataclass(frozen=True)
-class CommandOutcome:
-    """A table with its description and the package's warnings.
-
-    Attributes
-    ----------
-    table : IntervalTable
-    run : RunDescription
-    warnings : tuple of str
-    certified : bool
-        Whether the bounds in it are proved.
-    interrupted : bool
-        Whether Ctrl-C ended the run, so that the table has the row cud alone.
-    """
-
-    table: IntervalTable
-    run: RunDescription
-    warnings: tuple[str, ...]
-    certified: bool
-    interrupted: bool = False
+        return [*super().choices(sample), *(["--fallback"] if self.fallback else [])]
 
 
 def compute(fitted: FittedClassifier, settings: Settings, *, progress: bool = False) -> CommandOutcome:
@@ -82,42 +60,30 @@ def compute(fitted: FittedClassifier, settings: Settings, *, progress: bool = Fa
     KeyboardInterrupt
         On Ctrl-C, if nothing is known of the draws of cud.
     """
-    from cudbound.exceptions import NotCertifiedWarning, RunInterrupted
+    from cudbound.tables.compare_intervals import compare_intervals
 
+    arguments = settings.arguments(fitted.sample)
     interrupted = False
     with (
         collected_warnings("some of the refits", INTERVAL_OPTIONS) as collected,
         advice_of_the_command(saved=fitted.saved),
     ):
         try:
-            table = _compare(fitted, settings, progress)
+            table = compare_intervals(fitted.estimator, fitted.X, fitted.y, **arguments, progress=progress)
         except RunInterrupted as stopped:
             draws = stopped.unfinished.draws.get("bound")
             if draws is None:
                 raise
             table, interrupted = _cud_alone(fitted, settings, draws), True
     messages = [
-        not_certified(warning, settings, interrupted)
-        if isinstance(warning, NotCertifiedWarning)
-        else str(warning)
-        for warning in collected
+        not_certified(one, settings, interrupted) if isinstance(one, NotCertifiedWarning) else str(one)
+        for one in collected
     ]
+    certified = not any(isinstance(one, NotCertifiedWarning) for one in collected)
     if interrupted:
         messages.append("the run was stopped: the table has the row cud alone; no file was written")
-    return CommandOutcome(
-        table,
-        describe(fitted, settings),
-        tuple(dict.fromkeys((*fitted.warnings, *messages))),
-        not any(isinstance(warning, NotCertifiedWarning) for warning in collected),
-        interrupted,
-    )
-
-
-def _compare(fitted: FittedClassifier, settings: Settings, progress: bool) -> IntervalTable:
-    from cudbound.tables.compare_intervals import compare_intervals
-
-    arguments = settings.arguments(fitted.sample)
-    return compare_intervals(fitted.estimator, fitted.X, fitted.y, **arguments, progress=progress)
+    warnings = tuple(dict.fromkeys((*fitted.warnings, *messages)))
+    return CommandOutcome(table, describe(fitted, settings), warnings, certified, interrupted)
 
 
 def _cud_alone(fitted: FittedClassifier, settings: Settings, draws: Draws) -> IntervalTable:
@@ -146,26 +112,20 @@ def not_certified(event: NotCertifiedWarning, settings: Settings, interrupted: b
     """Word the warning for the command line, which has other ways to continue than Python has."""
     from cudbound.quantiles import within
 
-    known = (
-        "aci: bounds were used"
-        if event.half_width is None
-        else f"cud: q is {within(*event.half_width)}; the larger value was used"
-    )
-    messages = [f"{known}, which can only make the interval longer."]
-    if event.n_limited and interrupted:
-        messages.append(
-            f"{event.n_limited} of {settings.n_resamples} draws were open when the run was stopped."
-        )
-    elif event.n_limited:
-        remedy = (
-            "raise --node-limit"
-            if event.half_width is None or settings.node_limit is not None
-            else (
+    known, remedy = "aci: bounds were used", "raise --node-limit"
+    if event.half_width is not None:
+        known = f"cud: q is {within(*event.half_width)}; the larger value was used"
+        if settings.node_limit is None:
+            remedy = (
                 "give the search more time with --time-limit SECONDS, or let it end by itself with "
                 "--total-node-limit none"
             )
-        )
-        messages.append(f"A limit left {event.n_limited} of {settings.n_resamples} draws open: {remedy}.")
+    messages = [f"{known}, which can only make the interval longer."]
+    limited = f"{event.n_limited} of {settings.n_resamples} draws"
+    if event.n_limited and interrupted:
+        messages.append(f"{limited} were open when the run was stopped.")
+    elif event.n_limited:
+        messages.append(f"A limit left {limited} open: {remedy}.")
     if event.n_inaccurate:
         messages.append(
             f"Rounding left {event.n_inaccurate} draws open: rescale the features or look for an outlying value."
@@ -177,12 +137,9 @@ def describe(fitted: FittedClassifier, settings: Settings) -> RunDescription:
     """Return what the notes under the table say of the data, the classifier and the run."""
     from cudbound.report.tables import RunDescription
 
-    sample = fitted.sample
     return RunDescription(
-        **sample.described(),
+        **settings.described(fitted.sample),
         n_resamples=settings.n_resamples,
         alpha=settings.alpha,
-        seed=settings.seed,
         classifier=fitted.description,
-        choices=settings.choices(sample),
     )

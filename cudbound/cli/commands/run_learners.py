@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from cudbound.cli.inputs.fitted import FittedClassifier
 from cudbound.cli.inputs.settings import SharedSettings
 from cudbound.cli.output.advice import A_OR_B_OPTIONS, advice_of_the_command, collected_warnings
+from cudbound.cli.output.outcome import CommandOutcome
 
 if TYPE_CHECKING:
     from cudbound.report.tables import ComparisonRun
-    from cudbound.tables.table import ComparisonTable
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,18 +22,9 @@ class ComparisonSettings(SharedSettings):
     alternative: str = "two-sided"
 
 
-@dataclass(frozen=True)
-class ComparisonOutcome:
-    """A finished table with its description and the warnings of the package."""
-
-    table: ComparisonTable
-    run: ComparisonRun
-    warnings: tuple[str, ...]
-
-
 def compare(
     a: FittedClassifier, b: FittedClassifier, settings: ComparisonSettings, *, progress: bool = False
-) -> ComparisonOutcome:
+) -> CommandOutcome:
     """Compare two classifiers that were fitted to the same sample.
 
     Raises
@@ -50,20 +41,12 @@ def compare(
         arguments = settings.arguments(a.sample)
         table = tabulate_comparisons(a.estimator, b.estimator, a.X, a.y, **arguments, progress=progress)
     messages = [f"{name}: {warning}" for name, fitted in (("a", a), ("b", b)) for warning in fitted.warnings]
-    return ComparisonOutcome(
-        table, describe(a, b, settings), tuple(dict.fromkeys((*messages, *map(str, collected))))
-    )
+    warnings = tuple(dict.fromkeys((*messages, *map(str, collected))))
+    return CommandOutcome(table, describe(a, b, settings), warnings)
 
 
 def describe(a: FittedClassifier, b: FittedClassifier, settings: ComparisonSettings) -> ComparisonRun:
     """Return what the notes under the table say of the data, the two classifiers and the run."""
     from cudbound.report.tables import ComparisonRun
 
-    sample = a.sample
-    return ComparisonRun(
-        **sample.described(),
-        learner_a=a.description,
-        learner_b=b.description,
-        seed=settings.seed,
-        choices=settings.choices(sample),
-    )
+    return ComparisonRun(**settings.described(a.sample), learner_a=a.description, learner_b=b.description)

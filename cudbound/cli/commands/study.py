@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from cudbound.cli.inputs import common_options
 from cudbound.cli.output import destination as output
-from cudbound.cli.output.exit_codes import INTERRUPTED, UNUSABLE
-from cudbound.cli.output.one_line import fail, say
+from cudbound.cli.output.exit_codes import INTERRUPTED
+from cudbound.cli.output.one_line import say
+from cudbound.exceptions import StudyInterrupted
 from cudbound.rounding import printable
 
 if TYPE_CHECKING:
@@ -63,15 +63,13 @@ def new(*, template: str, place: Path) -> None:
 
     TEMPLATE is quick, paper2008, clinical, nadeau-bengio or grandvalet-bengio.
     """
-    with _one_line():
-        from cudbound.study.design.design_file import template_text
+    from cudbound.study.design.design_file import template_text
 
-        text = template_text(template)
-        output.check_output(place)
-        if place.exists():
-            raise ValueError(f"--output: {str(place)!r} is there already; choose another name")
-        output.write_whole(place, text)
-        say(f"wrote {place}")
+    text = template_text(template)
+    output.check_output(place)
+    if place.exists():
+        raise ValueError(f"--output: {str(place)!r} is there already; choose another name")
+    output.write_whole(place, text)
 
 
 @study.command("run", epilog=EXIT_CODES)
@@ -88,7 +86,6 @@ def new(*, template: str, place: Path) -> None:
     "--backend",
     type=click.Choice(BACKENDS),
     default=BACKENDS[0],
-    show_default=True,
     help="What the workers of this machine are. Results do not depend on it.",
 )
 @click.option(
@@ -116,26 +113,28 @@ def run(
     A run that was stopped resumes when it is started again. Results depend on the design alone: neither on the number
     of workers nor on where they run.
     """
-    with _one_line():
-        from cudbound.study.design.design_file import read_design
-        from cudbound.study.run.runner import run_study
+    from cudbound.study.design.design_file import read_design
+    from cudbound.study.run.runner import run_study
 
-        planned = read_design(design, data_folder=data_folder, n_replicates=replicates)
+    planned = read_design(design, data_folder=data_folder, n_replicates=replicates)
+    try:
         done = run_study(
             planned, store, n_jobs=n_jobs, backend=backend, dask=dask, progress=output.on_terminal()
         )
-        click.echo(_status_text(done))
+    except StudyInterrupted as stopped:  # says what is stored, and how to continue
+        say(str(stopped))
+        sys.exit(INTERRUPTED)
+    _print(_status_lines(done))
 
 
 @study.command("status", epilog=EXIT_CODES)
 @store_argument
 def status(*, store: Path) -> None:
     """Say how many replicates of STORE are done and have failed, the rate, and the expected end."""
-    with _one_line():
-        from cudbound.study.run.store import Store
+    from cudbound.study.run.store import Store
 
-        with Store.open(store) as opened:
-            click.echo(_status_text(opened.status()))
+    with Store.open(store) as opened:
+        _print(_status_lines(opened.status()))
 
 
 @study.command("replay", epilog=EXIT_CODES)
@@ -151,12 +150,11 @@ def replay(
     *, store: Path, scenario: str, n: int, replicate: int, design: Path, data_folder: Path | None
 ) -> None:
     """Run one replicate again, such as one that failed, and print what it gives."""
-    with _one_line():
-        from cudbound.study.design.design_file import read_design
-        from cudbound.study.run.runner import replay as run_again
+    from cudbound.study.design.design_file import read_design
+    from cudbound.study.run.runner import replay as run_again
 
-        row = run_again(read_design(design, data_folder=data_folder), store, scenario, n, replicate)
-        click.echo(_replicate_text(row))
+    row = run_again(read_design(design, data_folder=data_folder), store, scenario, n, replicate)
+    _print(_replicate_lines(row))
 
 
 @study.command("report", epilog=EXIT_CODES)
@@ -167,70 +165,47 @@ def replay(
     "form",
     type=click.Choice(REPORT_FORMATS),
     default=REPORT_FORMATS[0],
-    show_default=True,
     help="Form of the report; html is one file that needs no network.",
 )
 def report(*, store: Path, place: Path, form: str) -> None:
     """Write what the results of STORE say: coverage, misses, widths, with their Monte Carlo standard errors."""
-    with _one_line():
-        from cudbound.study.report.write import report_texts
+    from cudbound.study.report.write import report_texts
 
-        output.check_output(place, store=store)
-        for path, text in report_texts(store, place, form).items():
-            output.write_whole(path, text)
-            say(f"wrote {path}")
+    output.check_output(place, store=store)
+    for path, text in report_texts(store, place, form).items():
+        output.write_whole(path, text)
 
 
-def _status_text(status: StudyStatus) -> str:
-    """Return how far a study is, as lines of text."""
-    lines = [
-        f"{status.name}: {status.n_done} of {status.n_total} replicates done, {status.n_failed} failed",
-        "a run is writing the store" if status.running else "no run is writing the store",
-    ]
+def _status_lines(status: StudyStatus) -> Iterator[str]:
+    """Say how far a study is."""
+    yield f"{status.name}: {status.n_done} of {status.n_total} replicates done, {status.n_failed} failed"
+    yield "a run is writing the store" if status.running else "no run is writing the store"
     if status.rate is not None:
-        lines.append(f"rate of the last run: {status.rate:.3g} replicates a second")
+        yield f"rate of the last run: {status.rate:.3g} replicates a second"
     if status.expected_end is not None:
-        lines.append(f"expected end: {status.expected_end:%Y-%m-%d %H:%M}")
-    lines += [
-        f"  {cell.scenario}, n = {cell.n}: {cell.n_done} of {cell.n_total} done, {cell.n_failed} failed"
-        for cell in status.cells
-    ]
-    return _printable_lines(lines)
+        yield f"expected end: {status.expected_end:%Y-%m-%d %H:%M}"
+    for cell in status.cells:
+        yield f"  {cell.scenario}, n = {cell.n}: {cell.n_done} of {cell.n_total} done, {cell.n_failed} failed"
 
 
-def _replicate_text(row: ReplicateRow) -> str:
-    """Return a replicate and its intervals as lines of text."""
-    key = row.key
-    lines = [f"{key.scenario}, n = {key.n}, replicate {key.replicate}"]
+def _replicate_lines(row: ReplicateRow) -> Iterator[str]:
+    """Say what a replicate and its intervals are."""
+    yield f"{row.key.scenario}, n = {row.key.n}, replicate {row.key.replicate}"
     if row.failure is not None:
-        return _printable_lines([*lines, *row.failure.rstrip().splitlines()])
-    lines.append(f"true error {_number(row.truth)}, standard error {_number(row.truth_se)}")
-    lines.append(f"training error {_number(row.training_error)}")
+        yield from row.failure.rstrip().splitlines()
+        return
+    yield f"true error {_number(row.truth)}, standard error {_number(row.truth_se)}"
+    yield f"training error {_number(row.training_error)}"
     for one in row.intervals:
         messages = "; ".join(filter(None, (one.degenerate, one.remarks)))
         limits = f"{one.method}: {_number(one.estimate)} [{_number(one.low)}, {_number(one.high)}]"
-        lines.append(f"{limits} {messages}".rstrip())
-    return _printable_lines(lines)
-
-
-def _printable_lines(lines: list[str]) -> str:
-    """Join lines in which untrusted names are escaped where they do not print."""
-    return "\n".join(printable(line) for line in lines)
+        yield f"{limits} {messages}".rstrip()
 
 
 def _number(value: float | None) -> str:
     return "none" if value is None else repr(value)
 
 
-@contextmanager
-def _one_line() -> Iterator[Any]:
-    """Report what is wrong with a file as one line."""
-    try:
-        yield
-    except KeyboardInterrupt as error:
-        if not str(error):  # of a study it says what is stored, and how to continue
-            raise
-        say(str(error))
-        sys.exit(INTERRUPTED)
-    except (ValueError, OSError, ImportError) as error:
-        fail(str(error), UNUSABLE)
+def _print(lines: Iterator[str]) -> None:
+    """Print lines in which untrusted names are escaped where they do not print."""
+    click.echo("\n".join(map(printable, lines)))

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
-from cudbound.hints import did_you_mean
 from cudbound.inputs.csv_file import quoted
-
-__all__ = ["did_you_mean", "parse_assignments", "parse_value"]
 
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
 
@@ -31,8 +29,8 @@ def parse_assignments(
     """
     found: dict[str, str] = {}
     for assignment in assignments:
-        name, equals, text = (part.strip() for part in assignment.partition("="))
-        if not name or not equals or not text:
+        name, _, text = (part.strip() for part in assignment.partition("="))
+        if not name or not text:
             raise ValueError(f"{quoted(assignment)} is not of the form {form}.")
         if name in found:
             raise ValueError(f"{quoted(name)} is given twice; give it once.")
@@ -56,3 +54,11 @@ def parse_value(text: str) -> Any:
         except ValueError:
             pass
     return text
+
+
+def number_or_nan(value: Any) -> float:
+    """Return what a text or a label is as a number; nan if it is none."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        return math.nan

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from cudbound.cli.inputs.assignments import did_you_mean, parse_assignments, parse_value
-from cudbound.cli.inputs.classifier_options import ClassifierChoice, choose
+from cudbound.cli.inputs.assignments import parse_assignments, parse_value
+from cudbound.hints import did_you_mean
 from cudbound.inputs.csv_file import quoted
+from cudbound.inputs.named_classifiers import ClassifierChoice, check_classifier
 
 if TYPE_CHECKING:
     from cudbound.intervals import Method
@@ -19,24 +20,38 @@ if TYPE_CHECKING:
 _FOLD_RECORDS = frozenset({"folds", "repeated_folds", "splits"})
 
 
-def choose_or_refuse(
-    context: click.Context, name: str, assignments: tuple[str, ...], standardize: bool, option: str
+def choose_classifier(
+    name: str, assignments: Iterable[str], standardize: bool = False, *, option: str = "--set"
 ) -> ClassifierChoice:
-    """Return the classifier of a name with its options, which `option` sets; raise BadParameter if one is wrong."""
+    """Return a choice whose options have been tried on a small example.
+
+    Parameters
+    ----------
+    name : str
+        One of `LEARNERS`.
+    assignments : iterable of str
+        ``NAME=VALUE`` each; a value is a number, true, false, none, or a word.
+    standardize : bool, default False
+    option : str, default "--set"
+        That of the command line by which the assignments were given.
+
+    Raises
+    ------
+    click.BadParameter
+        If an option is malformed, unknown or given twice, or if the class refuses its value.
+    """
     try:
-        return choose(name, assignments, standardize=standardize)
+        options = tuple((key, parse_value(text)) for key, text in parse_assignments(assignments).items())
+        return check_classifier(ClassifierChoice(name, options, standardize))
     except ValueError as error:
-        raise click.BadParameter(str(error), context, param_hint=f"'{option}'") from error
+        raise click.BadParameter(str(error), param_hint=f"'{option}'") from error
 
 
-def method_options(
-    context: click.Context, assignments: Iterable[str], methods: Iterable[Method]
-) -> dict[str, dict[str, Any]]:
+def method_options(assignments: Iterable[str], methods: Iterable[Method]) -> dict[str, dict[str, Any]]:
     """Return the options of single methods by the names of the methods.
 
     Parameters
     ----------
-    context : click.Context
     assignments : iterable of str
         ``METHOD.NAME=VALUE`` each.
     methods : iterable of Method
@@ -54,8 +69,8 @@ def method_options(
     found: dict[str, dict[str, Any]] = {}
     try:
         for whole, text in parse_assignments(assignments, form=form).items():
-            method, dot, name = whole.partition(".")
-            if not method or not dot or not name:
+            method, _, name = whole.partition(".")
+            if not method or not name:
                 raise ValueError(f"{quoted(f'{whole}={text}')} is not of the form {form}.")
             if method not in asked:
                 raise ValueError(_not_asked_for(method, asked))
@@ -66,7 +81,7 @@ def method_options(
             value = parse_value(text) if isinstance(known[name], Number | Flag) else text
             found.setdefault(method, {})[name] = known[name].check(f"{method}.{name}", value)
     except ValueError as error:
-        raise click.BadParameter(str(error), context, param_hint="'--option'") from error
+        raise click.BadParameter(str(error), param_hint="'--option'") from error
     return found
 
 
@@ -81,44 +96,36 @@ def _not_asked_for(name: str, asked: Mapping[str, Method]) -> str:
 
 
 def check_folds(
-    context: click.Context,
-    folds: int | None,
-    group: str | None,
-    methods: Iterable[Method],
-    available: Iterable[Method],
+    folds: int | None, group: str | None, methods: Sequence[Method], available: Sequence[Method]
 ) -> None:
     """Raise UsageError if no method reads the folds that are asked for, or one would tear groups of rows apart.
 
     Parameters
     ----------
-    context : click.Context
     folds, group
         The values of --folds and --group.
-    methods : iterable of Method
+    methods : sequence of Method
         Those that are asked for.
-    available : iterable of Method
+    available : sequence of Method
         Those that the command has, for the way out.
     """
     if folds is None and group is None:
         return
-    methods = tuple(methods)
     torn = [method.name for method in methods if not method.needs <= _FOLD_RECORDS]
     if group is not None and torn:
         whole = [method.name for method in available if method.needs <= _FOLD_RECORDS]
         raise click.UsageError(
             f"--group: {', '.join(torn)} would take the rows of a group apart; these keep them together: "
-            f"{', '.join(whole)}.",
-            context,
+            f"{', '.join(whole)}."
         )
     if not any(method.needs & _FOLD_RECORDS for method in methods):
         readers = [method.name for method in available if method.needs & _FOLD_RECORDS]
         raise click.UsageError(
-            f"--folds: none of the methods asked for reads folds or splits; these do: {', '.join(readers)}.",
-            context,
+            f"--folds: none of the methods asked for reads folds or splits; these do: {', '.join(readers)}."
         )
 
 
-def check_alternative(context: click.Context, alternative: str, methods: Iterable[Method]) -> None:
+def check_alternative(alternative: str, methods: Iterable[Method]) -> None:
     """Raise UsageError if a method has no direction and the alternative has one."""
     from cudbound.intervals import METHODS
 
@@ -127,6 +134,5 @@ def check_alternative(context: click.Context, alternative: str, methods: Iterabl
         others = [name for name, one in METHODS.items() if one.compares and not one.two_sided_only]
         raise click.UsageError(
             f"--alternative {alternative}: {', '.join(undirected)} has no direction; leave it out of --methods, "
-            f"or name the others: {','.join(others)}.",
-            context,
+            f"or name the others: {','.join(others)}."
         )

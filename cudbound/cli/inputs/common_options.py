@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from cudbound.cli.inputs import options
-from cudbound.cli.inputs.sample import DataFile
+from cudbound.inputs.csv_file import DataFile
 
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
@@ -59,9 +59,8 @@ _DATA_OPTIONS = together(
     ),
     click.option(
         "--delimiter",
-        callback=options.delimiter,
+        type=options.delimiter,
         default=",",
-        show_default=True,
         metavar="CHAR",
         help="Character between the cells of the file: , ; | or tab.",
     ),
@@ -75,9 +74,8 @@ _DATA_OPTIONS = together(
 
 confidence_level_option = click.option(
     "--confidence-level",
-    callback=options.level,
+    type=options.level,
     default="0.95",
-    show_default=True,
     metavar="FLOAT",
     help="Nominal level, in (0, 1).",
 )
@@ -95,10 +93,21 @@ jobs_option = click.option(
     type=int,
     callback=options.jobs,
     default=1,
-    show_default=True,
     metavar="INT",
     help="Workers; -1 for all processors.",
 )
+
+
+def set_option(
+    flag: str,
+    name: str,
+    classifier: str,
+    how: str = ", by its name in scikit-learn, such as C=0.5; the value is a number, true, false, none or a word",
+) -> Decorator:
+    """Add the option `flag` that sets parameters of a classifier; the command gets the texts as `name`."""
+    help = f"Option of the {classifier}{how}. May be repeated."
+    return click.option(flag, name, multiple=True, metavar="NAME=VALUE", help=help)
+
 
 #: What is drawn and how: the parts of the methods that can be chosen.
 resampling_options = together(
@@ -135,14 +144,12 @@ output_options = together(
         "form",
         type=click.Choice(FORMATS),
         default="table",
-        show_default=True,
         help="Form of the output.",
     ),
     click.option(
         "--output",
         "place",
-        type=click.Path(path_type=Path),
-        callback=options.output,
+        type=options.output,
         metavar="PATH",
         help="File to write instead of stdout, which is also -. It is replaced whole, at the end.",
     ),

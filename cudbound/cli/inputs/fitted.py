@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cudbound.cli.inputs.classifier_options import ClassifierChoice, build
+from cudbound.cli.inputs.assignments import number_or_nan
 from cudbound.cli.inputs.model_file import SavedModel, listed
 from cudbound.cli.output.advice import (
     INTERVAL_OPTIONS,
@@ -15,11 +14,12 @@ from cudbound.cli.output.advice import (
     collected_warnings,
 )
 from cudbound.inputs.csv_file import quoted
+from cudbound.inputs.named_classifiers import ClassifierChoice, build
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from cudbound.cli.inputs.sample import Sample
+    from cudbound.inputs.csv_columns import TrainingData
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +34,7 @@ class FittedClassifier:
         Its training rows; a DataFrame if it was fitted to columns with names.
     y : ndarray, shape (n_samples,)
         Their labels, out of ``estimator.classes_``.
-    sample : Sample
+    sample : TrainingData
         The data as they were read.
     description : str
         The classifier in words, for the notes under the table.
@@ -47,7 +47,7 @@ class FittedClassifier:
     estimator: Any
     X: Any
     y: NDArray[Any]
-    sample: Sample
+    sample: TrainingData
     description: str
     warnings: tuple[str, ...] = ()
     saved: bool = False
@@ -55,7 +55,7 @@ class FittedClassifier:
 
 def fit(
     classifier: ClassifierChoice | SavedModel,
-    sample: Sample,
+    sample: TrainingData,
     seed: int,
     *,
     names: OptionNames = INTERVAL_OPTIONS,
@@ -65,7 +65,7 @@ def fit(
     Parameters
     ----------
     classifier : ClassifierChoice or SavedModel
-    sample : Sample
+    sample : TrainingData
     seed : int
         Of the classifier's own random numbers.
     names : OptionNames, default INTERVAL_OPTIONS
@@ -84,7 +84,7 @@ def fit(
     return FittedClassifier(estimator, sample.X, sample.y, sample, classifier.description, messages)
 
 
-def _match(model: SavedModel, sample: Sample) -> FittedClassifier:
+def _match(model: SavedModel, sample: TrainingData) -> FittedClassifier:
     from cudbound.validation import check_binary_classifier
 
     name, estimator = quoted(model.file_name), model.estimator
@@ -116,7 +116,7 @@ def _match(model: SavedModel, sample: Sample) -> FittedClassifier:
     return FittedClassifier(estimator, X, y, sample, description, model.warnings, saved=True)
 
 
-def _columns(estimator: Any, sample: Sample, name: str) -> Any:
+def _columns(estimator: Any, sample: TrainingData, name: str) -> Any:
     """Return the features in the order of the model, which knows their names or at least their number."""
     known = getattr(estimator, "feature_names_in_", None)
     found = sample.feature_names
@@ -149,7 +149,7 @@ def _columns(estimator: Any, sample: Sample, name: str) -> Any:
     return pd.DataFrame(sample.X, columns=list(found))[names]
 
 
-def _event(classes: list[Any], sample: Sample, name: str) -> tuple[int, bool]:
+def _event(classes: list[Any], sample: TrainingData, name: str) -> tuple[int, bool]:
     """Return which of the two classes of a model is the event, and whether that rests on a numeric code."""
     negative, positive = sample.classes
     for event in (0, 1):
@@ -169,11 +169,4 @@ def _same(text: str, label: Any) -> bool:
         return (text.casefold() == "true") is label
     if isinstance(label, str) and label.strip() == text:
         return True
-    return _number(text) == _number(label)
-
-
-def _number(value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        return math.nan
+    return number_or_nan(text) == number_or_nan(label)

@@ -10,19 +10,15 @@ import io
 import json
 import warnings
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cudbound.inputs.csv_file import quoted
+from cudbound.inputs.csv_file import first_few, quoted
 
 #: Bytes that a file may take, packed and unpacked; a linear model on 10,000 features takes less than one.
 LARGEST = 64 * 2**20
-#: Bytes unpacked at a time, so that a file which unpacks to more than it says is noticed in time.
-PIECE = 2**16
-#: Names that a message lists before it only counts.
-LISTED = 10
 
 _PICKLE_SUFFIXES = frozenset({".pkl", ".pickle", ".joblib", ".dill", ".cloudpickle", ".sav", ".p", ".pk"})
 #: First bytes of pickles since protocol 2, and of the compressions that joblib lays around them.
@@ -108,9 +104,15 @@ def load_model(path: Path) -> SavedModel:
         try:
             packed = _unpacked(content, name)
             unknown = _unknown_types(packed)
-            if not unknown:
-                estimator = _quiet(skops.io.loads(packed, trusted=_own_types()))
-                description = f"{_in_words(estimator)} from the file {path.name}, as it was saved"
+            if unknown:
+                raise _RefusedError(
+                    f"--model: {name} holds types that are not known to be harmless: {listed(unknown)}. It was not "
+                    "loaded, since loading could run code. Save the model without them (of a search its "
+                    "best_estimator_), let the command fit one with --classifier, or look through the types and load "
+                    "the file in Python"
+                )
+            estimator = _quiet(skops.io.loads(packed, trusted=_own_types()))
+            description = f"{_in_words(estimator)} from the file {path.name}, as it was saved"
         except _RefusedError:
             raise
         except Exception as error:  # a damaged or crafted file can make skops raise anything
@@ -118,19 +120,12 @@ def load_model(path: Path) -> SavedModel:
                 f"--model: {name} cannot be loaded, {type(error).__name__}: {quoted(str(error), 200)}; it is "
                 f"damaged, or was written with other versions of scikit-learn and skops: {_WAY_ON}"
             ) from error
-    if unknown:
-        raise ValueError(
-            f"--model: {name} holds types that are not known to be harmless: {listed(unknown)}. It was not loaded, "
-            "since loading could run code. Save the model without them (of a search its best_estimator_), let the "
-            "command fit one with --classifier, or look through the types and load the file in Python"
-        )
     return SavedModel(estimator, path.name, description, _versions(caught, name))
 
 
 def listed(names: Sequence[str]) -> str:
     """Quote foreign names for a message, the first few of them if they are many."""
-    shown = ", ".join(quoted(name, 100) for name in names[:LISTED])
-    return shown + (f" and {len(names) - LISTED} more" if len(names) > LISTED else "")
+    return first_few([quoted(name, 100) for name in names])
 
 
 class _RefusedError(ValueError):
@@ -176,19 +171,17 @@ def _unpacked(content: bytes, name: str) -> bytes:
     What is looked at and what is loaded are then the same bytes, whatever the headers of the file say.
     """
     plain = io.BytesIO()
-    total = 0
+    left = LARGEST
     with zipfile.ZipFile(io.BytesIO(content)) as packed, zipfile.ZipFile(plain, "w") as archive:
         if "schema.json" not in packed.namelist():
             raise _RefusedError(f"--model: {name} is an archive, but not one of skops; {_WAY_ON}")
         for member in packed.infolist():
-            parts = []
             with packed.open(member) as stream:
-                while piece := stream.read(PIECE):
-                    total += len(piece)
-                    if total > LARGEST:
-                        raise _too_large(name)
-                    parts.append(piece)
-            archive.writestr(member.filename, b"".join(parts))
+                part = stream.read(left + 1)  # a file may unpack to more than it says
+            left -= len(part)
+            if left < 0:
+                raise _too_large(name)
+            archive.writestr(member.filename, part)
     return plain.getvalue()
 
 
@@ -196,27 +189,17 @@ def _unknown_types(archive: bytes) -> list[str]:
     """Return what is made by a kind of node that is not known; if nothing is, the types that are not known."""
     import skops.io
 
+    odd = set()
+
+    def look(value: dict[str, Any]) -> dict[str, Any]:
+        """Note an object of the schema that skops would make by a kind of node that is not known."""
+        if "__loader__" in value and value["__loader__"] not in _KNOWN_NODES:
+            odd.add(f"{value.get('__module__')}.{value.get('__class__')} ({value['__loader__']})")
+        return value
+
     with zipfile.ZipFile(io.BytesIO(archive)) as file:
-        schema = json.loads(file.read("schema.json"))
-    odd = {
-        f"{node.get('__module__')}.{node.get('__class__')} ({node['__loader__']})"
-        for node in _nodes(schema)
-        if node["__loader__"] not in _KNOWN_NODES
-    }
+        json.loads(file.read("schema.json"), object_hook=look)
     return sorted(odd or set(skops.io.get_untrusted_types(data=archive)) - set(_own_types()))
-
-
-def _nodes(schema: Any) -> Iterator[dict[str, Any]]:
-    """Go through everything in a schema that skops would make an object of."""
-    waiting = [schema]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, dict):
-            if "__loader__" in value:
-                yield value
-            waiting.extend(value.values())
-        elif isinstance(value, list):
-            waiting.extend(value)
 
 
 def _own_types() -> list[str]:
@@ -232,14 +215,9 @@ def _quiet(estimator: Any) -> Any:
 
     if not isinstance(estimator, BaseEstimator) or not is_classifier(estimator):
         raise ValueError(f"it holds a {type(estimator).__name__}, which is not a classifier")
-    changes: dict[str, bool | None] = {}
-    for name, value in estimator.get_params(deep=True).items():
-        last = name.rpartition("__")[2]
-        if last == "memory" and value is not None:
-            changes[name] = None
-        if last == "verbose" and value:
-            changes[name] = False
-    return estimator.set_params(**changes)
+    quiet = {"memory": None, "verbose": False}
+    last_words = {name: name.rpartition("__")[2] for name in estimator.get_params(deep=True)}
+    return estimator.set_params(**{name: quiet[last] for name, last in last_words.items() if last in quiet})
 
 
 def _versions(caught: list[warnings.WarningMessage], name: str) -> tuple[str, ...]:

@@ -10,39 +10,36 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cudbound.cli.inputs.assignments import did_you_mean, parse_assignments, parse_value
+from cudbound.cli.inputs.assignments import number_or_nan, parse_assignments, parse_value
+from cudbound.hints import did_you_mean
 from cudbound.inputs.csv_file import quoted
 
 if TYPE_CHECKING:
     from cudbound.resampling import ResamplingSizes
 
-ALPHA_NAMES = ("n", "paper-literal")
 _DELIMITERS = {",": ",", ";": ";", "|": "|", "\t": "\t", "tab": "\t", r"\t": "\t"}
 
 
-def level(context: click.Context, param: click.Parameter, text: str) -> float:
+def level(text: str) -> float:
     """Return a number strictly between 0 and 1; unlike click's own range this refuses nan."""
-    number = _number(text)
+    number = number_or_nan(text)
     if not 0 < number < 1:
         raise click.BadParameter(f"{text!r} is not a number strictly between 0 and 1 (95% is 0.95).")
     return number
 
 
-def alpha(context: click.Context, param: click.Parameter, text: str) -> str | float:
+def alpha(text: str) -> str | float:
     """Return ``n``, ``paper-literal``, or a number in [0, inf]."""
-    if text in ALPHA_NAMES:
+    if text in ("n", "paper-literal"):
         return text
-    number = _number(text)
+    number = number_or_nan(text)
     if not number >= 0:
-        names = " nor ".join(ALPHA_NAMES)
-        raise click.BadParameter(f"{text!r} is neither {names} nor a number in [0, inf].")
+        raise click.BadParameter(f"{text!r} is neither n nor paper-literal nor a number in [0, inf].")
     return number
 
 
-def total_node_limit(context: click.Context, param: click.Parameter, text: str | None) -> float | None:
-    """Return a number of nodes, infinity for ``none``, or None if nothing was said."""
-    if text is None:
-        return None
+def total_node_limit(text: str) -> float:
+    """Return a number of nodes, infinity for ``none``."""
     if text == "none":
         return math.inf
     if not text.isdecimal():
@@ -57,27 +54,24 @@ def seconds(context: click.Context, param: click.Parameter, value: float | None)
     return value
 
 
-def interval_methods(context: click.Context, param: click.Parameter, text: str) -> str | tuple[str, ...]:
+def interval_methods(text: str) -> str | tuple[str, ...]:
     """Return the name of a group of intervals, or the intervals whose names stand between commas."""
     from cudbound.intervals import GROUPS, METHODS
 
-    known = [name for name, method in METHODS.items() if method.gives_interval]
-    return _methods(text, GROUPS, known, "interval")
+    return _methods(text, GROUPS, [name for name, one in METHODS.items() if one.gives_interval], "interval")
 
 
-def comparison_methods(context: click.Context, param: click.Parameter, text: str) -> str | tuple[str, ...]:
+def comparison_methods(text: str) -> str | tuple[str, ...]:
     """Return ``all``, or the comparisons whose names stand between commas."""
     from cudbound.intervals import METHODS
 
-    return _methods(
-        text, ("all",), [name for name, method in METHODS.items() if method.compares], "comparison"
-    )
+    return _methods(text, ("all",), [name for name, one in METHODS.items() if one.compares], "comparison")
 
 
 def _methods(text: str, groups: Collection[str], known: list[str], gives: str) -> str | tuple[str, ...]:
-    if text.strip() in groups:
-        return text.strip()
     names = tuple(name.strip() for name in text.split(","))
+    if len(names) == 1 and names[0] in groups:
+        return names[0]
     for name in names:
         if name not in known:
             raise click.BadParameter(_no_such_method(name, groups, known, gives))
@@ -127,21 +121,21 @@ def sizes(
         raise click.BadParameter(str(error)) from error
 
 
-def inner(context: click.Context, param: click.Parameter, text: str | None) -> int | str | None:
-    """Return a positive number of inner draws, ``oob``, or None for what suits the classifier."""
-    if text is None or text == "oob":
+def inner(text: str) -> int | str:
+    """Return a positive number of inner draws, or ``oob``."""
+    if text == "oob":
         return text
     if not text.isdecimal() or int(text) < 1:
         raise click.BadParameter(f"{text!r} is neither a positive number nor oob.")
     return int(text)
 
 
-def output(context: click.Context, param: click.Parameter, path: Path | None) -> Path | None:
-    """Return the file to write, or None for stdout, which is also called -."""
-    return None if path is None or str(path) == "-" else path
+def output(text: str) -> Path | None:
+    """Return the file to write, or None for stdout, which is called -."""
+    return None if text == "-" else Path(text)
 
 
-def delimiter(context: click.Context, param: click.Parameter, text: str) -> str:
+def delimiter(text: str) -> str:
     """Return the character between the cells of a CSV file."""
     if text not in _DELIMITERS:
         raise click.BadParameter(f"{text!r} is not one of: , ; | tab.")
@@ -153,10 +147,3 @@ def jobs(context: click.Context, param: click.Parameter, number: int) -> int:
     if number < 1 and number != -1:
         raise click.BadParameter(f"{number} is neither a positive number nor -1 (all processors).")
     return number
-
-
-def _number(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan

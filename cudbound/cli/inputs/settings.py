@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from cudbound.cli.inputs.sample import Sample, make_cv
+from cudbound.cli.inputs.sample import make_cv
 
 if TYPE_CHECKING:
+    from cudbound.inputs.csv_columns import TrainingData
     from cudbound.resampling import ResamplingSizes
 
 
@@ -39,25 +40,22 @@ class SharedSettings:
     sizes: ResamplingSizes | None = None
     folds: int | None = None
 
-    def arguments(self, sample: Sample) -> dict[str, Any]:
+    def arguments(self, sample: TrainingData) -> dict[str, Any]:
         """Return the arguments for the entry point that the command calls, with the folds made of the sample."""
-        given = {one.name: getattr(self, one.name) for one in fields(self)}
+        given = dict(vars(self))
         cv, groups = make_cv(sample, given.pop("folds"))
         return given | {"rng": given.pop("seed"), "cv": cv, "groups": groups}
 
-    def choices(self, sample: Sample) -> str | None:
+    def choices(self, sample: TrainingData) -> list[str]:
         """Return the options of the command line that change numbers and stand nowhere else in the notes.
 
         They can be pasted into a command that repeats the run.
         """
         given = []
         if self.sizes is not None:
-            default = type(self.sizes)()
-            given += [
-                f"--size {one.name}={getattr(self.sizes, one.name)}"
-                for one in fields(self.sizes)
-                if getattr(self.sizes, one.name) != getattr(default, one.name)
-            ]
+            default = vars(type(self.sizes)())
+            asked = vars(self.sizes).items()
+            given += [f"--size {name}={value}" for name, value in asked if value != default[name]]
         given += [
             f"--option {method}.{name}={value}"
             for method, options in self.options.items()
@@ -67,4 +65,18 @@ class SharedSettings:
             given.append(f"--folds {self.folds}")
         if sample.group is not None:
             given.append(f"--group {shlex.quote(sample.group)}")
-        return " ".join(given) or None
+        return given
+
+    def described(self, sample: TrainingData) -> dict[str, Any]:
+        """Return what the notes under every table say of the data and the run, by the names of their fields."""
+        events = int(sample.y.sum())
+        return {
+            "source": sample.source,
+            "n_samples": sample.y.size,
+            "n_events": events,
+            "n_non_events": sample.y.size - events,
+            "event": sample.event,
+            "features": sample.feature_names,
+            "seed": self.seed,
+            "choices": " ".join(self.choices(sample)) or None,
+        }

@@ -6,12 +6,17 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TextIO
+from typing import Any
 
 from cudbound.cli.output.one_line import say
-
-if TYPE_CHECKING:
-    from cudbound.exceptions import StatedError
+from cudbound.exceptions import (
+    CudboundWarning,
+    NoMinimizerError,
+    NotMinimizerError,
+    SlowRefitsWarning,
+    UnsupportedEstimatorError,
+    UnsupportedProblemError,
+)
 
 
 @dataclass(frozen=True)
@@ -53,11 +58,6 @@ _UNSUPPORTED = (
 _OTHER_SOLVER = "add --solver cvxpy for the slow reference solver."
 
 
-def not_converged(what: str, names: OptionNames) -> str:
-    """Say that a fit stopped early, and how to continue."""
-    return _NOT_CONVERGED.format(what=what, names=names)
-
-
 @contextmanager
 def advice_of_the_command(names: OptionNames = INTERVAL_OPTIONS, *, saved: bool = False) -> Iterator[None]:
     """Raise ValueError with the fact that the package states and the command's way out of it.
@@ -69,26 +69,17 @@ def advice_of_the_command(names: OptionNames = INTERVAL_OPTIONS, *, saved: bool 
     saved : bool, default False
         Whether the classifier comes from a file, so that options of a fit are no way out.
     """
-    from cudbound.exceptions import (
-        NoMinimizerError,
-        NotMinimizerError,
-        UnsupportedEstimatorError,
-        UnsupportedProblemError,
-    )
-
+    remedies = {
+        NoMinimizerError: _NO_MINIMIZER,  # the first that fits, and this is a NotMinimizerError too
+        NotMinimizerError: _SAVED_NOT_MINIMIZER if saved else _NOT_MINIMIZER,
+        UnsupportedEstimatorError: _UNSUPPORTED,
+        UnsupportedProblemError: _OTHER_SOLVER,
+    }
     try:
         yield
-    except NoMinimizerError as error:
-        raise ValueError(_advise(error, _NO_MINIMIZER.format(names=names))) from error
-    except NotMinimizerError as error:
-        remedy = _SAVED_NOT_MINIMIZER if saved else _NOT_MINIMIZER.format(names=names)
-        raise ValueError(_advise(error, remedy)) from error
-    except UnsupportedEstimatorError as error:
-        raise ValueError(_advise(error, _UNSUPPORTED)) from error
-    except UnsupportedProblemError as error:
-        raise ValueError(_advise(error, _OTHER_SOLVER)) from error
-    except ImportError as error:  # of cvxpy, with the way to get it
-        raise ValueError(str(error)) from error
+    except tuple(remedies) as error:
+        remedy = next(text for kind, text in remedies.items() if isinstance(error, kind))
+        raise ValueError(f"{error.fact.removesuffix('.')}; {remedy.format(names=names)}") from error
 
 
 @contextmanager
@@ -108,35 +99,28 @@ def collected_warnings(what: str, names: OptionNames) -> Iterator[list[Warning |
     """
     from sklearn.exceptions import ConvergenceWarning
 
-    from cudbound.exceptions import CudboundWarning, SlowRefitsWarning
-
     collected: list[Warning | str] = []
-    caught: list[warnings.WarningMessage] = []
+    unfinished: list[Warning | str] = []
+    others: list[warnings.WarningMessage] = []
 
-    def hear(
-        message: Warning | str,
-        category: type[Warning],
-        filename: str,
-        lineno: int,
-        file: TextIO | None = None,
-        line: str | None = None,
-    ) -> None:
+    def hear(message: Warning | str, category: type[Warning], *place: Any, **named: Any) -> None:
         if isinstance(message, SlowRefitsWarning):  # of use before the time is spent
             say(f"{message.n_fits:,} refits will take about {message.seconds / 60.0:.0f} minutes")
+        elif issubclass(category, CudboundWarning):
+            collected.append(message)
+        elif issubclass(category, ConvergenceWarning):
+            unfinished.append(message)
         else:
-            caught.append(warnings.WarningMessage(message, category, filename, lineno))
+            others.append(warnings.WarningMessage(message, category, *place, **named))
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", CudboundWarning)
         warnings.simplefilter("default", ConvergenceWarning)  # thousands of refits may raise the same one
         warnings.showwarning = hear
         yield collected
-    ours = [event for event in caught if issubclass(event.category, CudboundWarning)]
-    unfinished = [event for event in caught if issubclass(event.category, ConvergenceWarning)]
-    collected += [event.message for event in ours]
     if unfinished:
-        collected.append(not_converged(what, names))
-    warn_again([event for event in caught if event not in ours and event not in unfinished])
+        collected.append(_NOT_CONVERGED.format(what=what, names=names))
+    warn_again(others)
 
 
 def warn_again(caught: Sequence[warnings.WarningMessage]) -> None:
@@ -144,8 +128,3 @@ def warn_again(caught: Sequence[warnings.WarningMessage]) -> None:
     first = {(event.category, event.filename, event.lineno): event for event in reversed(caught)}
     for event in reversed(first.values()):
         warnings.warn_explicit(event.message, event.category, event.filename, event.lineno)
-
-
-def _advise(error: StatedError, remedy: str) -> str:
-    """Replace the advice for Python, which follows the fact, by that of the command."""
-    return f"{error.fact.removesuffix('.')}; {remedy}"

@@ -19,20 +19,20 @@ def on_terminal() -> bool:
 
 
 def emit(text: str, place: Path | None) -> None:
-    """Print a finished text, or write it to a file and say so."""
+    """Print a finished text, or write it to a file."""
     if place is None:
         click.echo(text)
-        return
-    write_whole(place, f"{text}\n")
-    say(f"wrote {place}")
+    else:
+        write_whole(place, f"{text}\n")
 
 
-def check_output(path: Path, **inputs: Path | None) -> None:
+def check_output(path: Path | None, **inputs: Path | None) -> None:
     """Refuse a place that cannot be written, before any time is spent on what should go there.
 
     Parameters
     ----------
-    path : Path
+    path : Path or None
+        None stands for stdout.
     **inputs : Path or None
         Files that are read, by the word for them, such as ``store``.
 
@@ -41,7 +41,7 @@ def check_output(path: Path, **inputs: Path | None) -> None:
     ValueError
         If the folder does not exist or cannot be written, if `path` is a folder, or is one of the files `inputs`.
     """
-    if _is_device(path):
+    if path is None or _is_device(path):
         return
     folder = path.resolve().parent
     if not folder.is_dir():
@@ -56,7 +56,7 @@ def check_output(path: Path, **inputs: Path | None) -> None:
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write `text` as UTF-8 so that a reader sees the old file or the new one, never a part.
+    """Write `text` as UTF-8 so that a reader sees the old file or the new one, never a part, and say so.
 
     The text goes to a temporary file in the same folder, which then takes the name. A link keeps pointing
     where it does; a device or a pipe is written directly, since it must not be replaced.
@@ -72,6 +72,7 @@ def write_whole(path: Path, text: str) -> None:
         raise ValueError(
             f"--output: {str(path)!r} cannot be written: {error.strerror}; free some space or name another file"
         ) from error
+    say(f"wrote {path}")
 
 
 def _write_whole(path: Path, content: bytes) -> None:

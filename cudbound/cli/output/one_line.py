@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from functools import partial
 from typing import Any, NoReturn
 
 import click
 
-from cudbound.cli.output.exit_codes import INTERRUPTED, USAGE_ERROR
+from cudbound.cli.output.exit_codes import INTERRUPTED, UNUSABLE, USAGE_ERROR
 from cudbound.rounding import printable
 
 PROGRAM = "cudbound"
@@ -17,20 +17,16 @@ PROGRAM = "cudbound"
 class OneLineGroup(click.Group):
     """Group whose errors read ``cudbound: error: ...``, with foreign text escaped and no traceback."""
 
-    def main(
-        self,
-        args: Sequence[str] | None = None,
-        prog_name: str | None = PROGRAM,
-        complete_var: str | None = None,
-        standalone_mode: bool = True,
-        **extra: Any,
-    ) -> Any:
+    def main(self, *arguments: Any, standalone_mode: bool = True, **named: Any) -> Any:
         """Run the command and leave the interpreter with its exit code."""
+        run = partial(super().main, *arguments, standalone_mode=False, **{"prog_name": PROGRAM, **named})
         if not standalone_mode:
-            return super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
-        self._tolerate_narrow_encodings()
+            return run()
+        for stream in (sys.stdout, sys.stderr):  # a letter that the encoding lacks becomes an escape
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="backslashreplace")
         try:
-            code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+            code: Any = run()
         except click.UsageError as error:
             command = error.ctx.command_path if error.ctx is not None else PROGRAM
             fail(f"{error.format_message()} See '{command} --help'.", USAGE_ERROR)
@@ -39,14 +35,9 @@ class OneLineGroup(click.Group):
         except (click.Abort, KeyboardInterrupt):
             say("interrupted")
             sys.exit(INTERRUPTED)
+        except (ValueError, OSError, ImportError) as error:  # a broken pipe has been dealt with by click
+            fail(str(error), UNUSABLE)
         sys.exit(code)
-
-    @staticmethod
-    def _tolerate_narrow_encodings() -> None:
-        """Write a letter that the terminal's encoding lacks as an escape instead of failing on it."""
-        for stream in (sys.stdout, sys.stderr):
-            if hasattr(stream, "reconfigure"):
-                stream.reconfigure(errors="backslashreplace")
 
 
 def say(message: str) -> None:
@@ -57,12 +48,6 @@ def say(message: str) -> None:
 def say_seed(seed: int) -> None:
     """Say which seed was chosen for the user."""
     say(f"seed {seed} was chosen; repeat this run with --seed {seed}")
-
-
-def say_warnings(warnings: Sequence[str]) -> None:
-    """Write each warning on a line of its own."""
-    for warning in warnings:
-        say(f"warning: {warning}")
 
 
 def fail(message: str, exit_code: int) -> NoReturn:

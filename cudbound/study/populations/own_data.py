@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cudbound.inputs.csv_columns import training_data
-from cudbound.inputs.csv_file import read_csv_file
+from cudbound.inputs.csv_columns import read_training_data
+from cudbound.inputs.csv_file import DataFile
 from cudbound.study.populations.population import Cases, Truth
 from cudbound.study.populations.real_data import RealData
 from cudbound.study.populations.truth import N_TRUTH_CASES, sampled_truth
@@ -198,17 +198,11 @@ def csv_population(
     Raises
     ------
     CsvError
-        If the file or a column cannot be used; see `cudbound.inputs.csv_columns.training_data`.
+        If the file or a column cannot be used; see `cudbound.inputs.csv_columns.read_training_data`.
     ValueError
         If the device is unknown.
     """
     path = Path(path)
-    data = training_data(
-        read_csv_file(path, delimiter=delimiter),
-        target=target,
-        positive=positive,
-        categorical=categorical,
-        exclude=exclude,
-    )
+    data = read_training_data(DataFile(path, target, positive, categorical, exclude, delimiter))
     own = name or path.stem
     return RealData(own, f"{path.name}, {target} = {positive}", data.X, data.y, device, data.feature_names)
