@@ -24,6 +24,8 @@ class NotCertifiedWarning(CudboundWarning):
         Draws that rounding left open.
     half_width : tuple of float or None
         Between which values the half-width of the CUD bound lies; None where the warning is of other bounds.
+    method : str
+        The interval that uses the bounds: "cud", "two-center" or "aci".
     """
 
     def __init__(
@@ -33,9 +35,11 @@ class NotCertifiedWarning(CudboundWarning):
         n_limited: int = 0,
         n_inaccurate: int = 0,
         half_width: tuple[float, float] | None = None,
+        method: str = "aci",
     ):
         super().__init__(message)
         self.half_width = half_width
+        self.method = method
         self.n_limited = n_limited
         self.n_inaccurate = n_inaccurate
 

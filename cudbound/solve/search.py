@@ -78,28 +78,32 @@ class Search:
 
 
 def search_ended(search: Search, draws: Draws, lower: float, upper: float) -> NotCertifiedWarning:
-    """Say between which values the half-width lies and, for each reason why it is not proved, what to do."""
+    """Say between which values the quantile lies and, for each reason why it is not proved, what to do."""
+    both = search.side == "both"
+    what = "half-width" if both else "quantile of the signed suprema"
+    keep = "previous=result.draws to cud_interval to keep what is proved"
+    keep, pass_on = (f", and {keep}", f", and pass {keep}") if both else ("", "")
     inaccurate = np.flatnonzero(draws.status == SolveStatus.INACCURATE)
     n_limited = int((~draws.decided).sum()) - inaccurate.size
     advice = [
-        f"The half-width is {within(lower, upper)}; the larger value was used, which can only make the interval longer."
+        f"The {what} is {within(lower, upper)}; the larger value was used, which can only make the interval longer."
     ]
     if n_limited and search.has_default_budget:
         advice.append(
             f"The search was ended after {draws.nodes.sum()} nodes, with {n_limited} of {len(draws)} draws open: pass "
-            "limits=SearchLimits(nodes=math.inf) to complete the search, and previous=result.draws to cud_interval to "
-            "keep what is proved."
+            f"limits=SearchLimits(nodes=math.inf) to complete the search{keep}."
         )
     elif n_limited:
-        advice.append(
-            f"A limit left {n_limited} of {len(draws)} draws open: raise it in 'limits', and pass "
-            "previous=result.draws to cud_interval to keep what is proved."
-        )
+        advice.append(f"A limit left {n_limited} of {len(draws)} draws open: raise it in 'limits'{pass_on}.")
     if inaccurate.size:
         advice.append(
             f"Rounding left {inaccurate.size} draws open: rescale the features or look for an outlying value; "
             f"result.problem.select({inaccurate[0]}).save(path) keeps one for a bug report."
         )
     return NotCertifiedWarning(
-        " ".join(advice), n_limited=n_limited, n_inaccurate=int(inaccurate.size), half_width=(lower, upper)
+        " ".join(advice),
+        n_limited=n_limited,
+        n_inaccurate=int(inaccurate.size),
+        half_width=(lower, upper),
+        method="cud" if both else "two-center",
     )

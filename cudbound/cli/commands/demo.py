@@ -57,15 +57,16 @@ def introduction(data: DemoData) -> str:
 
 def meaning(data: DemoData, fitted: FittedClassifier, outcome: CommandOutcome) -> str:
     """Say what the numbers of the demo mean, and what they do not."""
-    cud = outcome.table["cud"]
-    low, high = (format_proportion(x) for x in (cud.confidence_interval.low, cud.confidence_interval.high))
+    cud, ours = outcome.table["cud"], outcome.table["two-center"]
+    low, high = (format_proportion(x) for x in (ours.confidence_interval.low, ours.confidence_interval.high))
     wrong = fitted.estimator.predict(data.others.X) != data.others.y
     return "\n\n".join(
         [
             _paragraph(
                 f"What the numbers mean: the classifier gets {format_proportion(cud.estimate)} of its own "
-                f"training rows wrong. The row cud says that its error on new cases of the same population "
-                f"lies between {low} and {high}. Here that can be looked at: on the {wrong.size} rows left out, "
+                f"training rows wrong. The row two-center, which is the one to report, says that its error on new "
+                f"cases of the same population lies between {low} and {high}. Here that can be looked at: on the "
+                f"{wrong.size} rows left out, "
                 f"which an analyst with {data.sample.y.size} patients would not have, its error is "
                 f"{format_proportion(wrong.mean())}."
             ),

@@ -27,8 +27,8 @@ from cudbound.inputs.named_classifiers import ClassifierChoice
 def main(context: click.Context) -> None:
     """Confidence intervals for the error of a classifier that was trained on few patients.
 
-    The interval comes from the training data alone: the exact CUD bound (Laber & Murphy, 2008), beside the intervals
-    that its authors compare it with and the others in use.
+    The interval comes from the training data alone: one to report, beside the exact CUD bound (Laber & Murphy, 2008)
+    and the other intervals in use.
     """
     if context.invoked_subcommand is None:
         click.echo(context.get_help(), err=True)
@@ -37,7 +37,7 @@ def main(context: click.Context) -> None:
 
 @main.command(epilog=EXIT_CODES)
 def demo() -> None:
-    """Show the seven intervals on a small real data set, and what they mean and do not mean."""
+    """Show the recommended intervals on a small real data set, and what they mean and do not mean."""
     from cudbound.cli.commands import demo as example
 
     data = example.demo_data()

@@ -22,6 +22,7 @@ from cudbound.inputs.csv_file import DataFile
 from cudbound.inputs.named_classifiers import CLASSIFIERS, DEFAULT, ClassifierChoice
 
 SOLVERS = ("native", "cvxpy")
+ALTERNATIVES = ("two-sided", "less", "greater")
 
 
 @click.command("interval", epilog=EXIT_CODES)
@@ -50,11 +51,18 @@ SOLVERS = ("native", "cvxpy")
 @click.option(
     "--methods",
     type=options.interval_methods,
-    default="paper",
+    default="recommended",
     metavar="GROUP|NAME,NAME,...",
-    help="Intervals to compute; 'cudbound methods' lists the names. Groups: paper for the seven of Laber and Murphy "
-    "(2008), conditional for the error of this classifier, algorithm for that of the learning algorithm, all for "
-    "both.",
+    help="Intervals to compute; 'cudbound methods' lists the names. Groups: recommended for the one to use and two "
+    "beside it, paper for the seven of Laber and Murphy (2008), clinical for what software for clinical prediction "
+    "models prints, conditional for the error of this classifier, algorithm for that of the learning algorithm, all "
+    "for both, tuned for a search in --model.",
+)
+@click.option(
+    "--alternative",
+    type=click.Choice(ALTERNATIVES),
+    default=ALTERNATIVES[0],
+    help="less for upper limits alone, each at the whole level (the error is at most x), greater for lower ones.",
 )
 @common_options.confidence_level_option
 @click.option(

@@ -20,7 +20,7 @@ from cudbound.cli.output.outcome import emit, finish
 from cudbound.inputs.csv_file import DataFile
 from cudbound.inputs.named_classifiers import LEARNERS
 
-ALTERNATIVES = ("two-sided", "less", "greater")
+ALTERNATIVES = ("two-sided", "less", "greater", "equivalent")
 
 
 def _learner_option(flag: str, help: str) -> common_options.Decorator:
@@ -53,7 +53,15 @@ def _learner_option(flag: str, help: str) -> common_options.Decorator:
     type=click.Choice(ALTERNATIVES),
     default=ALTERNATIVES[0],
     help="What a small p-value is to speak for: unequal errors, less for a smaller error of the first classifier, "
-    "greater for a larger one.",
+    "greater for a larger one, equivalent for a difference between minus and plus --null.",
+)
+@click.option(
+    "--null",
+    type=float,
+    default=0.0,
+    metavar="FLOAT",
+    help="Difference of the errors that would matter, in (-1, 1); with --alternative less the test is of "
+    "non-inferiority.",
 )
 @common_options.confidence_level_option
 @common_options.seed_option
@@ -85,7 +93,7 @@ def compare_learners(
     first = choose_classifier(a, assigned_a, standardize, option="--set-a")
     second = choose_classifier(b, assigned_b, standardize, option="--set-b")
     methods = find_comparisons(asked["methods"])
-    check_alternative(asked["alternative"], methods)
+    check_alternative(asked["alternative"], methods, asked["null"], asked["confidence_level"])
     check_folds(asked["folds"], data.group, methods, find_comparisons("all"))
     chosen = new_seed() if seed is None else seed
     settings = comparison.ComparisonSettings(seed=chosen, options=method_options(assigned, methods), **asked)

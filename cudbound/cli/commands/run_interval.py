@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 class Settings(SharedSettings):
     """How the intervals are computed: further arguments of `cudbound.compare_intervals`."""
 
-    methods: str | tuple[str, ...] = "paper"
+    methods: str | tuple[str, ...] = "recommended"
+    alternative: str = "two-sided"
     n_resamples: int = 1000
     alpha: str | float = "n"
     node_limit: int | None = None
@@ -114,7 +115,8 @@ def not_certified(event: NotCertifiedWarning, settings: Settings, interrupted: b
 
     known, remedy = "aci: bounds were used", "raise --node-limit"
     if event.half_width is not None:
-        known = f"cud: q is {within(*event.half_width)}; the larger value was used"
+        q = "q" if event.method == "cud" else "q-"
+        known = f"{event.method}: {q} is {within(*event.half_width)}; the larger value was used"
         if settings.node_limit is None:
             remedy = (
                 "give the search more time with --time-limit SECONDS, or let it end by itself with "

@@ -20,6 +20,7 @@ class ComparisonSettings(SharedSettings):
 
     methods: str | tuple[str, ...] = ("corrected-resampled-t",)
     alternative: str = "two-sided"
+    null: float = 0.0
 
 
 def compare(

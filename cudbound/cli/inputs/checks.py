@@ -125,10 +125,13 @@ def check_folds(
         )
 
 
-def check_alternative(alternative: str, methods: Iterable[Method]) -> None:
-    """Raise UsageError if a method has no direction and the alternative has one."""
-    from cudbound.intervals import METHODS
+def check_alternative(
+    alternative: str, methods: Iterable[Method], null: float, confidence_level: float
+) -> None:
+    """Raise UsageError if a method has no direction and the alternative has one, or a margin cannot be tested."""
+    from cudbound.intervals import METHODS, difference
 
+    methods = tuple(methods)
     undirected = [method.name for method in methods if method.two_sided_only]
     if alternative != "two-sided" and undirected:
         others = [name for name, one in METHODS.items() if one.compares and not one.two_sided_only]
@@ -136,3 +139,7 @@ def check_alternative(alternative: str, methods: Iterable[Method]) -> None:
             f"--alternative {alternative}: {', '.join(undirected)} has no direction; leave it out of --methods, "
             f"or name the others: {','.join(others)}."
         )
+    try:
+        difference.check_alternative(alternative, methods, null, confidence_level)
+    except ValueError as error:
+        raise click.UsageError(f"--null {null:g}: {error}") from error
