@@ -6,6 +6,7 @@ import math
 import time
 import traceback
 import warnings
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
 from typing import Any
@@ -131,27 +132,16 @@ def _first(rows: Any, n: int) -> Any:
 def _intervals(
     study: Study, fitted: list[Any], drawn: Cases, rng: np.random.Generator
 ) -> tuple[IntervalRow, ...]:
-    common: dict[str, Any] = {
-        "methods": study.methods,
-        "confidence_level": study.confidence_level,
-        "options": study.options,
-        "sizes": study.sizes,
-        "rng": rng,
-    }
+    settings = {name: getattr(study, name) for name in ("methods", "confidence_level", "options", "sizes")}
+    rows: Sequence[IntervalEstimate | ComparisonResult]
     if study.compares:
         first, rival = fitted
-        comparisons = tabulate_comparisons(first, rival, drawn.X, drawn.y, **common)
-        return tuple(_row(one) for one in comparisons.rows)
-    table = compare_intervals(
-        fitted[0],
-        drawn.X,
-        drawn.y,
-        n_resamples=study.n_resamples,
-        alpha=study.alpha,
-        inner=study.inner,
-        **common,
-    )
-    return tuple(_row(one) for one in table.rows)
+        rows = tabulate_comparisons(first, rival, drawn.X, drawn.y, **settings, rng=rng).rows
+    else:
+        (only,) = fitted
+        settings |= {name: getattr(study, name) for name in ("n_resamples", "alpha", "inner")}
+        rows = compare_intervals(only, drawn.X, drawn.y, **settings, rng=rng).rows
+    return tuple(_row(row) for row in rows)
 
 
 def _draw(scenario: Scenario, n: int, rng: np.random.Generator) -> tuple[Cases, int]:
@@ -182,9 +172,8 @@ def _seconds_alone(study: Study, fitted: list[Any], drawn: Cases, key: Key) -> d
 
 
 def _row(row: IntervalEstimate | ComparisonResult) -> IntervalRow:
-    names = {entry.name for entry in fields(IntervalRow)}
-    if isinstance(row, IntervalEstimate):
-        names -= {"pvalue"}
+    """Keep what a store holds of a row; only comparisons have a p-value."""
+    names = [entry.name for entry in fields(IntervalRow) if hasattr(row, entry.name)]
     return IntervalRow(**{name: _stored(getattr(row, name)) for name in names})
 
 

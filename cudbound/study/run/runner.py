@@ -7,7 +7,7 @@ import pickle
 import signal
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -117,6 +117,8 @@ def run_study(
     >>> status.n_done, status.n_failed
     (5, 0)
     """
+    from tqdm import tqdm
+
     workers = check_n_jobs(n_jobs)
     check_choice("backend", backend, BACKENDS)
     with ExitStack() as stack:
@@ -125,7 +127,16 @@ def run_study(
         done = store.finished()
         total = len(study.scenarios) * len(study.n_samples) * study.n_replicates
         pace = _Pace()
-        advance = stack.enter_context(_progress_bar(total, len(done), progress))
+        bar = stack.enter_context(
+            tqdm(
+                total=total,
+                initial=len(done),
+                desc="replicates",
+                unit="replicate",
+                smoothing=0,
+                disable=not progress,
+            )
+        )
         try:
             batches = _batches(study, done, pace)
             if client is not None:
@@ -140,7 +151,7 @@ def run_study(
             for rows in found:
                 store.add(rows)
                 pace.learn(rows)
-                advance(len(rows))
+                bar.update(len(rows))
         except KeyboardInterrupt:
             raise StudyInterrupted(str(store.path), store.status().n_done, total) from None
         except BrokenProcessPool as error:
@@ -190,16 +201,12 @@ def replay(study: Study, store_path: str | Path, scenario: str, n: int, replicat
 
 @dataclass(frozen=True)
 class _Batch:
-    """Replicates that one worker runs; `study` has the one scenario that they are of."""
+    """Replicates of a scenario that one worker runs."""
 
     study: Study
+    scenario: Scenario
     n: int
     replicates: tuple[int, ...]
-
-    @property
-    def scenario(self) -> Scenario:
-        (scenario,) = self.study.scenarios
-        return scenario
 
     def run(self, stop: Event | None = None) -> list[ReplicateRow]:
         """Run them; if `stop` is set in the meantime, only the first of them."""
@@ -232,12 +239,11 @@ class _Pace:
 def _batches(study: Study, done: set[Key], pace: _Pace) -> Iterator[_Batch]:
     """Yield what is left to do; lazily, so that sizes follow the pace."""
     for scenario in study.scenarios:
-        part = replace(study, scenarios=(scenario,))
         for n in study.n_samples:
             left = [r for r in range(study.n_replicates) if Key(scenario.name, n, r) not in done]
             while left:
                 size = pace.batch_size(scenario.name, n)
-                yield _Batch(part, n, tuple(left[:size]))
+                yield _Batch(study, scenario, n, tuple(left[:size]))
                 del left[:size]
 
 
@@ -333,10 +339,11 @@ def _unpack(packed: bytes) -> tuple[Study, tuple[Method, ...]]:
 def _run_in_worker(packed: bytes, n: int, replicates: tuple[int, ...]) -> list[ReplicateRow]:
     _settle_in()
     study, methods = _unpack(packed)
+    (scenario,) = study.scenarios
     METHODS.update((method.name, method) for method in methods)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return _Batch(study, n, replicates).run()
+        return _Batch(study, scenario, n, replicates).run()
 
 
 @cache
@@ -364,15 +371,3 @@ def _stop(found: Generator[list[ReplicateRow], None, None]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # joblib's advice to those who stop on purpose
         found.close()
-
-
-@contextmanager
-def _progress_bar(total: int, n_done: int, show: bool) -> Iterator[Callable[[int], object]]:
-    """Show a bar over all replicates, if asked to; yields how to advance it."""
-    if not show:
-        yield lambda _: None
-        return
-    from tqdm import tqdm
-
-    with tqdm(total=total, initial=n_done, desc="replicates", unit="replicate", smoothing=0) as bar:
-        yield bar.update
