@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import pandas as pd
-
-CELL_AND_METHOD = ["scenario", "n", "method"]
 
 
 def _of_column(name: str) -> Callable[[pd.Series[Any]], tuple[float, float]]:
@@ -106,8 +104,7 @@ def beside_published(cells: pd.DataFrame, published: Sequence[PublishedValue]) -
         key = (one.scenario, one.n, one.method)
         if key in found:
             value, mcse = MEASURES[one.measure](found[key])
-            rows.append((one.scenario, one.n, one.method, one.measure, value, mcse, one.value, one.source))
-    names = [*CELL_AND_METHOD, "measure", "value", "mcse", "published", "source"]
-    table = pd.DataFrame(rows, columns=names)
-    table.insert(7, "difference", table["value"] - table["published"])
-    return table
+            beside = {"value": value, "mcse": mcse, "published": one.value, "difference": value - one.value}
+            rows.append(asdict(one) | beside)
+    names = ["scenario", "n", "method", "measure", "value", "mcse", "published", "difference", "source"]
+    return pd.DataFrame(rows, columns=names)

@@ -41,16 +41,11 @@ class _MixtureWorld(ContinuousWorld):
     @abstractmethod
     def _mixture(self) -> _Mixture: ...
 
-    @property
-    def width(self) -> int:
-        """Number of features."""
-        return int(self._mixture.means.shape[1])
-
     def sample(self, n: int, rng: np.random.Generator) -> tuple[Array, Labels]:
         """Return features and labels of n independent cases."""
         mixture = self._mixture
         part = np.searchsorted(np.cumsum(mixture.shares)[:-1], rng.random(n), side="right")
-        X = mixture.means[part] + mixture.sds[part, None] * rng.standard_normal((n, self.width))
+        X = mixture.means[part] + mixture.sds[part, None] * rng.standard_normal((n, self.n_features))
         return X, mixture.labels[part]
 
     def linear_error(self, coef: Array, intercept: float) -> float:
@@ -74,15 +69,13 @@ def _two_classes(
     """Means at plus and minus half the distance along the diagonal of the features with signal."""
     center = np.zeros(n_features)
     center[:n_signal] = 0.5 * distance / math.sqrt(n_signal)
-    shares, labels, means, sds = [], [], [], []
-    for label, share in ((0, 1.0 - positive_share), (1, positive_share)):
-        for part, spread in ((1.0 - contaminated, 1.0), (contaminated, sd)):
-            if part > 0.0:
-                shares.append(share * part)
-                labels.append(label)
-                means.append((2 * label - 1) * center)
-                sds.append(spread * (positive_sd if label else 1.0))
-    return _Mixture(np.array(shares), np.array(labels), np.array(means), np.array(sds))
+    components = [
+        (share * part, label, (2 * label - 1) * center, spread * (positive_sd if label else 1.0))
+        for label, share in ((0, 1.0 - positive_share), (1, positive_share))
+        for part, spread in ((1.0 - contaminated, 1.0), (contaminated, sd))
+        if part > 0.0
+    ]
+    return _Mixture(*(np.array(column) for column in zip(*components, strict=True)))
 
 
 @dataclass(frozen=True)
@@ -123,7 +116,7 @@ class Gaussians(_MixtureWorld):
         check_share("positive_share", self.positive_share)
         check_number("positive_sd", self.positive_sd, 0.01, 100.0)
 
-    _name: ClassVar[str] = "gaussians"
+    name: ClassVar[str] = "gaussians"
 
     def _cases(self) -> str:
         spread = "" if self.positive_sd == 1.0 else f", these with SD {self.positive_sd:g}"
@@ -149,7 +142,7 @@ class NearSeparable(Gaussians):
 
     distance: float = 5.0
 
-    _name: ClassVar[str] = "near-separable"
+    name: ClassVar[str] = "near-separable"
 
 
 @dataclass(frozen=True)
@@ -158,7 +151,7 @@ class Imbalanced(Gaussians):
 
     positive_share: float = 0.2
 
-    _name: ClassVar[str] = "imbalanced"
+    name: ClassVar[str] = "imbalanced"
 
 
 @dataclass(frozen=True)
@@ -169,7 +162,7 @@ class Wide(Gaussians):
     n_features: int = 25
     n_signal: int = 5
 
-    _name: ClassVar[str] = "wide"
+    name: ClassVar[str] = "wide"
 
 
 @dataclass(frozen=True)
@@ -196,7 +189,7 @@ class Noise(_MixtureWorld):
         check_features(self.n_features, 1)
         check_share("positive_share", self.positive_share)
 
-    _name: ClassVar[str] = "noise"
+    name: ClassVar[str] = "noise"
 
     def _cases(self) -> str:
         return f"{self.n_features} features of pure noise, {self.positive_share:.0%} positive"
@@ -247,7 +240,7 @@ class Outliers(_MixtureWorld):
         check_share("outlier_share", self.outlier_share)
         check_number("outlier_sd", self.outlier_sd, 1.0, 1000.0)
 
-    _name: ClassVar[str] = "outliers"
+    name: ClassVar[str] = "outliers"
 
     def _cases(self) -> str:
         return (

@@ -40,19 +40,18 @@ __all__ = [
     "linear_rule",
 ]
 
-#: Worlds by the name that design files use; the value takes the parameters of the world by name.
-WORLDS: Mapping[str, Callable[..., World]] = MappingProxyType(
-    {
-        "gaussians": Gaussians,
-        "near-separable": NearSeparable,
-        "imbalanced": Imbalanced,
-        "wide": Wide,
-        "noise": Noise,
-        "outliers": Outliers,
-        "quadratic": Quadratic,
-        "donut": Donut,
-        "three-point": ThreePoint,
-        "discrete": Discrete,
-        "binary": Binary,
-    }
+_WORLDS = (
+    Gaussians,
+    NearSeparable,
+    Imbalanced,
+    Wide,
+    Noise,
+    Outliers,
+    Quadratic,
+    Donut,
+    ThreePoint,
+    Discrete,
+    Binary,
 )
+#: Worlds by the name that design files use; the value takes the parameters of the world by name.
+WORLDS: Mapping[str, Callable[..., World]] = MappingProxyType({world.name: world for world in _WORLDS})
