@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from study_cases import Interrupted, Shifted, tiny_study
+from study_cases import Interrupted, Shifted, dump, tiny_study
 
 from cudbound import LeastSquaresClassifier
 from cudbound.exceptions import StudyError, StudyInterrupted
@@ -23,11 +23,6 @@ from cudbound.study.run.store_columns import REPLICATES
 
 STUDY = tiny_study()
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1] / "helpers")}
-
-
-def dump(path: Path) -> list[tuple[object, ...]]:
-    with Store.open(path) as opened:
-        return list(opened.dump())
 
 
 @pytest.fixture(scope="module")

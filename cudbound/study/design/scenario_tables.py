@@ -128,8 +128,7 @@ def try_scenario(scenario: Scenario, n_samples: Collection[int], methods: Iterab
             "take larger samples or classes of more equal size"
         )
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # those of the study's own fits stand in its results
+        with warnings.catch_warnings(action="ignore"):  # those of the study's own fits stand in its results
             classifier = scenario.make_classifier().fit(drawn.X, drawn.y)
             if scenario.make_rival is not None:
                 scenario.make_rival().fit(drawn.X, drawn.y)
@@ -167,9 +166,7 @@ def _csv(name: str, parameters: Mapping[str, Any], folder: Path) -> tuple[Popula
             raise ValueError(
                 f"{key} is missing; a csv needs the column of the class label and its positive value"
             )
-    values: dict[str, Any] = {}
-    for key, value in parameters.items():
-        values[key] = _texts(key, value) if key in LISTS else _text(parameters, key)
+    values: dict[str, Any] = {key: (_texts if key in LISTS else _text)(parameters, key) for key in parameters}
     try:
         data = csv_population(folder / name, **values)
     except CsvError as error:  # words it for the command line
@@ -208,7 +205,8 @@ def _text(table: Mapping[str, Any], key: str) -> str:
     return value
 
 
-def _texts(key: str, value: Any) -> list[str]:
+def _texts(table: Mapping[str, Any], key: str) -> list[str]:
+    value = table[key]
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
         raise ValueError(f'{key} must be a list of columns, such as ["sex"]. Got {value!r}.')
     return value

@@ -21,7 +21,6 @@ from cudbound.study.populations.gaussian_worlds import (
     Wide,
 )
 from cudbound.study.populations.simulated import World
-from cudbound.study.populations.truth import linear_rule
 
 __all__ = [
     "WORLDS",
@@ -36,8 +35,6 @@ __all__ = [
     "Quadratic",
     "ThreePoint",
     "Wide",
-    "World",
-    "linear_rule",
 ]
 
 _WORLDS = (

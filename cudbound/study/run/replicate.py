@@ -46,9 +46,8 @@ def run_replicate(study: Study, scenario: Scenario, n: int, replicate: int) -> R
         drawn, n_redrawn = _draw(scenario, n, rng)
         fitted = _fit(scenario, drawn.X, drawn.y, study.seed_of_fits(key.scenario, n, replicate))
         truth = _true_error(scenario, fitted, drawn)
-        with warnings.catch_warnings():
-            # what they say stands in the remarks of the rows
-            warnings.simplefilter("ignore", CudboundWarning)
+        # what warnings say stands in the remarks of the rows
+        with warnings.catch_warnings(action="ignore", category=CudboundWarning):
             rows = _intervals(study, fitted, drawn, rng)
         aims = {size for row in rows if (size := Estimand.read(row.estimand).n_train_rows) is not None}
         batched = bool(aims) and all(prepare_refits(one, drawn.X, drawn.y).batched for one in fitted)
@@ -164,8 +163,7 @@ def _seconds_alone(study: Study, fitted: list[Any], drawn: Cases, key: Key) -> d
         options = {method: study.options[method]} if method in study.options else {}
         rng = study.rng(key.scenario, key.n, key.replicate)
         begun = time.perf_counter()
-        with suppress(Exception), warnings.catch_warnings():
-            warnings.simplefilter("ignore", CudboundWarning)
+        with suppress(Exception), warnings.catch_warnings(action="ignore", category=CudboundWarning):
             _intervals(replace(study, methods=(method,), options=options), fitted, drawn, rng)
             found[method] = time.perf_counter() - begun
     return found

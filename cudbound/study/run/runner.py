@@ -21,7 +21,6 @@ from threadpoolctl import threadpool_limits
 
 from cudbound.exceptions import StudyError, StudyInterrupted
 from cudbound.intervals import METHODS, Method
-from cudbound.study.design.identity import describe, differences, shown
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.run.cluster import connect, run_on_cluster
 from cudbound.study.run.replicate import run_replicate
@@ -39,6 +38,8 @@ M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, MIB = -1, -3, 2**20
 #: Seconds to wait for the scheduler of a cluster, and for its first worker.
 CONNECT_SECONDS = 10
 
+#: What `_run_batch` is called with, and what `_run_in_worker` is.
+_Batch = tuple[Study, Scenario, int, tuple[int, ...]]
 _Sent = tuple[bytes, int, tuple[int, ...]]
 
 
@@ -89,9 +90,9 @@ def run_study(
 
     Guarantee
     ---------
-    What the store holds at the end depends on the study alone, but for times: `Store.dump` gives the same for any
-    number of workers, backend, and number of interruptions. Only this process writes. A kill at any moment loses at
-    most the replicates that workers have not yet handed over, about half a second each.
+    What the store holds at the end depends on the study alone, but for times: it is the same for any number of
+    workers, backend, and number of interruptions. Only this process writes. A kill at any moment loses at most the
+    replicates that workers have not yet handed over, about half a second each.
 
     Notes
     -----
@@ -127,16 +128,15 @@ def run_study(
         done = store.finished()
         total = len(study.scenarios) * len(study.n_samples) * study.n_replicates
         pace = _Pace()
-        bar = stack.enter_context(
-            tqdm(
-                total=total,
-                initial=len(done),
-                desc="replicates",
-                unit="replicate",
-                smoothing=0,
-                disable=not progress,
-            )
+        bar = tqdm(
+            total=total,
+            initial=len(done),
+            desc="replicates",
+            unit="replicate",
+            smoothing=0,
+            disable=not progress,
         )
+        stack.callback(bar.close)
         try:
             batches = _batches(study, done, pace)
             if client is not None:
@@ -189,33 +189,23 @@ def replay(study: Study, store_path: str | Path, scenario: str, n: int, replicat
     """
     key = Key(scenario, n, replicate)
     with Store.open(store_path) as store:
-        if found := differences(store.description, describe(study)):
-            raise StudyError(
-                f"store {str(store.path)!r}: it holds results of another study ({shown(found)}); undo the change"
-            )
+        store.check_study(study, "undo the change")
         store.replicate(key)
     chosen = next(one for one in study.scenarios if one.name == scenario)
     with _alone():
         return run_replicate(study, chosen, n, replicate)
 
 
-@dataclass(frozen=True)
-class _Batch:
-    """Replicates of a scenario that one worker runs."""
-
-    study: Study
-    scenario: Scenario
-    n: int
-    replicates: tuple[int, ...]
-
-    def run(self, stop: Event | None = None) -> list[ReplicateRow]:
-        """Run them; if `stop` is set in the meantime, only the first of them."""
-        rows = []
-        for replicate in self.replicates:
-            if stop is not None and stop.is_set():
-                break
-            rows.append(run_replicate(self.study, self.scenario, self.n, replicate))
-        return rows
+def _run_batch(
+    study: Study, scenario: Scenario, n: int, replicates: tuple[int, ...], stop: Event | None = None
+) -> list[ReplicateRow]:
+    """Run the replicates that one worker was given; if `stop` is set in the meantime, only the first of them."""
+    rows = []
+    for replicate in replicates:
+        if stop is not None and stop.is_set():
+            break
+        rows.append(run_replicate(study, scenario, n, replicate))
+    return rows
 
 
 @dataclass
@@ -243,14 +233,14 @@ def _batches(study: Study, done: set[Key], pace: _Pace) -> Iterator[_Batch]:
             left = [r for r in range(study.n_replicates) if Key(scenario.name, n, r) not in done]
             while left:
                 size = pace.batch_size(scenario.name, n)
-                yield _Batch(study, scenario, n, tuple(left[:size]))
+                yield study, scenario, n, tuple(left[:size])
                 del left[:size]
 
 
 def _one_by_one(batches: Iterator[_Batch]) -> Generator[list[ReplicateRow], None, None]:
     for batch in batches:
         with _alone():
-            rows = batch.run()
+            rows = _run_batch(*batch)
         yield rows
 
 
@@ -259,7 +249,7 @@ def _in_threads(batches: Iterator[_Batch], n_jobs: int) -> Generator[list[Replic
 
     def run(batch: _Batch) -> list[ReplicateRow]:
         with seats:
-            return batch.run(stop)
+            return _run_batch(*batch, stop)
 
     # limits and filters belong to the whole process: set once here, since threads would undo each other's
     with _alone(), parallel_config("threading", n_jobs=n_jobs):
@@ -301,8 +291,8 @@ def _ctrl_c_held_back() -> Iterator[None]:
 
 def _sent(batches: Iterator[_Batch], packed: Mapping[str, bytes]) -> Iterator[_Sent]:
     """Yield batches as they are sent to other processes."""
-    for batch in batches:
-        yield packed[batch.scenario.name], batch.n, batch.replicates
+    for _, scenario, n, replicates in batches:
+        yield packed[scenario.name], n, replicates
 
 
 def _pack(study: Study) -> dict[str, bytes]:
@@ -341,9 +331,8 @@ def _run_in_worker(packed: bytes, n: int, replicates: tuple[int, ...]) -> list[R
     study, methods = _unpack(packed)
     (scenario,) = study.scenarios
     METHODS.update((method.name, method) for method in methods)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return _Batch(study, scenario, n, replicates).run()
+    with warnings.catch_warnings(action="ignore"):
+        return _run_batch(study, scenario, n, replicates)
 
 
 @cache
@@ -361,13 +350,12 @@ def _settle_in() -> None:
 @contextmanager
 def _alone() -> Iterator[None]:
     """One thread of BLAS, and no warnings."""
-    with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with threadpool_limits(1), warnings.catch_warnings(action="ignore"):
         yield
 
 
 def _stop(found: Generator[list[ReplicateRow], None, None]) -> None:
     """Let go of batches that are not done; there are some after an error or Ctrl-C only."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # joblib's advice to those who stop on purpose
+    # joblib's advice to those who stop on purpose
+    with warnings.catch_warnings(action="ignore", category=UserWarning):
         found.close()

@@ -6,14 +6,13 @@ import json
 import platform
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import ExitStack
 from datetime import datetime, timedelta
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cudbound.exceptions import StudyError
 from cudbound.study.design.identity import describe, differences, shown
 from cudbound.study.design.scenario import Study
 from cudbound.study.run.rows import ExpectedError, IntervalRow, Key, ReplicateRow
@@ -34,6 +33,7 @@ from cudbound.study.run.store_file import (
     connect_for_writing,
     create_tables,
     is_locked,
+    store_error,
     transaction,
 )
 
@@ -50,8 +50,8 @@ class Store:
     Guarantee
     ---------
     Replicates are stored in whole batches, in one transaction each: a run that is killed at any moment leaves all
-    batches that were stored before, and no part of another. Numbers are stored in full precision. What `dump` yields
-    depends on the study alone, not on the order of storing, interruptions or time.
+    batches that were stored before, and no part of another. Numbers are stored in full precision. What the
+    tables hold depends on the study alone, not on the order of storing, interruptions or, but for times, time.
 
     Examples
     --------
@@ -138,6 +138,17 @@ class Store:
         described: dict[str, Any] = json.loads(text)
         return described
 
+    def check_study(self, study: Study, remedy: str) -> None:
+        """Refuse a study whose results these are not.
+
+        Raises
+        ------
+        StudyError
+            The message shows the differences, and ends with the remedy.
+        """
+        if found := differences(self.description, describe(study)):
+            raise store_error(self.path, f"it holds results of another study ({shown(found)}); {remedy}")
+
     def add(self, rows: Iterable[ReplicateRow]) -> None:
         """Store replicates, all of them or, if that fails, none.
 
@@ -148,7 +159,7 @@ class Store:
         """
         study = self._study
         if study is None:
-            raise StudyError(f"store {str(self.path)!r}: it was opened to be read; open it with Store.resume")
+            raise store_error(self.path, "it was opened to be read; open it with Store.resume")
         batch = list(rows)
         now = time.time()
         stored = (
@@ -184,9 +195,10 @@ class Store:
         """
         found = self._rows_of(REPLICATES, key)
         if not found:
-            raise StudyError(
-                f"store {str(self.path)!r}: it has no replicate {key.replicate} of scenario {key.scenario!r} "
-                f"at n = {key.n}; run the study on, or name one that is stored"
+            raise store_error(
+                self.path,
+                f"it has no replicate {key.replicate} of scenario {key.scenario!r} at n = {key.n}; run the study on, "
+                "or name one that is stored",
             )
         (replicate,), (timing,) = found, self._rows_of(TIMINGS, key)
         intervals = [IntervalRow(**row) for row in self._rows_of(INTERVALS, key)]
@@ -216,19 +228,6 @@ class Store:
 
         found = self._select("SELECT begun, environment FROM runs ORDER BY run")
         return pd.DataFrame([{"begun": begun, **json.loads(environment)} for begun, environment in found])
-
-    def dump(self) -> Iterator[tuple[object, ...]]:
-        """Yield all results in the order of their keys, without times, to compare two stores.
-
-        A failure is its last line, the error with its message: paths in a traceback differ between computers.
-        """
-        with clear_errors(self.path):
-            for *row, failure, seed in self._connection.execute(REPLICATES.select()):
-                last_line = failure if failure is None else failure.rstrip().splitlines()[-1]
-                yield ("replicate", *row, last_line, seed)
-            for word, table in (("interval", INTERVALS), ("expected", EXPECTED)):
-                for row in self._connection.execute(table.select()):
-                    yield (word, *row)
 
     def status(self) -> StudyStatus:
         """Return how far the study is."""
@@ -269,21 +268,19 @@ class Store:
         return [dict(zip(table.columns[3:], row[3:], strict=True)) for row in found]
 
     def _begin_run(self, study: Study, new: bool) -> None:
-        now = describe(study)
         environment = {
             "python": platform.python_version(),
             "machine": f"{platform.system()} {platform.machine()}",
         }
         environment.update((name, version(name)) for name in PACKAGES)
-        if not new and (found := differences(self.description, now)):
-            raise StudyError(
-                f"store {str(self.path)!r}: it holds results of another study ({shown(found)}); undo the change, "
-                "or name another store for the changed study"
-            )
+        if not new:
+            self.check_study(study, "undo the change, or name another store for the changed study")
         with clear_errors(self.path), transaction(self._connection):
             if new:
                 create_tables(self._connection)
-            self._connection.execute("INSERT OR REPLACE INTO study VALUES (1, ?)", (json.dumps(now),))
+            self._connection.execute(
+                "INSERT OR REPLACE INTO study VALUES (1, ?)", (json.dumps(describe(study)),)
+            )
             self._connection.execute(
                 "INSERT INTO runs (begun, environment) VALUES (?, ?)", (time.time(), json.dumps(environment))
             )

@@ -6,7 +6,7 @@ import os
 import sqlite3
 import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
 from cudbound.exceptions import StudyError
@@ -45,6 +45,11 @@ _REMEDIES = {
 }
 
 
+def store_error(path: Path, text: str) -> StudyError:
+    """Return an error that names the store; the text says what is wrong with it, and how to continue."""
+    return StudyError(f"store {str(path)!r}: {text}")
+
+
 @contextmanager
 def clear_errors(path: Path) -> Iterator[None]:
     """Turn what SQLite says into an error that names the file and says how to continue.
@@ -59,9 +64,20 @@ def clear_errors(path: Path) -> Iterator[None]:
     except (sqlite3.Error, UnicodeDecodeError) as error:
         primary = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the higher bits are details
         remedy = _REMEDIES.get(primary, "it cannot be used; name another")
-        raise StudyError(f"store {str(path)!r}: {remedy} ({error})") from error
+        raise store_error(path, f"{remedy} ({error})") from error
     except PermissionError as error:  # of a folder above it
-        raise StudyError(f"store {str(path)!r}: {_REMEDIES[sqlite3.SQLITE_PERM]}") from error
+        raise store_error(path, _REMEDIES[sqlite3.SQLITE_PERM]) from error
+
+
+@contextmanager
+def _opening(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
+    """Connect to a store or an empty file, and close it again if that or what is done with it fails."""
+    with clear_errors(path), ExitStack() as on_error:
+        connection = _connect(path, mode)
+        on_error.callback(connection.close)
+        _check_kind(connection, path)
+        yield connection
+        on_error.pop_all()
 
 
 def connect_for_reading(path: Path) -> sqlite3.Connection:
@@ -74,19 +90,12 @@ def connect_for_reading(path: Path) -> sqlite3.Connection:
     """
     with clear_errors(path):
         if not path.is_file():
-            raise StudyError(
-                f"store {str(path)!r}: there is no such file; name the store that a study was run into"
-            )
-        # a run that was killed may have left a transaction to undo, which takes the right to write
-        connection = _connect(path, "rw" if os.access(path, os.W_OK) else "ro")
-        try:
-            _check_kind(connection, path)
-            if _is_empty(connection):
-                raise StudyError(f"store {str(path)!r}: it holds no study; name another file")
-            connection.execute("PRAGMA query_only = ON")
-        except BaseException:
-            connection.close()
-            raise
+            raise store_error(path, "there is no such file; name the store that a study was run into")
+    # a run that was killed may have left a transaction to undo, which takes the right to write
+    with _opening(path, "rw" if os.access(path, os.W_OK) else "ro") as connection:
+        if _is_empty(connection):
+            raise store_error(path, "it holds no study; name another file")
+        connection.execute("PRAGMA query_only = ON")
     return connection
 
 
@@ -98,19 +107,13 @@ def connect_for_writing(path: Path) -> tuple[sqlite3.Connection, bool]:
     StudyError
         If it cannot be written, is no store, or is a store of another version.
     """
-    with clear_errors(path):
-        connection = _connect(path, "rwc")
-        try:
-            _check_kind(connection, path)
-            connection.execute(f"PRAGMA cache_size = -{CACHE_KILOBYTES}")
-            new = _is_empty(connection)
-            # takes the lock of a writer and gives it back, so that a file that cannot be written is refused now
-            connection.execute("BEGIN IMMEDIATE")
-            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-            connection.execute("ROLLBACK")
-        except BaseException:
-            connection.close()
-            raise
+    with _opening(path, "rwc") as connection:
+        connection.execute(f"PRAGMA cache_size = -{CACHE_KILOBYTES}")
+        new = _is_empty(connection)
+        # takes the lock of a writer and gives it back, so that a file that cannot be written is refused now
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        connection.execute("ROLLBACK")
     return connection, new
 
 
@@ -157,8 +160,8 @@ class WriterLock:
                     self.release()
                     raise
                 self._connection.close()
-                raise StudyError(
-                    f"store {str(path)!r}: another run is writing it; wait for that run to end, or stop it"
+                raise store_error(
+                    path, "another run is writing it; wait for that run to end, or stop it"
                 ) from error
 
     def release(self) -> None:
@@ -204,10 +207,11 @@ def _is_empty(connection: sqlite3.Connection) -> bool:
 def _check_kind(connection: sqlite3.Connection, path: Path) -> None:
     kind = connection.execute("PRAGMA application_id").fetchone()[0]
     if kind != APPLICATION_ID and not _is_empty(connection):
-        raise StudyError(f"store {str(path)!r}: it is an SQLite file of another program; name another file")
+        raise store_error(path, "it is an SQLite file of another program; name another file")
     found = connection.execute("PRAGMA user_version").fetchone()[0]
     if kind == APPLICATION_ID and found != SCHEMA_VERSION:
-        raise StudyError(
-            f"store {str(path)!r}: it is of version {found}, and this cudbound reads version {SCHEMA_VERSION}; "
-            "use the cudbound that wrote it, or start a new store"
+        raise store_error(
+            path,
+            f"it is of version {found}, and this cudbound reads version {SCHEMA_VERSION}; use the cudbound that "
+            "wrote it, or start a new store",
         )
