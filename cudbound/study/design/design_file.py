@@ -183,10 +183,9 @@ def _chosen(methods: Any, *, compares: bool) -> tuple[Method, ...]:
 
 
 def _sizes(table: Any) -> ResamplingSizes:
-    known = [one.name for one in fields(ResamplingSizes)]
     if not isinstance(table, dict):
         raise ValueError(f"sizes must be a table such as [sizes] with n_folds = 5. Got {table!r}.")
-    check_known("sizes has no key", table, known)
+    check_known("sizes has no key", table, [one.name for one in fields(ResamplingSizes)])
     with _at("sizes"):
         return ResamplingSizes(**table)
 

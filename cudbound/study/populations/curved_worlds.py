@@ -79,8 +79,7 @@ class Donut(ContinuousWorld):
         X = rng.standard_normal((n, self.n_features))
         X[:, :2] *= self.sd
         distance = np.where(y == 0, self.radius, 0.0)
-        X[:, 0] += distance * np.cos(angle)
-        X[:, 1] += distance * np.sin(angle)
+        X[:, :2] += distance[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
         return X, y
 
     def linear_error(self, coef: Array, intercept: float) -> float:
@@ -149,9 +148,8 @@ class Quadratic(ContinuousWorld):
         """Return the error of a linear rule by quadrature, to 1e-8."""
         slope = float(coef[0])
         spread = max(math.sqrt(coef[1:] @ coef[1:]), 1e-250)
-        root = math.sqrt(
-            1.0 + 4.0 * self.curvature**2
-        )  # also the steepness of the label's score where it turns
+        # also the steepness of the label's score where it turns
+        root = math.sqrt(1.0 + 4.0 * self.curvature**2)
         upper = 2.0 * self.curvature / (1.0 + root)
         turns = [(upper, self.noise / root)]
         if upper > 0.0:

@@ -23,16 +23,6 @@ from cudbound.study.populations.simulated import (
 from cudbound.validation import check_number
 
 
-@dataclass(frozen=True)
-class _Mixture:
-    """Spherical normal components: shares (k,), labels (k,), means (k, p), standard deviations (k,)."""
-
-    shares: Array
-    labels: Labels
-    means: Array
-    sds: Array
-
-
 class _MixtureWorld(ContinuousWorld):
     """Two classes, each of one or two spherical normal components; parameters that a world lacks are as here."""
 
@@ -50,8 +40,11 @@ class _MixtureWorld(ContinuousWorld):
         check_number("positive_sd", self.positive_sd, 0.01, 100.0)
 
     @cached_property
-    def _mixture(self) -> _Mixture:
-        """Means at plus and minus half the distance along the diagonal of the features with signal."""
+    def _mixture(self) -> tuple[Array, Labels, Array, Array]:
+        """Shares (k,), labels (k,), means (k, p) and standard deviations (k,) of the components.
+
+        The means are at plus and minus half the distance along the diagonal of the features with signal.
+        """
         center = np.zeros(self.n_features)
         center[: self.n_signal] = 0.5 * self.distance / math.sqrt(self.n_signal)
         components = [
@@ -63,21 +56,22 @@ class _MixtureWorld(ContinuousWorld):
             for part, spread in ((1.0 - self.outlier_share, 1.0), (self.outlier_share, self.outlier_sd))
             if part > 0.0
         ]
-        return _Mixture(*(np.array(column) for column in zip(*components, strict=True)))
+        shares, labels, means, sds = map(np.array, zip(*components, strict=True))
+        return shares, labels, means, sds
 
     def sample(self, n: int, rng: np.random.Generator) -> tuple[Array, Labels]:
         """Return features and labels of n independent cases."""
-        mixture = self._mixture
-        part = np.searchsorted(np.cumsum(mixture.shares)[:-1], rng.random(n), side="right")
-        X = mixture.means[part] + mixture.sds[part, None] * rng.standard_normal((n, self.n_features))
-        return X, mixture.labels[part]
+        shares, labels, means, sds = self._mixture
+        part = np.searchsorted(np.cumsum(shares)[:-1], rng.random(n), side="right")
+        X = means[part] + sds[part, None] * rng.standard_normal((n, self.n_features))
+        return X, labels[part]
 
     def linear_error(self, coef: Array, intercept: float) -> float:
         """Return the error of a linear rule: a sum of normal tail areas over the components."""
-        mixture = self._mixture
-        towards_own_class = (2 * mixture.labels - 1) * (mixture.means @ coef + intercept)
+        shares, labels, means, sds = self._mixture
+        towards_own_class = (2 * labels - 1) * (means @ coef + intercept)
         length = max(math.sqrt(coef @ coef), 1e-250)  # 0 would turn a certain prediction into nan
-        return float(mixture.shares @ ndtr(-towards_own_class / (mixture.sds * length)))
+        return float(shares @ ndtr(-towards_own_class / (sds * length)))
 
 
 @dataclass(frozen=True)

@@ -157,8 +157,7 @@ class Store:
         StudyError
             If the store was opened to be read, the disk is full, or a replicate is there already.
         """
-        study = self._study
-        if study is None:
+        if (study := self._study) is None:
             raise store_error(self.path, "it was opened to be read; open it with Store.resume")
         batch = list(rows)
         now = time.time()

@@ -173,13 +173,10 @@ class WriterLock:
 
 def is_locked(path: Path) -> bool:
     """Whether a run is writing the store."""
-    file = _lock_file(path)
-    if not file.exists():
-        return False
     try:
-        with closing(_connect(file, "ro", 0.0)) as connection:
+        with closing(_connect(_lock_file(path), "ro", 0.0)) as connection:
             connection.execute("SELECT count(*) FROM sqlite_schema")
-    except sqlite3.OperationalError as error:
+    except sqlite3.OperationalError as error:  # also where there is no such file
         return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
     return False
 
