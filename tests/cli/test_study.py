@@ -16,6 +16,7 @@ from cudbound.study.design.design_file import read_design, template_names, templ
 from cudbound.study.run import runner
 from cudbound.study.run.replicate import run_replicate
 from cudbound.study.run.store import Store
+from cudbound.study.run.store_columns import INTERVALS
 
 QUICK = template_text("quick").replace("n_resamples = 200", "n_resamples = 20")
 
@@ -89,7 +90,7 @@ def test_from_a_design_to_its_rows(folder):
     assert "  noise, scaled, n = 30: 3 of 3 done, 0 failed\n" in result.stdout
     planned = read_design("quick.toml", n_replicates=3)
     with Store.open("quick.sqlite") as store:
-        frame = store.rows_frame()
+        frame = store.frame(INTERVALS)
     expected = [
         (key.scenario, key.replicate, one.method, one.low, one.high)
         for scenario in planned.scenarios

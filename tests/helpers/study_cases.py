@@ -7,6 +7,7 @@ import signal
 import threading
 import warnings
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ import numpy as np
 from cudbound import LeastSquaresClassifier
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.populations.population import Cases, Truth
+from cudbound.study.run.store import Store
+from cudbound.study.run.store_columns import EXPECTED, INTERVALS, REPLICATES
 
 
 @dataclass(frozen=True)
@@ -98,3 +101,20 @@ class Unsendable(Shifted):
     """Holds what no process can send to another."""
 
     lock: Any = field(default_factory=threading.Lock, repr=False)
+
+
+def dump(path: str | Path) -> list[tuple[object, ...]]:
+    """Return all results of a store in the order of their keys, without times, to compare two stores.
+
+    A failure is its last line, the error with its message: paths in a traceback differ between computers.
+    """
+    with Store.open(path) as store:
+        replicates, intervals, expected = (
+            store._select(table.select()) for table in (REPLICATES, INTERVALS, EXPECTED)
+        )
+    found: list[tuple[object, ...]] = []
+    for *row, failure, seed in replicates:
+        last_line = failure if failure is None else failure.rstrip().splitlines()[-1]
+        found.append(("replicate", *row, last_line, seed))
+    found += [("interval", *row) for row in intervals]
+    return found + [("expected", *row) for row in expected]

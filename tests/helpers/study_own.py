@@ -17,6 +17,7 @@ from scipy.stats import binomtest
 from cudbound.intervals import Method
 from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.study.run.store import Store
+from cudbound.study.run.store_columns import INTERVALS, REPLICATES
 
 
 def exact_of_training(records: Any, confidence_level: float) -> Outcome:
@@ -41,7 +42,7 @@ OWN = Method(
 
 def limits(path: Path, method: str) -> dict[tuple[int, int], tuple[float, float]]:
     with Store.open(path) as opened:
-        rows = opened.rows_frame().query("method == @method")
+        rows = opened.frame(INTERVALS).query("method == @method")
     return {(row.n, row.replicate): (row.low, row.high) for row in rows.itertuples()}
 
 
@@ -50,7 +51,7 @@ def exact_limits(path: Path) -> dict[tuple[int, int], tuple[float, float]]:
     with Store.open(path) as opened:
         found = {
             (row.n, row.replicate): binomtest(round(row.training_error * row.n), row.n).proportion_ci(0.95)
-            for row in opened.replicates_frame().itertuples()
+            for row in opened.frame(REPLICATES).itertuples()
         }
     return {key: (interval.low, interval.high) for key, interval in found.items()}
 

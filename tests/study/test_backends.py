@@ -9,11 +9,10 @@ import os
 import sys
 import threading
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
-from study_cases import Deadly, Shifted, Unsendable, tiny_study
+from study_cases import Deadly, Shifted, Unsendable, dump, tiny_study
 from study_own import OWN, Counted, exact_limits, exact_of_training, limits, module_of_the_user
 
 from cudbound import LeastSquaresClassifier
@@ -24,16 +23,10 @@ from cudbound.study.design.scenario import Scenario
 from cudbound.study.populations.own_data import FunctionPopulation
 from cudbound.study.run import runner
 from cudbound.study.run.runner import run_study
-from cudbound.study.run.store import Store
 
 pytestmark = pytest.mark.xdist_group("backends")  # both processes of the test command would start the same
 
 NEAR = (Scenario("near", Shifted(0.5), LeastSquaresClassifier),)
-
-
-def dump(path: Path) -> list[tuple[object, ...]]:
-    with Store.open(path) as opened:
-        return list(opened.dump())
 
 
 def test_worker_processes_do_not_change_the_rows(tmp_path):

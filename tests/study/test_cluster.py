@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from study_cases import DeadlyOnce, Shifted, tiny_study
+from study_cases import DeadlyOnce, Shifted, dump, tiny_study
 from study_own import exact_limits, limits
 
 from cudbound import LeastSquaresClassifier
@@ -103,11 +103,6 @@ def said(folder) -> dict[str, Any]:
     )
     assert ended.returncode == 0, ended.stderr
     return dict(map(json.loads, ended.stdout.splitlines()))
-
-
-def dump(path: Path) -> list[tuple[object, ...]]:
-    with Store.open(path) as opened:
-        return list(opened.dump())
 
 
 def near(population: Any, **changes: Any) -> Any:

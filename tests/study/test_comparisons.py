@@ -15,6 +15,7 @@ from cudbound.resampling import ResamplingSizes
 from cudbound.study.populations.worlds import WORLDS
 from cudbound.study.run.replicate import N_TIMED, run_replicate
 from cudbound.study.run.store import Store
+from cudbound.study.run.store_columns import EXPECTED, INTERVALS, METHOD_TIMINGS
 from cudbound.tables.compare_learners import tabulate_comparisons
 
 GAUSSIANS = WORLDS["gaussians"]()
@@ -127,7 +128,7 @@ def test_a_study_of_comparisons_ends_in_its_store_and_summary(tmp_path):
     study = _study(n_replicates=30)
     run_study(study, tmp_path / "s.sqlite", n_jobs=2)
     with Store.open(tmp_path / "s.sqlite") as store:
-        rows, expected = store.rows_frame(), store.expected_frame()
+        rows, expected = store.frame(INTERVALS), store.frame(EXPECTED)
     cells = summarize(tmp_path / "s.sqlite").cells.set_index("method")
     for method in METHODS:
         pvalues = rows.loc[rows["method"] == method, "pvalue"]
@@ -158,7 +159,7 @@ def test_methods_are_timed_by_themselves_in_the_first_replicates(tmp_path):
     run_study(study, tmp_path / "s.sqlite")
     cells = summarize(tmp_path / "s.sqlite").cells
     with Store.open(tmp_path / "s.sqlite") as store:
-        seconds = store.method_timings_frame().groupby("method")["seconds"].apply(list)
+        seconds = store.frame(METHOD_TIMINGS).groupby("method")["seconds"].apply(list)
     assert [len(seconds[method]) for method in study.methods] == [N_TIMED] * 2
     assert cells["seconds"].tolist() == [sorted(seconds[method])[N_TIMED // 2] for method in cells["method"]]
 

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from cli_fakes import invoke
 from click.testing import Result
+from study_cases import dump
 
 from cudbound.study.design.design_file import read_design
 from cudbound.study.run import store as store_module
@@ -43,11 +44,6 @@ RUN = ["study.toml", "--store", "study.sqlite"]
 
 def run(*arguments: str) -> Result:
     return invoke("study", "run", *arguments)
-
-
-def dump(path: str) -> list[tuple[object, ...]]:
-    with Store.open(path) as store:
-        return list(store.dump())
 
 
 def fill_folder(folder: Path) -> None:

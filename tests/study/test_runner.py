@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from study_cases import Interrupted, Shifted, tiny_study
+from study_cases import Interrupted, Shifted, dump, tiny_study
 
 from cudbound import LeastSquaresClassifier
 from cudbound.exceptions import StudyError, StudyInterrupted
@@ -19,14 +19,10 @@ from cudbound.study.run.replicate import run_replicate
 from cudbound.study.run.rows import Key
 from cudbound.study.run.runner import replay, run_study
 from cudbound.study.run.store import Store
+from cudbound.study.run.store_columns import REPLICATES
 
 STUDY = tiny_study()
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1] / "helpers")}
-
-
-def dump(path: Path) -> list[tuple[object, ...]]:
-    with Store.open(path) as opened:
-        return list(opened.dump())
 
 
 @pytest.fixture(scope="module")
@@ -52,7 +48,7 @@ def opened_keys(path: Path) -> set[Key]:
 def test_failures_are_rows_that_can_be_replayed(undisturbed):
     with Store.open(undisturbed) as opened:
         status = opened.status()
-        frame = opened.replicates_frame()
+        frame = opened.frame(REPLICATES)
         failed = frame[frame["failure"].notna()]
         assert status.n_failed == len(failed) > 0
         assert set(failed["scenario"]) == {"broken"}

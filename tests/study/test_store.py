@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from study_cases import Shifted, tiny_study
+from study_cases import Shifted, dump, tiny_study
 
 from cudbound import LeastSquaresClassifier
 from cudbound.exceptions import StudyError
@@ -67,11 +67,6 @@ def write(path: Path, *batches: list[ReplicateRow]) -> None:
             store.add(batch)
 
 
-def dump(path: Path) -> list[tuple[object, ...]]:
-    with Store.open(path) as store:
-        return list(store.dump())
-
-
 NUMBERS = st.none() | st.floats(allow_nan=False)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 INTERVALS = st.builds(
@@ -111,7 +106,10 @@ def test_intervals_come_back_in_the_order_of_the_methods(tmp_path):
         found = store.replicate(Key("near", 12, 0))
         assert [one.method for one in found.intervals] == ["langford-binomial", "cud"]
         assert found.seconds == 0.5
-        assert [one[4] for one in store.dump() if one[0] == "interval"] == ["cud", "langford-binomial"]
+        assert [one[4] for one in dump(tmp_path / "s") if one[0] == "interval"] == [
+            "cud",
+            "langford-binomial",
+        ]
 
 
 def test_numbers_of_numpy_are_stored_as_numbers(tmp_path):
@@ -135,7 +133,7 @@ def test_numbers_of_numpy_are_stored_as_numbers(tmp_path):
 def test_seed_in_words_gives_the_random_numbers_of_the_replicate(tmp_path):
     write(tmp_path / "s", [row(4)])
     with Store.open(tmp_path / "s") as store:
-        words = store.replicates_frame()["seed"][0]
+        words = store.frame(store_columns.REPLICATES)["seed"][0]
     rng = np.random.default_rng(eval(words, {"numpy": np}))
     assert rng.random() == STUDY.rng("near", 12, 4).random()
 
@@ -143,9 +141,9 @@ def test_seed_in_words_gives_the_random_numbers_of_the_replicate(tmp_path):
 def test_frames_are_in_the_order_of_the_keys(tmp_path):
     write(tmp_path / "s", [FAILED, row(1, n=20)], [row(0, "broken"), row(1), row(0, truth=0.75)])
     with Store.open(tmp_path / "s") as store:
-        replicates, rows = store.replicates_frame(), store.rows_frame()
-        timings, runs = store.timings_frame(), store.runs_frame()
-        expected, alone = store.expected_frame(), store.method_timings_frame()
+        replicates, rows = store.frame(store_columns.REPLICATES), store.frame(store_columns.INTERVALS)
+        timings, runs = store.frame(store_columns.TIMINGS), store.runs_frame()
+        expected, alone = store.frame(store_columns.EXPECTED), store.frame(store_columns.METHOD_TIMINGS)
     keys = [("broken", 12, 0), ("near", 12, 0), ("near", 12, 1), ("near", 12, 7), ("near", 20, 1)]
     assert list(replicates[["scenario", "n", "replicate"]].itertuples(index=False, name=None)) == keys
     assert replicates["truth"].to_list()[:3] == [0.3, 0.75, 0.3]
@@ -168,14 +166,14 @@ def test_frames_are_read_in_parts(tmp_path, monkeypatch):
     write(tmp_path / "s", [row(number, truth=number / 8) for number in range(8)])
     monkeypatch.setattr(store_columns, "ROWS_PER_FETCH", 3)
     with Store.open(tmp_path / "s") as store:
-        assert store.replicates_frame()["truth"].to_list() == [number / 8 for number in range(8)]
+        assert store.frame(store_columns.REPLICATES)["truth"].to_list() == [number / 8 for number in range(8)]
 
 
 def test_frames_of_an_empty_store_have_their_columns(tmp_path):
     write(tmp_path / "s")
     with Store.open(tmp_path / "s") as store:
-        assert list(store.rows_frame().columns) == list(store_columns.INTERVALS.columns)
-        assert len(store.replicates_frame()) == 0
+        assert list(store.frame(store_columns.INTERVALS).columns) == list(store_columns.INTERVALS.columns)
+        assert len(store.frame(store_columns.REPLICATES)) == 0
 
 
 def test_dump_shows_the_last_line_of_a_failure(tmp_path):
@@ -391,7 +389,7 @@ def test_damaged_store_is_refused(tmp_path):
         Store.open(tmp_path / "s") as store,
         pytest.raises(StudyError, match="it is damaged; continue from a copy"),
     ):
-        store.replicates_frame()
+        store.frame(store_columns.REPLICATES)
 
 
 def test_missing_file_and_empty_file_cannot_be_read(tmp_path):

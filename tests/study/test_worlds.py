@@ -23,7 +23,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import LeastSquaresClassifier, cud_interval
-from cudbound.study.populations.truth import sampled_truth, share_truth
+from cudbound.study.populations.truth import linear_rule, sampled_truth, share_truth
 from cudbound.study.populations.worlds import (
     WORLDS,
     Binary,
@@ -37,7 +37,6 @@ from cudbound.study.populations.worlds import (
     Quadratic,
     ThreePoint,
     Wide,
-    linear_rule,
 )
 
 FINITE = ("three-point", "discrete", "binary")
@@ -76,7 +75,7 @@ def z_value(share, exact, n):
 @pytest.mark.parametrize("name", CONTINUOUS)
 def test_formula_agrees_with_two_million_cases(name):
     world = WORLDS[name]()
-    coef, intercept = rule(world.width)
+    coef, intercept = rule(world.n_features)
     share = share_wrong(world, lambda X: (X @ coef + intercept > 0.0).astype(int))
     assert abs(z_value(share, world.linear_error(coef, intercept), 2_000_000)) < LARGEST_Z
 
@@ -175,7 +174,7 @@ def test_flat_quadratic_world_is_a_probit_model_whose_error_is_an_angle(coef, no
 @settings(deadline=None)
 def test_error_does_not_depend_on_the_scale_of_a_rule_and_turns_with_its_sign(name, seed, intercept, factor):
     world = WORLDS[name]()
-    coef, _ = rule(world.width, seed)
+    coef, _ = rule(world.n_features, seed)
     error = world.linear_error(coef, intercept)
     assert -1e-9 <= error <= 1.0 + 1e-9
     assert world.linear_error(factor * coef, factor * intercept) == pytest.approx(error, abs=1e-10)
@@ -185,7 +184,7 @@ def test_error_does_not_depend_on_the_scale_of_a_rule_and_turns_with_its_sign(na
 @pytest.mark.parametrize("name", CONTINUOUS)
 def test_predicting_one_class_errs_by_the_share_of_the_other(name):
     world = WORLDS[name]()
-    zero = np.zeros(world.width)
+    zero = np.zeros(world.n_features)
     positive = world.linear_error(zero, -1.0)
     assert world.linear_error(zero, 1.0) == pytest.approx(1.0 - positive, abs=1e-9)
     y = world.sample(400_000, np.random.default_rng(3))[1]
@@ -376,7 +375,7 @@ def test_same_random_numbers_give_the_same_sample(name):
     one, other = (world.draw(40, np.random.default_rng(9)) for _ in range(2))
     assert np.array_equal(one.X, other.X)
     assert np.array_equal(one.y, other.y)
-    assert one.X.shape == (40, world.width)
+    assert one.X.shape == (40, world.n_features)
     assert one.X.dtype == np.float64
     assert set(one.y.tolist()) <= {0, 1}
     assert not np.array_equal(one.X, world.draw(40, np.random.default_rng(10)).X)

@@ -12,14 +12,13 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from cudbound.hints import did_you_mean
 from cudbound.inputs.csv_file import quoted
 from cudbound.intervals import GROUPS, METHODS, Method, find_comparisons, find_methods
 from cudbound.method_card import check_options
 from cudbound.resampling import ResamplingSizes
 from cudbound.study.design.published import PublishedValue
 from cudbound.study.design.scenario import Scenario, Study
-from cudbound.study.design.scenario_tables import RIVAL, read_scenario, try_scenario
+from cudbound.study.design.scenario_tables import RIVAL, check_known, read_scenario, try_scenario
 from cudbound.validation import check_alpha, check_integer
 
 #: What a design file may say outside its tables of scenarios.
@@ -53,10 +52,7 @@ def template_text(name: str) -> str:
     >>> print(template_text("quick").splitlines()[0])
     # Two simulated worlds and 20 replicates: a study that takes seconds, to see what one is.
     """
-    if name not in template_names():
-        raise ValueError(
-            f"there is no template {quoted(name)}; {did_you_mean(name, template_names(), 'the templates are')}"
-        )
+    check_known("there is no template", [name], template_names(), "the templates are")
     return (files("cudbound.study.design") / "designs" / f"{name}.toml").read_text(encoding="utf-8")
 
 
@@ -141,10 +137,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
 
 def _settings(table: Mapping[str, Any], stem: str) -> dict[str, Any]:
     """Return the arguments of `Study` that a file gives, but for the scenarios."""
-    for key in table:
-        if key not in (*SETTINGS, *TABLES):
-            hint = did_you_mean(key, (*SETTINGS, *TABLES), "there are")
-            raise ValueError(f"there is no setting {quoted(key)}; {hint}")
+    check_known("there is no setting", table, (*SETTINGS, *TABLES), "there are")
     for key in REQUIRED:
         if key not in table:
             raise ValueError(f"{key} is missing; add a line such as {key} = 30")
@@ -184,20 +177,15 @@ def _chosen(methods: Any, *, compares: bool) -> tuple[Method, ...]:
         raise ValueError(f"methods must be a group or a list of names. Got {methods!r}.")
     groups = ("all",) if compares else tuple(GROUPS)
     fitting = [one.name for one in METHODS.values() if (one.compares if compares else one.gives_interval)]
-    for name in [methods] if isinstance(methods, str) else methods:
-        if name not in METHODS and name not in groups:
-            hint = did_you_mean(name, [*groups, *fitting], "there are")
-            raise ValueError(f"methods: there is no {quoted(name)}; {hint}")
+    names = [methods] if isinstance(methods, str) else methods
+    check_known("methods: there is no", names, (*METHODS, *groups), "there are", (*groups, *fitting))
     return (find_comparisons if compares else find_methods)(methods)
 
 
 def _sizes(table: Any) -> ResamplingSizes:
-    known = [one.name for one in fields(ResamplingSizes)]
     if not isinstance(table, dict):
         raise ValueError(f"sizes must be a table such as [sizes] with n_folds = 5. Got {table!r}.")
-    for key in table:
-        if key not in known:
-            raise ValueError(f"sizes has no key {quoted(key)}; {did_you_mean(key, known, 'the keys are')}")
+    check_known("sizes has no key", table, [one.name for one in fields(ResamplingSizes)])
     with _at("sizes"):
         return ResamplingSizes(**table)
 
@@ -217,22 +205,14 @@ def _published(
             sizes, values = one["n"], one["values"]
             if not (isinstance(sizes, list) and isinstance(values, list) and len(sizes) == len(values)):
                 raise ValueError(f"n and values must be lists of one length. Got {sizes!r} and {values!r}.")
-            for name in ("scenario", "method", "measure", "source"):
-                if not isinstance(one[name], str):
-                    raise ValueError(f"{name} must be a text. Got {one[name]!r}.")
-            for name, known in (("scenario", scenarios), ("method", methods)):
-                if one[name] not in known:
-                    hint = did_you_mean(one[name], known, "it has")
-                    raise ValueError(f"the study has no {name} {quoted(one[name])}; {hint}")
+            texts = {name: one[name] for name in PUBLISHED_KEYS if name not in ("n", "values")}
+            for name, value in texts.items():
+                if not isinstance(value, str):
+                    raise ValueError(f"{name} must be a text. Got {value!r}.")
+            check_known("the study has no scenario", [one["scenario"]], scenarios, "it has")
+            check_known("the study has no method", [one["method"]], methods, "it has")
             found.extend(
-                PublishedValue(
-                    one["scenario"],
-                    one["method"],
-                    check_integer("n", n, 1),
-                    one["measure"],
-                    _finite(value),
-                    one["source"],
-                )
+                PublishedValue(**texts, n=check_integer("n", n, 1), value=_finite(value))
                 for n, value in zip(sizes, values, strict=True)
             )
     return tuple(found)

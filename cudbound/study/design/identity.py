@@ -52,18 +52,9 @@ def describe(study: Study) -> dict[str, Any]:
     """
     described = {
         "cudbound": version("cudbound"),
-        "name": study.name,
+        **vars(study),
         "scenarios": {scenario.name: _describe_scenario(scenario) for scenario in study.scenarios},
-        "n_samples": study.n_samples,
-        "n_replicates": study.n_replicates,
-        "methods": study.methods,
-        "n_resamples": study.n_resamples,
-        "inner": study.inner,
-        "confidence_level": study.confidence_level,
-        "alpha": study.alpha,
-        "options": study.options,
         "sizes": _describe_sizes(study.sizes),
-        "seed": study.seed,
         "published": [asdict(one) for one in study.published],
     }
     plain: dict[str, Any] = json.loads(json.dumps(described, default=_plain))
@@ -148,13 +139,13 @@ def _flat(entries: Mapping[str, Any], above: str = "") -> dict[str, Any]:
 
 
 def _describe_scenario(scenario: Scenario) -> dict[str, Any]:
-    rival = None if scenario.make_rival is None else _printed(scenario.make_rival())
+    rival = {} if scenario.make_rival is None else {"rival": _printed(scenario.make_rival())}
     return {
         "title": scenario.population.title,
         "population": scenario.population.name,
         "parameters": _printed(scenario.population),
         "classifier": _printed(scenario.make_classifier()),
-        **({} if rival is None else {"rival": rival}),
+        **rival,
         "description": dict(scenario.description),
     }
 

@@ -3,36 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pandas as pd
 
-CELL_AND_METHOD = ["scenario", "n", "method"]
 
-
-def _of_column(name: str) -> Callable[[pd.Series[Any]], tuple[float, float]]:
-    return lambda cell: (cell[name], cell[f"{name}_mcse"])
-
-
-def _missing_variance(cell: pd.Series[Any]) -> tuple[float, float]:
-    ratio = cell["se_ratio"]
-    return 1.0 - ratio**2, 2.0 * ratio * cell["se_ratio_mcse"]
-
-
-#: What can be set beside a published number: from the row of a cell and method, the value and its MCSE.
-MEASURES: Mapping[str, Callable[[pd.Series[Any]], tuple[float, float]]] = MappingProxyType(
+#: What can be set beside a published number, each with the column of the cells that it is read from.
+MEASURES: Mapping[str, str] = MappingProxyType(
     {
-        "coverage": _of_column("coverage"),
-        "width": _of_column("width"),
-        "rejection": _of_column("rejection"),
+        "coverage": "coverage",
+        "width": "width",
+        "rejection": "rejection",
         # of the hypothesis that the expected error, or difference, is what it is
-        "type I error": _of_column("missed_expected"),
+        "type I error": "missed_expected",
         # the share of the variance of the estimate that the method's own variance leaves out on average
-        "missing share of variance": _missing_variance,
+        "missing share of variance": "se_ratio",
     }
 )
 
@@ -105,9 +94,11 @@ def beside_published(cells: pd.DataFrame, published: Sequence[PublishedValue]) -
     for one in published:
         key = (one.scenario, one.n, one.method)
         if key in found:
-            value, mcse = MEASURES[one.measure](found[key])
-            rows.append((one.scenario, one.n, one.method, one.measure, value, mcse, one.value, one.source))
-    names = [*CELL_AND_METHOD, "measure", "value", "mcse", "published", "source"]
-    table = pd.DataFrame(rows, columns=names)
-    table.insert(7, "difference", table["value"] - table["published"])
-    return table
+            column = MEASURES[one.measure]
+            value, mcse = found[key][column], found[key][f"{column}_mcse"]
+            if column == "se_ratio":
+                value, mcse = 1.0 - value**2, 2.0 * value * mcse
+            beside = {"value": value, "mcse": mcse, "published": one.value, "difference": value - one.value}
+            rows.append(asdict(one) | beside)
+    names = ["scenario", "n", "method", "measure", "value", "mcse", "published", "difference", "source"]
+    return pd.DataFrame(rows, columns=names)

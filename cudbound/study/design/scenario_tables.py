@@ -40,6 +40,25 @@ LISTS = ("categorical", "exclude")
 MAX_TRIALS = 100
 
 
+def check_known(
+    what: str,
+    names: Iterable[str],
+    known: Collection[str],
+    otherwise: str = "the keys are",
+    offered: Collection[str] = (),
+) -> None:
+    """Refuse the first name that is not known, with a hint at one of those that are offered, or else at a known one.
+
+    Raises
+    ------
+    ValueError
+        The message is `what`, the name, and the hint of `did_you_mean`.
+    """
+    for name in names:
+        if name not in known:
+            raise ValueError(f"{what} {quoted(name)}; {did_you_mean(name, offered or known, otherwise)}")
+
+
 def read_scenario(table: Mapping[str, Any], *, folder: Path, data_folder: str | Path | None) -> Scenario:
     """Return the scenario that a table describes.
 
@@ -109,8 +128,7 @@ def try_scenario(scenario: Scenario, n_samples: Collection[int], methods: Iterab
             "take larger samples or classes of more equal size"
         )
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # those of the study's own fits stand in its results
+        with warnings.catch_warnings(action="ignore"):  # those of the study's own fits stand in its results
             classifier = scenario.make_classifier().fit(drawn.X, drawn.y)
             if scenario.make_rival is not None:
                 scenario.make_rival().fit(drawn.X, drawn.y)
@@ -125,8 +143,7 @@ def try_scenario(scenario: Scenario, n_samples: Collection[int], methods: Iterab
 
 
 def _world(name: str, parameters: Mapping[str, Any]) -> tuple[Population, dict[str, Any]]:
-    if name not in WORLDS:
-        raise ValueError(f"there is no world {quoted(name)}; {did_you_mean(name, WORLDS, 'the worlds are')}")
+    check_known("there is no world", [name], WORLDS, "the worlds are")
     known = inspect.signature(WORLDS[name]).parameters
     _check_keys(f"world {name}", parameters, known)
     values = {key: parameters.get(key, one.default) for key, one in known.items()}
@@ -149,9 +166,7 @@ def _csv(name: str, parameters: Mapping[str, Any], folder: Path) -> tuple[Popula
             raise ValueError(
                 f"{key} is missing; a csv needs the column of the class label and its positive value"
             )
-    values: dict[str, Any] = {}
-    for key, value in parameters.items():
-        values[key] = _texts(key, value) if key in LISTS else _text(parameters, key)
+    values: dict[str, Any] = {key: (_texts if key in LISTS else _text)(parameters, key) for key in parameters}
     try:
         data = csv_population(folder / name, **values)
     except CsvError as error:  # words it for the command line
@@ -175,19 +190,12 @@ def _recipe(table: Mapping[str, Any]) -> ClassifierRecipe:
 def _rival(table: Any) -> ClassifierRecipe:
     if not isinstance(table, dict):
         raise ValueError(f'{RIVAL} must be a table such as {{classifier = "tree"}}. Got {table!r}.')
-    for key in table:
-        if key not in CLASSIFIER_KEYS:
-            raise ValueError(
-                f"{RIVAL} has no key {quoted(key)}; {did_you_mean(key, CLASSIFIER_KEYS, 'the keys are')}"
-            )
+    check_known(f"{RIVAL} has no key", table, CLASSIFIER_KEYS)
     return _recipe(table)
 
 
 def _check_keys(what: str, parameters: Collection[str], known: Collection[str]) -> None:
-    for key in parameters:
-        if key not in known:
-            hint = did_you_mean(key, ("name", *known, *CLASSIFIER_KEYS), "the keys are")
-            raise ValueError(f"{what} has no key {quoted(key)}; {hint}")
+    check_known(f"{what} has no key", parameters, known, offered=("name", *known, *CLASSIFIER_KEYS))
 
 
 def _text(table: Mapping[str, Any], key: str) -> str:
@@ -197,7 +205,8 @@ def _text(table: Mapping[str, Any], key: str) -> str:
     return value
 
 
-def _texts(key: str, value: Any) -> list[str]:
+def _texts(table: Mapping[str, Any], key: str) -> list[str]:
+    value = table[key]
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
         raise ValueError(f'{key} must be a list of columns, such as ["sex"]. Got {value!r}.')
     return value

@@ -18,6 +18,7 @@ from cudbound.study.measure.cell_measures import by_cell, excess_kurtosis, means
 from cudbound.study.measure.cell_table import AIM, CELL, cell_index, tabulate_cells
 from cudbound.study.measure.scoring import KEY, Scores, score_intervals
 from cudbound.study.run.store import Store
+from cudbound.study.run.store_columns import EXPECTED, INTERVALS, METHOD_TIMINGS, REPLICATES, TIMINGS
 from cudbound.validation import check_confidence_level
 
 if TYPE_CHECKING:
@@ -333,12 +334,12 @@ def summarize_store(store: Store, *, reference: str | None = None) -> Summary:
     """Summarize the study of an open store, which a run may be writing; replicates that come later are left out."""
     described = store.description
     methods = tuple(described["methods"])
-    replicates = store.replicates_frame()
+    replicates = store.frame(REPLICATES)
     # a run may have stored more replicates between the two reads
     intervals, expected = (
-        frame.merge(replicates[KEY], on=KEY) for frame in (store.rows_frame(), store.expected_frame())
+        frame.merge(replicates[KEY], on=KEY) for frame in (store.frame(INTERVALS), store.frame(EXPECTED))
     )
-    seconds = store.timings_frame()[[*KEY, "seconds"]]
+    seconds = store.frame(TIMINGS)[[*KEY, "seconds"]]
     return Summary(
         replicates.merge(seconds, on=KEY, how="left"),
         intervals,
@@ -348,6 +349,6 @@ def summarize_store(store: Store, *, reference: str | None = None) -> Summary:
         tuple(described["scenarios"]),
         methods,
         tuple(PublishedValue(**one) for one in described.get("published", [])),
-        store.method_timings_frame(),
+        store.frame(METHOD_TIMINGS),
         any("rival" in scenario for scenario in described["scenarios"].values()),
     )

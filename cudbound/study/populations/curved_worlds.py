@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -17,6 +16,10 @@ from cudbound.validation import check_integer, check_number
 #: Nodes of the quadratures. With the limits that the worlds set to their parameters, errors are right to 1e-8.
 N_ANGLES = 512
 N_NODES = 40
+#: Of the angles, which are those of half the circle; the rest repeats it.
+COSINES = np.cos(np.pi * (np.arange(N_ANGLES) + 0.5) / N_ANGLES)
+#: Of the Gauss-Legendre rule on [-1, 1].
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(N_NODES)
 #: Beyond so many standard deviations there is less than 1e-17 of a normal distribution.
 NORMAL_RANGE = 8.5
 #: A normal area turns from 0 to 1 within so many of its standard deviations; the quadrature starts anew there.
@@ -59,17 +62,12 @@ class Donut(ContinuousWorld):
     radius: float = 3.0
     sd: float = 1.0
     n_features: int = 2
-    _name: ClassVar[str] = "donut"
+    name: ClassVar[str] = "donut"
 
     def __post_init__(self) -> None:
         check_number("radius", self.radius, 0.0, 20.0)
         check_number("sd", self.sd, 0.2, 100.0)
         check_integer("n_features", self.n_features, 2)
-
-    @property
-    def width(self) -> int:
-        """Number of features."""
-        return self.n_features
 
     def _cases(self) -> str:
         return f"a disc within a ring of radius {self.radius:g}, noise {self.sd:g}, in 2 of {self.n_features} features"
@@ -81,24 +79,16 @@ class Donut(ContinuousWorld):
         X = rng.standard_normal((n, self.n_features))
         X[:, :2] *= self.sd
         distance = np.where(y == 0, self.radius, 0.0)
-        X[:, 0] += distance * np.cos(angle)
-        X[:, 1] += distance * np.sin(angle)
+        X[:, :2] += distance[:, None] * np.column_stack([np.cos(angle), np.sin(angle)])
         return X, y
 
     def linear_error(self, coef: Array, intercept: float) -> float:
         """Return the error of a linear rule: normal tail areas, for the ring averaged over its angles."""
         in_plane = coef[:2] @ coef[:2]
         spread = max(math.sqrt(self.sd**2 * in_plane + coef[2:] @ coef[2:]), 1e-250)
-        shift = self.radius * math.sqrt(in_plane) * _cosines()
+        shift = self.radius * math.sqrt(in_plane) * COSINES
         missed_ring = float(ndtr((intercept + shift) / spread).mean())
         return 0.5 * (float(ndtr(-intercept / spread)) + missed_ring)
-
-
-@lru_cache(maxsize=1)
-def _cosines() -> Array:
-    return np.asarray(
-        np.cos(np.pi * (np.arange(N_ANGLES) + 0.5) / N_ANGLES)
-    )  # half the circle; the rest repeats it
 
 
 @dataclass(frozen=True)
@@ -132,17 +122,12 @@ class Quadratic(ContinuousWorld):
     curvature: float = 2.0
     noise: float = 0.5
     n_features: int = 3
-    _name: ClassVar[str] = "quadratic"
+    name: ClassVar[str] = "quadratic"
 
     def __post_init__(self) -> None:
         check_number("curvature", self.curvature, 0.0, 4.0)
         check_number("noise", self.noise, 0.25, 100.0)
         check_features(self.n_features, 1)
-
-    @property
-    def width(self) -> int:
-        """Number of features."""
-        return self.n_features
 
     def _cases(self) -> str:
         return (
@@ -163,9 +148,8 @@ class Quadratic(ContinuousWorld):
         """Return the error of a linear rule by quadrature, to 1e-8."""
         slope = float(coef[0])
         spread = max(math.sqrt(coef[1:] @ coef[1:]), 1e-250)
-        root = math.sqrt(
-            1.0 + 4.0 * self.curvature**2
-        )  # also the steepness of the label's score where it turns
+        # also the steepness of the label's score where it turns
+        root = math.sqrt(1.0 + 4.0 * self.curvature**2)
         upper = 2.0 * self.curvature / (1.0 + root)
         turns = [(upper, self.noise / root)]
         if upper > 0.0:
@@ -178,17 +162,10 @@ class Quadratic(ContinuousWorld):
         return float(density @ (label + predicted - 2.0 * label * predicted))
 
 
-@lru_cache(maxsize=1)
-def _legendre() -> tuple[Array, Array]:
-    nodes, weights = np.polynomial.legendre.leggauss(N_NODES)
-    return nodes, weights
-
-
 def _normal_rule(turns: Sequence[tuple[float, float]]) -> tuple[Array, Array]:
     """Return nodes between the `turns`, given as place and width, and weights that include the normal density."""
-    nodes, weights = _legendre()
     places = [place + steps * width for place, width in turns for steps in (-TURN_WIDTHS, 0.0, TURN_WIDTHS)]
     ends = np.sort(np.clip([-NORMAL_RANGE, *places, NORMAL_RANGE], -NORMAL_RANGE, NORMAL_RANGE))
     halves = 0.5 * np.diff(ends)[:, None]
-    points = (ends[:-1, None] + halves * (nodes + 1.0)).ravel()
-    return points, (halves * weights).ravel() * np.exp(-0.5 * points**2) / math.sqrt(2.0 * math.pi)
+    points = (ends[:-1, None] + halves * (NODES + 1.0)).ravel()
+    return points, (halves * WEIGHTS).ravel() * np.exp(-0.5 * points**2) / math.sqrt(2.0 * math.pi)

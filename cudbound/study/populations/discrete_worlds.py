@@ -32,7 +32,7 @@ class _FiniteWorld(World):
     @property
     @abstractmethod
     def support(self) -> tuple[Array, Array, Array]:
-        """Distinct cases, shape (k, width), their shares, shape (k,), and P(y = 1) in each, shape (k,)."""
+        """Distinct cases, shape (k, n_features), their shares, shape (k,), and P(y = 1) in each, shape (k,)."""
 
     def _truth(self) -> str:
         return ALWAYS_EXACT
@@ -77,7 +77,8 @@ class ThreePoint(_FiniteWorld):
     boundary_mass: float = 0.4
     boundary_label: float = 0.6
     slope: float = 0.5
-    _name: ClassVar[str] = "three-point"
+    name: ClassVar[str] = "three-point"
+    n_features: ClassVar[int] = 1
 
     def __post_init__(self) -> None:
         check_share("boundary_mass", self.boundary_mass)
@@ -93,11 +94,6 @@ class ThreePoint(_FiniteWorld):
     @property
     def _shift(self) -> float:
         return -self.boundary_mass * self.boundary_label / (1.0 - self.boundary_mass)
-
-    @property
-    def width(self) -> int:
-        """Number of features: 1."""
-        return 1
 
     def _cases(self) -> str:
         return f"three points, {self.boundary_mass:.0%} of the cases on the limiting boundary"
@@ -149,17 +145,12 @@ class Discrete(_FiniteWorld):
     n_features: int = 3
     n_signal: int = 2
     signal: float = 0.8
-    _name: ClassVar[str] = "discrete"
+    name: ClassVar[str] = "discrete"
 
     def __post_init__(self) -> None:
         check_integer("n_levels", self.n_levels, 2)
         check_features(self.n_features, self.n_signal)
         check_number("signal", self.signal, 0.0, 100.0)
-
-    @property
-    def width(self) -> int:
-        """Number of features."""
-        return self.n_features
 
     @property
     def _enumerable(self) -> bool:
@@ -204,4 +195,4 @@ class Binary(Discrete):
     n_features: int = 5
     n_signal: int = 3
     signal: float = 1.0
-    _name: ClassVar[str] = "binary"
+    name: ClassVar[str] = "binary"

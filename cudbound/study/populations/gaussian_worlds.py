@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -24,65 +23,55 @@ from cudbound.study.populations.simulated import (
 from cudbound.validation import check_number
 
 
-@dataclass(frozen=True)
-class _Mixture:
-    """Spherical normal components: shares (k,), labels (k,), means (k, p), standard deviations (k,)."""
-
-    shares: Array
-    labels: Labels
-    means: Array
-    sds: Array
-
-
 class _MixtureWorld(ContinuousWorld):
-    """Cases of each class come from spherical normal components."""
+    """Two classes, each of one or two spherical normal components; parameters that a world lacks are as here."""
 
-    @property
-    @abstractmethod
-    def _mixture(self) -> _Mixture: ...
+    distance = 0.0
+    n_signal = 1
+    positive_share = 0.5
+    positive_sd = 1.0
+    outlier_share = 0.0
+    outlier_sd = 1.0
 
-    @property
-    def width(self) -> int:
-        """Number of features."""
-        return int(self._mixture.means.shape[1])
+    def __post_init__(self) -> None:
+        check_number("distance", self.distance, 0.0, 100.0)
+        check_features(self.n_features, self.n_signal)
+        check_share("positive_share", self.positive_share)
+        check_number("positive_sd", self.positive_sd, 0.01, 100.0)
+
+    @cached_property
+    def _mixture(self) -> tuple[Array, Labels, Array, Array]:
+        """Shares (k,), labels (k,), means (k, p) and standard deviations (k,) of the components.
+
+        The means are at plus and minus half the distance along the diagonal of the features with signal.
+        """
+        center = np.zeros(self.n_features)
+        center[: self.n_signal] = 0.5 * self.distance / math.sqrt(self.n_signal)
+        components = [
+            (share * part, label, (2 * label - 1) * center, spread * sd)
+            for label, share, sd in (
+                (0, 1.0 - self.positive_share, 1.0),
+                (1, self.positive_share, self.positive_sd),
+            )
+            for part, spread in ((1.0 - self.outlier_share, 1.0), (self.outlier_share, self.outlier_sd))
+            if part > 0.0
+        ]
+        shares, labels, means, sds = map(np.array, zip(*components, strict=True))
+        return shares, labels, means, sds
 
     def sample(self, n: int, rng: np.random.Generator) -> tuple[Array, Labels]:
         """Return features and labels of n independent cases."""
-        mixture = self._mixture
-        part = np.searchsorted(np.cumsum(mixture.shares)[:-1], rng.random(n), side="right")
-        X = mixture.means[part] + mixture.sds[part, None] * rng.standard_normal((n, self.width))
-        return X, mixture.labels[part]
+        shares, labels, means, sds = self._mixture
+        part = np.searchsorted(np.cumsum(shares)[:-1], rng.random(n), side="right")
+        X = means[part] + sds[part, None] * rng.standard_normal((n, self.n_features))
+        return X, labels[part]
 
     def linear_error(self, coef: Array, intercept: float) -> float:
         """Return the error of a linear rule: a sum of normal tail areas over the components."""
-        mixture = self._mixture
-        towards_own_class = (2 * mixture.labels - 1) * (mixture.means @ coef + intercept)
+        shares, labels, means, sds = self._mixture
+        towards_own_class = (2 * labels - 1) * (means @ coef + intercept)
         length = max(math.sqrt(coef @ coef), 1e-250)  # 0 would turn a certain prediction into nan
-        return float(mixture.shares @ ndtr(-towards_own_class / (mixture.sds * length)))
-
-
-def _two_classes(
-    distance: float,
-    n_features: int,
-    n_signal: int,
-    positive_share: float,
-    *,
-    contaminated: float = 0.0,
-    sd: float = 1.0,
-    positive_sd: float = 1.0,
-) -> _Mixture:
-    """Means at plus and minus half the distance along the diagonal of the features with signal."""
-    center = np.zeros(n_features)
-    center[:n_signal] = 0.5 * distance / math.sqrt(n_signal)
-    shares, labels, means, sds = [], [], [], []
-    for label, share in ((0, 1.0 - positive_share), (1, positive_share)):
-        for part, spread in ((1.0 - contaminated, 1.0), (contaminated, sd)):
-            if part > 0.0:
-                shares.append(share * part)
-                labels.append(label)
-                means.append((2 * label - 1) * center)
-                sds.append(spread * (positive_sd if label else 1.0))
-    return _Mixture(np.array(shares), np.array(labels), np.array(means), np.array(sds))
+        return float(shares @ ndtr(-towards_own_class / (sds * length)))
 
 
 @dataclass(frozen=True)
@@ -117,29 +106,13 @@ class Gaussians(_MixtureWorld):
     positive_share: float = 0.5
     positive_sd: float = 1.0
 
-    def __post_init__(self) -> None:
-        check_number("distance", self.distance, 0.0, 100.0)
-        check_features(self.n_features, self.n_signal)
-        check_share("positive_share", self.positive_share)
-        check_number("positive_sd", self.positive_sd, 0.01, 100.0)
-
-    _name: ClassVar[str] = "gaussians"
+    name: ClassVar[str] = "gaussians"
 
     def _cases(self) -> str:
         spread = "" if self.positive_sd == 1.0 else f", these with SD {self.positive_sd:g}"
         return (
             f"two Gaussians {self.distance:g} apart in {self.n_signal} of {self.n_features} features, "
             f"{self.positive_share:.0%} positive{spread}"
-        )
-
-    @cached_property
-    def _mixture(self) -> _Mixture:
-        return _two_classes(
-            self.distance,
-            self.n_features,
-            self.n_signal,
-            self.positive_share,
-            positive_sd=self.positive_sd,
         )
 
 
@@ -149,7 +122,7 @@ class NearSeparable(Gaussians):
 
     distance: float = 5.0
 
-    _name: ClassVar[str] = "near-separable"
+    name: ClassVar[str] = "near-separable"
 
 
 @dataclass(frozen=True)
@@ -158,7 +131,7 @@ class Imbalanced(Gaussians):
 
     positive_share: float = 0.2
 
-    _name: ClassVar[str] = "imbalanced"
+    name: ClassVar[str] = "imbalanced"
 
 
 @dataclass(frozen=True)
@@ -169,7 +142,7 @@ class Wide(Gaussians):
     n_features: int = 25
     n_signal: int = 5
 
-    _name: ClassVar[str] = "wide"
+    name: ClassVar[str] = "wide"
 
 
 @dataclass(frozen=True)
@@ -192,11 +165,7 @@ class Noise(_MixtureWorld):
     n_features: int = 3
     positive_share: float = 0.5
 
-    def __post_init__(self) -> None:
-        check_features(self.n_features, 1)
-        check_share("positive_share", self.positive_share)
-
-    _name: ClassVar[str] = "noise"
+    name: ClassVar[str] = "noise"
 
     def _cases(self) -> str:
         return f"{self.n_features} features of pure noise, {self.positive_share:.0%} positive"
@@ -207,10 +176,6 @@ class Noise(_MixtureWorld):
     def true_error(self, classifier: Any) -> Truth:
         """Return the error: one half, or as for any other world where one class is the larger."""
         return Truth(0.5) if self.positive_share == 0.5 else super().true_error(classifier)
-
-    @cached_property
-    def _mixture(self) -> _Mixture:
-        return _two_classes(0.0, self.n_features, 1, self.positive_share)
 
 
 @dataclass(frozen=True)
@@ -242,26 +207,14 @@ class Outliers(_MixtureWorld):
     outlier_sd: float = 5.0
 
     def __post_init__(self) -> None:
-        check_number("distance", self.distance, 0.0, 100.0)
-        check_features(self.n_features, self.n_signal)
+        super().__post_init__()
         check_share("outlier_share", self.outlier_share)
         check_number("outlier_sd", self.outlier_sd, 1.0, 1000.0)
 
-    _name: ClassVar[str] = "outliers"
+    name: ClassVar[str] = "outliers"
 
     def _cases(self) -> str:
         return (
             f"two Gaussians {self.distance:g} apart in {self.n_signal} of {self.n_features} features, "
             f"{self.outlier_share:.0%} of the cases with {self.outlier_sd:g} times the spread"
-        )
-
-    @cached_property
-    def _mixture(self) -> _Mixture:
-        return _two_classes(
-            self.distance,
-            self.n_features,
-            self.n_signal,
-            0.5,
-            contaminated=self.outlier_share,
-            sd=self.outlier_sd,
         )

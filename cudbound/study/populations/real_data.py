@@ -172,9 +172,8 @@ class RealData:
         return Truth(float(np.mean(np.asarray(classifier.predict(self.X)) != self.y)))
 
     def _remainder_error(self, rows: NDArray[np.int64], classifier: Any) -> Truth:
-        others = np.ones(self.n_cases, dtype=bool)
-        others[rows] = False
-        return share_truth(np.asarray(classifier.predict(self.X[others])) != self.y[others])
+        X, y = np.delete(self.X, rows, axis=0), np.delete(self.y, rows)
+        return share_truth(np.asarray(classifier.predict(X)) != y)
 
 
 class DataFolder:

@@ -52,17 +52,13 @@ def check_features(n_features: int, n_signal: int) -> None:
 
 @dataclass(frozen=True)
 class World(ABC):
-    """A simulated population; a subclass adds its parameters.
+    """A simulated population; a subclass adds its parameters, each with a default.
 
     A world is a `Population`. Two worlds of the same class and parameters are equal.
     """
 
-    _name: ClassVar[str]
-
-    @property
-    def name(self) -> str:
-        """The word for it in design files and results: its key in `cudbound.study.populations.worlds.WORLDS`."""
-        return self._name
+    #: The word for it in design files and results.
+    name: ClassVar[str]
 
     @property
     def title(self) -> str:
@@ -71,8 +67,8 @@ class World(ABC):
 
     @property
     @abstractmethod
-    def width(self) -> int:
-        """Number of features."""
+    def n_features(self) -> int:
+        """Number of features; mostly a parameter."""
 
     @abstractmethod
     def _cases(self) -> str:
@@ -84,7 +80,7 @@ class World(ABC):
 
     @abstractmethod
     def sample(self, n: int, rng: np.random.Generator) -> tuple[Array, Labels]:
-        """Return features, shape (n, width), and labels 0 and 1, shape (n,), of n independent cases."""
+        """Return features, shape (n, n_features), and labels 0 and 1, shape (n,), of n independent cases."""
 
     @abstractmethod
     def true_error(self, classifier: Any) -> Truth:
@@ -112,7 +108,7 @@ class ContinuousWorld(World):
 
         Parameters
         ----------
-        coef : ndarray of float, shape (width,)
+        coef : ndarray of float, shape (n_features,)
             All 0 stands for one predicted class, that of the sign of `intercept`.
         intercept : float
         """
@@ -125,7 +121,7 @@ class ContinuousWorld(World):
         Truth
             Without standard error for a linear rule; otherwise the share of wrong predictions on 50000 cases.
         """
-        rule = linear_rule(classifier, self.width)
+        rule = linear_rule(classifier, self.n_features)
         if rule is None:
             return sampled_truth(self, classifier)
         return Truth(min(max(self.linear_error(*rule), 0.0), 1.0))  # rounding may pass the ends

@@ -79,10 +79,8 @@ def _cases(population: Sampler, n_cases: int) -> tuple[Any, Any]:
 def _probes(n_features: int) -> tuple[Array, Array]:
     """Return rows that give an affine function and test that it is one, and random rows to move to the boundary."""
     rng = np.random.default_rng(TRUTH_SEED)
-    origin_and_units = np.vstack([np.zeros(n_features), np.eye(n_features)])
-    return np.vstack([origin_and_units, 3.0 * rng.standard_normal((6, n_features))]), rng.standard_normal(
-        (DISTANCES.size, n_features)
-    )
+    affine = np.vstack([np.zeros(n_features), np.eye(n_features), 3.0 * rng.standard_normal((6, n_features))])
+    return affine, rng.standard_normal((DISTANCES.size, n_features))
 
 
 def linear_rule(classifier: Any, n_features: int) -> tuple[Array, float] | None:

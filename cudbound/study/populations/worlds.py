@@ -21,7 +21,6 @@ from cudbound.study.populations.gaussian_worlds import (
     Wide,
 )
 from cudbound.study.populations.simulated import World
-from cudbound.study.populations.truth import linear_rule
 
 __all__ = [
     "WORLDS",
@@ -36,23 +35,20 @@ __all__ = [
     "Quadratic",
     "ThreePoint",
     "Wide",
-    "World",
-    "linear_rule",
 ]
 
-#: Worlds by the name that design files use; the value takes the parameters of the world by name.
-WORLDS: Mapping[str, Callable[..., World]] = MappingProxyType(
-    {
-        "gaussians": Gaussians,
-        "near-separable": NearSeparable,
-        "imbalanced": Imbalanced,
-        "wide": Wide,
-        "noise": Noise,
-        "outliers": Outliers,
-        "quadratic": Quadratic,
-        "donut": Donut,
-        "three-point": ThreePoint,
-        "discrete": Discrete,
-        "binary": Binary,
-    }
+_WORLDS = (
+    Gaussians,
+    NearSeparable,
+    Imbalanced,
+    Wide,
+    Noise,
+    Outliers,
+    Quadratic,
+    Donut,
+    ThreePoint,
+    Discrete,
+    Binary,
 )
+#: Worlds by the name that design files use; the value takes the parameters of the world by name.
+WORLDS: Mapping[str, Callable[..., World]] = MappingProxyType({world.name: world for world in _WORLDS})

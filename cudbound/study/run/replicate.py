@@ -6,6 +6,7 @@ import math
 import time
 import traceback
 import warnings
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
 from typing import Any
@@ -45,9 +46,8 @@ def run_replicate(study: Study, scenario: Scenario, n: int, replicate: int) -> R
         drawn, n_redrawn = _draw(scenario, n, rng)
         fitted = _fit(scenario, drawn.X, drawn.y, study.seed_of_fits(key.scenario, n, replicate))
         truth = _true_error(scenario, fitted, drawn)
-        with warnings.catch_warnings():
-            # what they say stands in the remarks of the rows
-            warnings.simplefilter("ignore", CudboundWarning)
+        # what warnings say stands in the remarks of the rows
+        with warnings.catch_warnings(action="ignore", category=CudboundWarning):
             rows = _intervals(study, fitted, drawn, rng)
         aims = {size for row in rows if (size := Estimand.read(row.estimand).n_train_rows) is not None}
         batched = bool(aims) and all(prepare_refits(one, drawn.X, drawn.y).batched for one in fitted)
@@ -131,27 +131,16 @@ def _first(rows: Any, n: int) -> Any:
 def _intervals(
     study: Study, fitted: list[Any], drawn: Cases, rng: np.random.Generator
 ) -> tuple[IntervalRow, ...]:
-    common: dict[str, Any] = {
-        "methods": study.methods,
-        "confidence_level": study.confidence_level,
-        "options": study.options,
-        "sizes": study.sizes,
-        "rng": rng,
-    }
+    settings = {name: getattr(study, name) for name in ("methods", "confidence_level", "options", "sizes")}
+    rows: Sequence[IntervalEstimate | ComparisonResult]
     if study.compares:
         first, rival = fitted
-        comparisons = tabulate_comparisons(first, rival, drawn.X, drawn.y, **common)
-        return tuple(_row(one) for one in comparisons.rows)
-    table = compare_intervals(
-        fitted[0],
-        drawn.X,
-        drawn.y,
-        n_resamples=study.n_resamples,
-        alpha=study.alpha,
-        inner=study.inner,
-        **common,
-    )
-    return tuple(_row(one) for one in table.rows)
+        rows = tabulate_comparisons(first, rival, drawn.X, drawn.y, **settings, rng=rng).rows
+    else:
+        (only,) = fitted
+        settings |= {name: getattr(study, name) for name in ("n_resamples", "alpha", "inner")}
+        rows = compare_intervals(only, drawn.X, drawn.y, **settings, rng=rng).rows
+    return tuple(_row(row) for row in rows)
 
 
 def _draw(scenario: Scenario, n: int, rng: np.random.Generator) -> tuple[Cases, int]:
@@ -174,17 +163,15 @@ def _seconds_alone(study: Study, fitted: list[Any], drawn: Cases, key: Key) -> d
         options = {method: study.options[method]} if method in study.options else {}
         rng = study.rng(key.scenario, key.n, key.replicate)
         begun = time.perf_counter()
-        with suppress(Exception), warnings.catch_warnings():
-            warnings.simplefilter("ignore", CudboundWarning)
+        with suppress(Exception), warnings.catch_warnings(action="ignore", category=CudboundWarning):
             _intervals(replace(study, methods=(method,), options=options), fitted, drawn, rng)
             found[method] = time.perf_counter() - begun
     return found
 
 
 def _row(row: IntervalEstimate | ComparisonResult) -> IntervalRow:
-    names = {entry.name for entry in fields(IntervalRow)}
-    if isinstance(row, IntervalEstimate):
-        names -= {"pvalue"}
+    """Keep what a store holds of a row; only comparisons have a p-value."""
+    names = [entry.name for entry in fields(IntervalRow) if hasattr(row, entry.name)]
     return IntervalRow(**{name: _stored(getattr(row, name)) for name in names})
 
 

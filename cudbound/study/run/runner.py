@@ -7,7 +7,7 @@ import pickle
 import signal
 import warnings
 from collections import defaultdict
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -21,7 +21,6 @@ from threadpoolctl import threadpool_limits
 
 from cudbound.exceptions import StudyError, StudyInterrupted
 from cudbound.intervals import METHODS, Method
-from cudbound.study.design.identity import describe, differences, shown
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.run.cluster import connect, run_on_cluster
 from cudbound.study.run.replicate import run_replicate
@@ -39,6 +38,8 @@ M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, MIB = -1, -3, 2**20
 #: Seconds to wait for the scheduler of a cluster, and for its first worker.
 CONNECT_SECONDS = 10
 
+#: What `_run_batch` is called with, and what `_run_in_worker` is.
+_Batch = tuple[Study, Scenario, int, tuple[int, ...]]
 _Sent = tuple[bytes, int, tuple[int, ...]]
 
 
@@ -89,9 +90,9 @@ def run_study(
 
     Guarantee
     ---------
-    What the store holds at the end depends on the study alone, but for times: `Store.dump` gives the same for any
-    number of workers, backend, and number of interruptions. Only this process writes. A kill at any moment loses at
-    most the replicates that workers have not yet handed over, about half a second each.
+    What the store holds at the end depends on the study alone, but for times: it is the same for any number of
+    workers, backend, and number of interruptions. Only this process writes. A kill at any moment loses at most the
+    replicates that workers have not yet handed over, about half a second each.
 
     Notes
     -----
@@ -117,6 +118,8 @@ def run_study(
     >>> status.n_done, status.n_failed
     (5, 0)
     """
+    from tqdm import tqdm
+
     workers = check_n_jobs(n_jobs)
     check_choice("backend", backend, BACKENDS)
     with ExitStack() as stack:
@@ -125,7 +128,15 @@ def run_study(
         done = store.finished()
         total = len(study.scenarios) * len(study.n_samples) * study.n_replicates
         pace = _Pace()
-        advance = stack.enter_context(_progress_bar(total, len(done), progress))
+        bar = tqdm(
+            total=total,
+            initial=len(done),
+            desc="replicates",
+            unit="replicate",
+            smoothing=0,
+            disable=not progress,
+        )
+        stack.callback(bar.close)
         try:
             batches = _batches(study, done, pace)
             if client is not None:
@@ -140,7 +151,7 @@ def run_study(
             for rows in found:
                 store.add(rows)
                 pace.learn(rows)
-                advance(len(rows))
+                bar.update(len(rows))
         except KeyboardInterrupt:
             raise StudyInterrupted(str(store.path), store.status().n_done, total) from None
         except BrokenProcessPool as error:
@@ -178,37 +189,23 @@ def replay(study: Study, store_path: str | Path, scenario: str, n: int, replicat
     """
     key = Key(scenario, n, replicate)
     with Store.open(store_path) as store:
-        if found := differences(store.description, describe(study)):
-            raise StudyError(
-                f"store {str(store.path)!r}: it holds results of another study ({shown(found)}); undo the change"
-            )
+        store.check_study(study, "undo the change")
         store.replicate(key)
     chosen = next(one for one in study.scenarios if one.name == scenario)
     with _alone():
         return run_replicate(study, chosen, n, replicate)
 
 
-@dataclass(frozen=True)
-class _Batch:
-    """Replicates that one worker runs; `study` has the one scenario that they are of."""
-
-    study: Study
-    n: int
-    replicates: tuple[int, ...]
-
-    @property
-    def scenario(self) -> Scenario:
-        (scenario,) = self.study.scenarios
-        return scenario
-
-    def run(self, stop: Event | None = None) -> list[ReplicateRow]:
-        """Run them; if `stop` is set in the meantime, only the first of them."""
-        rows = []
-        for replicate in self.replicates:
-            if stop is not None and stop.is_set():
-                break
-            rows.append(run_replicate(self.study, self.scenario, self.n, replicate))
-        return rows
+def _run_batch(
+    study: Study, scenario: Scenario, n: int, replicates: tuple[int, ...], stop: Event | None = None
+) -> list[ReplicateRow]:
+    """Run the replicates that one worker was given; if `stop` is set in the meantime, only the first of them."""
+    rows = []
+    for replicate in replicates:
+        if stop is not None and stop.is_set():
+            break
+        rows.append(run_replicate(study, scenario, n, replicate))
+    return rows
 
 
 @dataclass
@@ -232,19 +229,18 @@ class _Pace:
 def _batches(study: Study, done: set[Key], pace: _Pace) -> Iterator[_Batch]:
     """Yield what is left to do; lazily, so that sizes follow the pace."""
     for scenario in study.scenarios:
-        part = replace(study, scenarios=(scenario,))
         for n in study.n_samples:
             left = [r for r in range(study.n_replicates) if Key(scenario.name, n, r) not in done]
             while left:
                 size = pace.batch_size(scenario.name, n)
-                yield _Batch(part, n, tuple(left[:size]))
+                yield study, scenario, n, tuple(left[:size])
                 del left[:size]
 
 
 def _one_by_one(batches: Iterator[_Batch]) -> Generator[list[ReplicateRow], None, None]:
     for batch in batches:
         with _alone():
-            rows = batch.run()
+            rows = _run_batch(*batch)
         yield rows
 
 
@@ -253,7 +249,7 @@ def _in_threads(batches: Iterator[_Batch], n_jobs: int) -> Generator[list[Replic
 
     def run(batch: _Batch) -> list[ReplicateRow]:
         with seats:
-            return batch.run(stop)
+            return _run_batch(*batch, stop)
 
     # limits and filters belong to the whole process: set once here, since threads would undo each other's
     with _alone(), parallel_config("threading", n_jobs=n_jobs):
@@ -295,8 +291,8 @@ def _ctrl_c_held_back() -> Iterator[None]:
 
 def _sent(batches: Iterator[_Batch], packed: Mapping[str, bytes]) -> Iterator[_Sent]:
     """Yield batches as they are sent to other processes."""
-    for batch in batches:
-        yield packed[batch.scenario.name], batch.n, batch.replicates
+    for _, scenario, n, replicates in batches:
+        yield packed[scenario.name], n, replicates
 
 
 def _pack(study: Study) -> dict[str, bytes]:
@@ -333,10 +329,10 @@ def _unpack(packed: bytes) -> tuple[Study, tuple[Method, ...]]:
 def _run_in_worker(packed: bytes, n: int, replicates: tuple[int, ...]) -> list[ReplicateRow]:
     _settle_in()
     study, methods = _unpack(packed)
+    (scenario,) = study.scenarios
     METHODS.update((method.name, method) for method in methods)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return _Batch(study, n, replicates).run()
+    with warnings.catch_warnings(action="ignore"):
+        return _run_batch(study, scenario, n, replicates)
 
 
 @cache
@@ -354,25 +350,12 @@ def _settle_in() -> None:
 @contextmanager
 def _alone() -> Iterator[None]:
     """One thread of BLAS, and no warnings."""
-    with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with threadpool_limits(1), warnings.catch_warnings(action="ignore"):
         yield
 
 
 def _stop(found: Generator[list[ReplicateRow], None, None]) -> None:
     """Let go of batches that are not done; there are some after an error or Ctrl-C only."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # joblib's advice to those who stop on purpose
+    # joblib's advice to those who stop on purpose
+    with warnings.catch_warnings(action="ignore", category=UserWarning):
         found.close()
-
-
-@contextmanager
-def _progress_bar(total: int, n_done: int, show: bool) -> Iterator[Callable[[int], object]]:
-    """Show a bar over all replicates, if asked to; yields how to advance it."""
-    if not show:
-        yield lambda _: None
-        return
-    from tqdm import tqdm
-
-    with tqdm(total=total, initial=n_done, desc="replicates", unit="replicate", smoothing=0) as bar:
-        yield bar.update

@@ -6,13 +6,13 @@ import json
 import platform
 import sqlite3
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from contextlib import ExitStack
 from datetime import datetime, timedelta
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cudbound.exceptions import StudyError
 from cudbound.study.design.identity import describe, differences, shown
 from cudbound.study.design.scenario import Study
 from cudbound.study.run.rows import ExpectedError, IntervalRow, Key, ReplicateRow
@@ -23,6 +23,7 @@ from cudbound.study.run.store_columns import (
     METHOD_TIMINGS,
     REPLICATES,
     TIMINGS,
+    StoredTable,
     read_frame,
 )
 from cudbound.study.run.store_file import (
@@ -32,6 +33,7 @@ from cudbound.study.run.store_file import (
     connect_for_writing,
     create_tables,
     is_locked,
+    store_error,
     transaction,
 )
 
@@ -48,8 +50,8 @@ class Store:
     Guarantee
     ---------
     Replicates are stored in whole batches, in one transaction each: a run that is killed at any moment leaves all
-    batches that were stored before, and no part of another. Numbers are stored in full precision. What `dump` yields
-    depends on the study alone, not on the order of storing, interruptions or time.
+    batches that were stored before, and no part of another. Numbers are stored in full precision. What the
+    tables hold depends on the study alone, not on the order of storing, interruptions or, but for times, time.
 
     Examples
     --------
@@ -70,17 +72,12 @@ class Store:
     (1, 2)
     """
 
-    def __init__(
-        self,
-        path: Path,
-        connection: sqlite3.Connection,
-        study: Study | None = None,
-        lock: WriterLock | None = None,
-    ):
+    def __init__(self, path: Path, connection: sqlite3.Connection, study: Study | None = None):
         self.path = path
         self._connection = connection
         self._study = study
-        self._lock = lock
+        self._on_close = ExitStack()
+        self._on_close.callback(connection.close)
 
     @classmethod
     def open(cls, path: str | Path) -> Store:
@@ -115,26 +112,18 @@ class Store:
             written, is no store, or is a store of another version. The store stays as it was.
         """
         place = Path(path)
-        lock = WriterLock(place)
-        try:
+        with ExitStack() as opened:
+            opened.callback(WriterLock(place).release)
             connection, new = connect_for_writing(place)
-            store = cls(place, connection, study, lock)
-            try:
-                store._begin_run(new)
-            except BaseException:
-                connection.close()
-                raise
-        except BaseException:
-            lock.release()
-            raise
+            opened.callback(connection.close)
+            store = cls(place, connection, study)
+            store._begin_run(study, new)
+            store._on_close = opened.pop_all()
         return store
 
     def close(self) -> None:
         """Close the file; closing twice does nothing."""
-        self._connection.close()
-        if self._lock is not None:
-            self._lock.release()
-            self._lock = None
+        self._on_close.close()
 
     def __enter__(self) -> Store:
         return self
@@ -145,10 +134,20 @@ class Store:
     @property
     def description(self) -> dict[str, Any]:
         """The study in words and numbers, as `cudbound.study.design.identity.describe` gives it."""
-        with clear_errors(self.path):
-            text = self._connection.execute("SELECT description FROM study").fetchone()[0]
+        ((text,),) = self._select("SELECT description FROM study")
         described: dict[str, Any] = json.loads(text)
         return described
+
+    def check_study(self, study: Study, remedy: str) -> None:
+        """Refuse a study whose results these are not.
+
+        Raises
+        ------
+        StudyError
+            The message shows the differences, and ends with the remedy.
+        """
+        if found := differences(self.description, describe(study)):
+            raise store_error(self.path, f"it holds results of another study ({shown(found)}); {remedy}")
 
     def add(self, rows: Iterable[ReplicateRow]) -> None:
         """Store replicates, all of them or, if that fails, none.
@@ -158,12 +157,12 @@ class Store:
         StudyError
             If the store was opened to be read, the disk is full, or a replicate is there already.
         """
-        if self._study is None:
-            raise StudyError(f"store {str(self.path)!r}: it was opened to be read; open it with Store.resume")
+        if (study := self._study) is None:
+            raise store_error(self.path, "it was opened to be read; open it with Store.resume")
         batch = list(rows)
         now = time.time()
         stored = (
-            (REPLICATES, [REPLICATES.values(row.key, row, seed=self._seed(row.key)) for row in batch]),
+            (REPLICATES, [REPLICATES.values(row.key, row, seed=_seed(study, row.key)) for row in batch]),
             (INTERVALS, [INTERVALS.values(row.key, one) for row in batch for one in row.intervals]),
             (EXPECTED, [EXPECTED.values(row.key, one) for row in batch for one in row.expected]),
             (
@@ -174,7 +173,7 @@ class Store:
                     for method, seconds in row.method_seconds.items()
                 ],
             ),
-            (TIMINGS, [TIMINGS.values(row.key, seconds=row.seconds, finished=now) for row in batch]),
+            (TIMINGS, [TIMINGS.values(row.key, row, finished=now) for row in batch]),
         )
         with clear_errors(self.path), transaction(self._connection):
             for table, values in stored:
@@ -183,10 +182,7 @@ class Store:
 
     def finished(self) -> set[Key]:
         """Return the replicates that are stored, failed ones among them."""
-        with clear_errors(self.path):
-            return {
-                Key(*row) for row in self._connection.execute("SELECT scenario, n, replicate FROM replicates")
-            }
+        return {Key(*row) for row in self._select("SELECT scenario, n, replicate FROM replicates")}
 
     def replicate(self, key: Key) -> ReplicateRow:
         """Return one replicate with its intervals in the order of the study's methods.
@@ -196,127 +192,55 @@ class Store:
         StudyError
             If it is not stored.
         """
-        where = "WHERE scenario = ? AND n = ? AND replicate = ?"
-        with clear_errors(self.path):
-            found = self._connection.execute(
-                "SELECT truth, truth_se, training_error, n_redrawn, failure, seconds "
-                f"FROM replicates JOIN timings USING (scenario, n, replicate) {where}",
-                _key_values(key),
-            ).fetchone()
-            columns = ", ".join(INTERVALS.columns[3:])
-            intervals = [
-                IntervalRow(*values)
-                for values in self._connection.execute(
-                    f"SELECT {columns} FROM intervals {where}", _key_values(key)
-                )
-            ]
-            expected = [
-                ExpectedError(*values)
-                for values in self._connection.execute(
-                    f"SELECT n_train, truth, truth_se FROM expected_errors {where} ORDER BY n_train",
-                    _key_values(key),
-                )
-            ]
-        if found is None:
-            raise StudyError(
-                f"store {str(self.path)!r}: it has no replicate {key.replicate} of scenario {key.scenario!r} "
-                f"at n = {key.n}; run the study on, or name one that is stored"
+        found = self._rows_of(REPLICATES, key)
+        if not found:
+            raise store_error(
+                self.path,
+                f"it has no replicate {key.replicate} of scenario {key.scenario!r} at n = {key.n}; run the study on, "
+                "or name one that is stored",
             )
-        order = {method: place for place, method in enumerate(self.description["methods"])}
-        intervals.sort(key=lambda row: order[row.method])
-        truth, truth_se, training_error, n_redrawn, failure, seconds = found
+        (replicate,), (timing,) = found, self._rows_of(TIMINGS, key)
+        intervals = [IntervalRow(**row) for row in self._rows_of(INTERVALS, key)]
+        order = self.description["methods"]
         return ReplicateRow(
             key,
-            truth,
-            truth_se,
-            training_error,
-            n_redrawn,
-            failure,
-            tuple(intervals),
-            seconds,
-            tuple(expected),
+            **{name: value for name, value in replicate.items() if name != "seed"},
+            seconds=timing["seconds"],
+            intervals=tuple(sorted(intervals, key=lambda row: order.index(row.method))),
+            expected=tuple(ExpectedError(**row) for row in self._rows_of(EXPECTED, key)),
         )
 
-    def replicates_frame(self) -> pd.DataFrame:
-        """Return one row per replicate in the order of scenario, n and replicate.
+    def frame(self, table: StoredTable) -> pd.DataFrame:
+        """Return one row per row of a table, in the order of its key.
 
-        Returns
-        -------
-        DataFrame
-            Columns ``scenario``, ``n``, ``replicate``, ``truth``, ``truth_se``, ``training_error``, ``n_redrawn``,
-            ``failure`` (a traceback, or missing) and ``seed``.
+        Parameters
+        ----------
+        table : StoredTable
+            One of those of `cudbound.study.run.store_columns`, which says what its columns are.
         """
         with clear_errors(self.path):
-            return read_frame(self._connection, REPLICATES)
-
-    def rows_frame(self) -> pd.DataFrame:
-        """Return one row per interval in the order of scenario, n, replicate and method.
-
-        Returns
-        -------
-        DataFrame
-            Columns ``scenario``, ``n``, ``replicate``, and the attributes of `cudbound.study.run.rows.IntervalRow`.
-        """
-        with clear_errors(self.path):
-            return read_frame(self._connection, INTERVALS)
-
-    def expected_frame(self) -> pd.DataFrame:
-        """Return one row per further sample in the order of its key.
-
-        Returns
-        -------
-        DataFrame
-            Columns ``scenario``, ``n``, ``replicate``, and the attributes of `cudbound.study.run.rows.ExpectedError`.
-        """
-        with clear_errors(self.path):
-            return read_frame(self._connection, EXPECTED)
-
-    def method_timings_frame(self) -> pd.DataFrame:
-        """Return the ``seconds`` that methods took by themselves, one row per timed replicate and method."""
-        with clear_errors(self.path):
-            return read_frame(self._connection, METHOD_TIMINGS)
-
-    def timings_frame(self) -> pd.DataFrame:
-        """Return one row per replicate: how many ``seconds`` it took, and when it was ``finished`` in Unix seconds."""
-        with clear_errors(self.path):
-            return read_frame(self._connection, TIMINGS)
+            return read_frame(self._connection, table)
 
     def runs_frame(self) -> pd.DataFrame:
         """Return one row per run of the study: when it began, and the versions and computer it began with."""
         import pandas as pd
 
-        with clear_errors(self.path):
-            found = self._connection.execute("SELECT begun, environment FROM runs ORDER BY run").fetchall()
+        found = self._select("SELECT begun, environment FROM runs ORDER BY run")
         return pd.DataFrame([{"begun": begun, **json.loads(environment)} for begun, environment in found])
-
-    def dump(self) -> Iterator[tuple[object, ...]]:
-        """Yield all results in the order of their keys, without times, to compare two stores.
-
-        A failure is its last line, the error with its message: paths in a traceback differ between computers.
-        """
-        with clear_errors(self.path):
-            for row in self._connection.execute(REPLICATES.query):
-                failure = row[7] if row[7] is None else row[7].rstrip().splitlines()[-1]
-                yield ("replicate", *row[:7], failure, row[8])
-            for row in self._connection.execute(INTERVALS.query):
-                yield ("interval", *row)
-            for row in self._connection.execute(EXPECTED.query):
-                yield ("expected", *row)
 
     def status(self) -> StudyStatus:
         """Return how far the study is."""
         described = self.description
-        with clear_errors(self.path):
-            counts = {
-                (scenario, n): (done, failed)
-                for scenario, n, done, failed in self._connection.execute(
-                    "SELECT scenario, n, count(*), count(failure) FROM replicates GROUP BY scenario, n"
-                )
-            }
-            begun = self._connection.execute("SELECT max(begun) FROM runs").fetchone()[0]
-            n_new, last = self._connection.execute(
-                "SELECT count(*), max(finished) FROM timings WHERE finished >= ?", (begun,)
-            ).fetchone()
+        counts = {
+            (scenario, n): (done, failed)
+            for scenario, n, done, failed in self._select(
+                "SELECT scenario, n, count(*), count(failure) FROM replicates GROUP BY scenario, n"
+            )
+        }
+        ((begun,),) = self._select("SELECT max(begun) FROM runs")
+        ((n_new, last),) = self._select(
+            "SELECT count(*), max(finished) FROM timings WHERE finished >= ?", begun
+        )
         n_each = described["n_replicates"]
         cells = tuple(
             CellStatus(scenario, n, *counts.get((scenario, n), (0, 0)), n_each)
@@ -332,33 +256,36 @@ class Store:
         n_failed = sum(cell.n_failed for cell in cells)
         return StudyStatus(described["name"], n_done, n_failed, n_total, running, rate, end, cells)
 
-    def _begin_run(self, new: bool) -> None:
-        assert self._study is not None
-        now = describe(self._study)
+    def _select(self, query: str, *values: object) -> list[Any]:
+        with clear_errors(self.path):
+            return self._connection.execute(query, values).fetchall()
+
+    def _rows_of(self, table: StoredTable, key: Key) -> list[dict[str, Any]]:
+        """Return the rows of a replicate, in the order of the table's key, by the names of their other columns."""
+        query = table.select("WHERE scenario = ? AND n = ? AND replicate = ?")
+        found = self._select(query, key.scenario, int(key.n), int(key.replicate))
+        return [dict(zip(table.columns[3:], row[3:], strict=True)) for row in found]
+
+    def _begin_run(self, study: Study, new: bool) -> None:
         environment = {
             "python": platform.python_version(),
             "machine": f"{platform.system()} {platform.machine()}",
         }
         environment.update((name, version(name)) for name in PACKAGES)
-        if not new and (found := differences(self.description, now)):
-            raise StudyError(
-                f"store {str(self.path)!r}: it holds results of another study ({shown(found)}); undo the change, "
-                "or name another store for the changed study"
-            )
+        if not new:
+            self.check_study(study, "undo the change, or name another store for the changed study")
         with clear_errors(self.path), transaction(self._connection):
             if new:
                 create_tables(self._connection)
-            self._connection.execute("INSERT OR REPLACE INTO study VALUES (1, ?)", (json.dumps(now),))
+            self._connection.execute(
+                "INSERT OR REPLACE INTO study VALUES (1, ?)", (json.dumps(describe(study)),)
+            )
             self._connection.execute(
                 "INSERT INTO runs (begun, environment) VALUES (?, ?)", (time.time(), json.dumps(environment))
             )
 
-    def _seed(self, key: Key) -> str:
-        """Return the seed of a replicate as a line of Python."""
-        assert self._study is not None
-        sequence: Any = self._study.rng(key.scenario, key.n, key.replicate).bit_generator.seed_seq
-        return f"numpy.random.SeedSequence({sequence.entropy})"
 
-
-def _key_values(key: Key) -> tuple[str, int, int]:
-    return key.scenario, int(key.n), int(key.replicate)
+def _seed(study: Study, key: Key) -> str:
+    """Return the seed of a replicate as a line of Python."""
+    sequence: Any = study.rng(key.scenario, key.n, key.replicate).bit_generator.seed_seq
+    return f"numpy.random.SeedSequence({sequence.entropy})"

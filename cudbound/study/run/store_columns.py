@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 #: Types of SQLite by those of Python. Values are converted, since SQLite would keep a number of NumPy as bytes.
 _SQL_TYPES = {"str": "TEXT", "int": "INTEGER", "float": "REAL"}
 _CONVERSIONS = {"str": str, "int": int, "float": float}
+#: Types of the columns of a frame.
+_DTYPES = {"str": object, "int": np.int64, "float": np.float64}
 #: Rows that are read at a time, so that a frame is never held twice.
 ROWS_PER_FETCH = 50_000
 
@@ -51,12 +53,12 @@ class StoredTable:
             for name, kind in self.types.items()
         ]
         key = ", ".join(self.columns[: self.n_keys])
-        return f"CREATE TABLE {self.name} ({', '.join(columns)}, PRIMARY KEY ({key})) WITHOUT ROWID;"
+        return f"CREATE TABLE {self.name} ({', '.join(columns)}, PRIMARY KEY ({key})) WITHOUT ROWID"
 
-    @property
-    def query(self) -> str:
-        """The query of all columns in the order of the key."""
-        return f"SELECT {', '.join(self.columns)} FROM {self.name} ORDER BY {', '.join(self.columns[: self.n_keys])}"
+    def select(self, where: str = "") -> str:
+        """Return the query of all columns, of all rows or those that `where` names, in the order of the key."""
+        key = ", ".join(self.columns[: self.n_keys])
+        return f"SELECT {', '.join(self.columns)} FROM {self.name} {where} ORDER BY {key}"
 
     def values(self, *parts: object, **more: object) -> tuple[object, ...]:
         """Return one row for SQLite: columns that are attributes of `parts`, and those given by name."""
@@ -81,10 +83,15 @@ def _plain(value: Any, kind: str) -> object:
 
 
 _KEY = scalars_of(Key)
+#: One row per replicate. The failure is a traceback, or missing; the seed is a line of Python.
 REPLICATES = StoredTable("replicates", _KEY | scalars_of(ReplicateRow) | {"seed": "str"}, 3)
+#: One row per interval.
 INTERVALS = StoredTable("intervals", _KEY | scalars_of(IntervalRow), 4)
+#: One row per further sample.
 EXPECTED = StoredTable("expected_errors", _KEY | scalars_of(ExpectedError), 4)
+#: The seconds that methods took by themselves: one row per timed replicate and method.
 METHOD_TIMINGS = StoredTable("method_timings", _KEY | {"method": "str", "seconds": "float"}, 4)
+#: How many seconds each replicate took, and when it was finished, in Unix seconds.
 TIMINGS = StoredTable("timings", _KEY | {"seconds": "float", "finished": "float"}, 3)
 
 
@@ -92,20 +99,9 @@ def read_frame(connection: sqlite3.Connection, table: StoredTable) -> pd.DataFra
     """Return a table as a frame; texts are objects, None where they are missing, and missing numbers are nan."""
     import pandas as pd
 
-    seen: dict[str, str] = {}  # one object for texts that are equal: the frame is then a tenth of the size
-    parts: list[pd.DataFrame] = []
-    cursor = connection.execute(table.query)
+    dtypes = {name: _DTYPES[_base(kind)] for name, kind in table.types.items()}
+    parts: list[pd.DataFrame] = []  # copies, so that no part keeps all its cells as objects
+    cursor = connection.execute(table.select())
     while (rows := cursor.fetchmany(ROWS_PER_FETCH)) or not parts:
-        values = list(zip(*rows, strict=True)) or [()] * len(table.types)
-        columns = zip(table.types.items(), values, strict=True)
-        parts.append(pd.DataFrame({name: _column(kind, one, seen) for (name, kind), one in columns}))
+        parts.append(pd.DataFrame(rows, columns=table.columns, dtype=object).astype(dtypes).copy())
     return pd.concat(parts, ignore_index=True)
-
-
-def _column(kind: str, values: Iterable[Any], seen: dict[str, str]) -> Any:
-    import pandas as pd
-
-    if _base(kind) == "str":
-        texts = [None if value is None else seen.setdefault(value, value) for value in values]
-        return pd.Series(texts, dtype=object)  # also where all are missing, so that parts fit together
-    return np.array(values, dtype=np.int64 if kind == "int" else np.float64)

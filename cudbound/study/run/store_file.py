@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import sys
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
 from cudbound.exceptions import StudyError
@@ -22,12 +23,11 @@ LOCK_SECONDS = 1.0
 #: Kilobytes of the file that are kept in memory, so that rows of all cells find their page.
 CACHE_KILOBYTES = 64 * 1024
 
-TABLES = "\n".join(
-    (
-        "CREATE TABLE study (id INTEGER PRIMARY KEY CHECK (id = 1), description TEXT NOT NULL);",
-        "CREATE TABLE runs (run INTEGER PRIMARY KEY, begun REAL NOT NULL, environment TEXT NOT NULL);",
-        *(table.definition for table in (REPLICATES, INTERVALS, EXPECTED, METHOD_TIMINGS, TIMINGS)),
-    )
+#: The statements that create the tables.
+TABLES = (
+    "CREATE TABLE study (id INTEGER PRIMARY KEY CHECK (id = 1), description TEXT NOT NULL)",
+    "CREATE TABLE runs (run INTEGER PRIMARY KEY, begun REAL NOT NULL, environment TEXT NOT NULL)",
+    *(table.definition for table in (REPLICATES, INTERVALS, EXPECTED, METHOD_TIMINGS, TIMINGS)),
 )
 
 _REMEDIES = {
@@ -45,6 +45,11 @@ _REMEDIES = {
 }
 
 
+def store_error(path: Path, text: str) -> StudyError:
+    """Return an error that names the store; the text says what is wrong with it, and how to continue."""
+    return StudyError(f"store {str(path)!r}: {text}")
+
+
 @contextmanager
 def clear_errors(path: Path) -> Iterator[None]:
     """Turn what SQLite says into an error that names the file and says how to continue.
@@ -52,16 +57,27 @@ def clear_errors(path: Path) -> Iterator[None]:
     Raises
     ------
     StudyError
-        In place of any `sqlite3.Error`, and where a folder is closed.
+        In place of any `sqlite3.Error`, where a text is damaged, and where a folder is closed.
     """
     try:
         yield
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
         primary = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the higher bits are details
         remedy = _REMEDIES.get(primary, "it cannot be used; name another")
-        raise StudyError(f"store {str(path)!r}: {remedy} ({error})") from error
+        raise store_error(path, f"{remedy} ({error})") from error
     except PermissionError as error:  # of a folder above it
-        raise StudyError(f"store {str(path)!r}: {_REMEDIES[sqlite3.SQLITE_PERM]}") from error
+        raise store_error(path, _REMEDIES[sqlite3.SQLITE_PERM]) from error
+
+
+@contextmanager
+def _opening(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
+    """Connect to a store or an empty file, and close it again if that or what is done with it fails."""
+    with clear_errors(path), ExitStack() as on_error:
+        connection = _connect(path, mode)
+        on_error.callback(connection.close)
+        _check_kind(connection, path)
+        yield connection
+        on_error.pop_all()
 
 
 def connect_for_reading(path: Path) -> sqlite3.Connection:
@@ -74,19 +90,12 @@ def connect_for_reading(path: Path) -> sqlite3.Connection:
     """
     with clear_errors(path):
         if not path.is_file():
-            raise StudyError(
-                f"store {str(path)!r}: there is no such file; name the store that a study was run into"
-            )
-        # a run that was killed may have left a transaction to undo, which takes the right to write
-        connection = _connect(path, "rw" if os.access(path, os.W_OK) else "ro")
-        try:
-            _check_kind(connection, path)
-            if _is_empty(connection):
-                raise StudyError(f"store {str(path)!r}: it holds no study; name another file")
-            connection.execute("PRAGMA query_only = ON")
-        except BaseException:
-            connection.close()
-            raise
+            raise store_error(path, "there is no such file; name the store that a study was run into")
+    # a run that was killed may have left a transaction to undo, which takes the right to write
+    with _opening(path, "rw" if os.access(path, os.W_OK) else "ro") as connection:
+        if _is_empty(connection):
+            raise store_error(path, "it holds no study; name another file")
+        connection.execute("PRAGMA query_only = ON")
     return connection
 
 
@@ -98,27 +107,20 @@ def connect_for_writing(path: Path) -> tuple[sqlite3.Connection, bool]:
     StudyError
         If it cannot be written, is no store, or is a store of another version.
     """
-    with clear_errors(path):
-        connection = _connect(path, "rwc")
-        try:
-            _check_kind(connection, path)
-            connection.execute(f"PRAGMA cache_size = -{CACHE_KILOBYTES}")
-            new = _is_empty(connection)
-            # takes the lock of a writer and gives it back, so that a file that cannot be written is refused now
-            connection.execute("BEGIN IMMEDIATE")
-            connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-            connection.execute("ROLLBACK")
-        except BaseException:
-            connection.close()
-            raise
+    with _opening(path, "rwc") as connection:
+        connection.execute(f"PRAGMA cache_size = -{CACHE_KILOBYTES}")
+        new = _is_empty(connection)
+        # takes the lock of a writer and gives it back, so that a file that cannot be written is refused now
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+        connection.execute("ROLLBACK")
     return connection, new
 
 
 def create_tables(connection: sqlite3.Connection) -> None:
     """Lay out an empty store, inside the transaction that is open."""
-    for statement in TABLES.split(";"):
-        if statement.strip():
-            connection.execute(statement)
+    for statement in TABLES:
+        connection.execute(statement)
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
     connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
@@ -158,8 +160,8 @@ class WriterLock:
                     self.release()
                     raise
                 self._connection.close()
-                raise StudyError(
-                    f"store {str(path)!r}: another run is writing it; wait for that run to end, or stop it"
+                raise store_error(
+                    path, "another run is writing it; wait for that run to end, or stop it"
                 ) from error
 
     def release(self) -> None:
@@ -171,13 +173,10 @@ class WriterLock:
 
 def is_locked(path: Path) -> bool:
     """Whether a run is writing the store."""
-    file = _lock_file(path)
-    if not file.exists():
-        return False
     try:
-        with closing(_connect(file, "ro", 0.0)) as connection:
+        with closing(_connect(_lock_file(path), "ro", 0.0)) as connection:
             connection.execute("SELECT count(*) FROM sqlite_schema")
-    except sqlite3.OperationalError as error:
+    except sqlite3.OperationalError as error:  # also where there is no such file
         return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
     return False
 
@@ -187,12 +186,15 @@ def _lock_file(path: Path) -> Path:
 
 
 def _connect(path: Path, mode: str, timeout: float | None = None) -> sqlite3.Connection:
-    return sqlite3.connect(
+    connection = sqlite3.connect(
         f"{path.absolute().as_uri()}?mode={mode}",
         uri=True,
         timeout=BUSY_SECONDS if timeout is None else timeout,
         isolation_level=None,
     )
+    # one object for texts that are equal: a frame is then a tenth of the size
+    connection.text_factory = lambda text: sys.intern(text.decode())
+    return connection
 
 
 def _is_empty(connection: sqlite3.Connection) -> bool:
@@ -202,10 +204,11 @@ def _is_empty(connection: sqlite3.Connection) -> bool:
 def _check_kind(connection: sqlite3.Connection, path: Path) -> None:
     kind = connection.execute("PRAGMA application_id").fetchone()[0]
     if kind != APPLICATION_ID and not _is_empty(connection):
-        raise StudyError(f"store {str(path)!r}: it is an SQLite file of another program; name another file")
+        raise store_error(path, "it is an SQLite file of another program; name another file")
     found = connection.execute("PRAGMA user_version").fetchone()[0]
     if kind == APPLICATION_ID and found != SCHEMA_VERSION:
-        raise StudyError(
-            f"store {str(path)!r}: it is of version {found}, and this cudbound reads version {SCHEMA_VERSION}; "
-            "use the cudbound that wrote it, or start a new store"
+        raise store_error(
+            path,
+            f"it is of version {found}, and this cudbound reads version {SCHEMA_VERSION}; use the cudbound that "
+            "wrote it, or start a new store",
         )
