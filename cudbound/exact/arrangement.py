@@ -94,31 +94,26 @@ class Arrangement:
     def sides_of(self, point: Sequence[int], within: int) -> tuple[int, int]:
         """Return the hyperplanes on whose positive side a point lies, and those it lies on."""
         up = on = 0
-        for j, normal in enumerate(self.normals):
-            if within >> j & 1:
-                value = dot(normal, point)
-                if value > 0:
-                    up |= 1 << j
-                elif value == 0:
-                    on |= 1 << j
+        for j in bits(within):
+            height = dot(self.normals[j], point)
+            up |= (height > 0) << j
+            on |= (height == 0) << j
         return up, on
 
     def score(self, up: int, within: int) -> int:
         """Return the score of the hyperplanes in `within`, on their positive side if in `up`."""
-        total = 0
-        for j in range(len(self.normals)):
-            if within >> j & 1:
-                total += self.positive[j] if up >> j & 1 else self.negative[j]
-        return total
+        return sum(self.positive[j] if up >> j & 1 else self.negative[j] for j in bits(within))
 
     def at_most(self, within: int) -> tuple[int, int]:
         """Return limits (high, low) of their score if each could take either side."""
-        high = low = 0
-        for j in range(len(self.normals)):
-            if within >> j & 1:
-                a, b = self.positive[j], self.negative[j]
-                high, low = (high + a, low + b) if a > b else (high + b, low + a)
-        return high, low
+        sides = [(self.positive[j], self.negative[j]) for j in bits(within)]
+        return sum(map(max, sides)), sum(map(min, sides))
+
+    @property
+    def score_limits(self) -> tuple[int, int]:
+        """Limits (high, low) of the score of the draw."""
+        high, low = self.at_most(self.all)
+        return high + self.constant, low + self.constant
 
     def extremes(self, within: int) -> tuple[int, int, int, int]:
         """Return the extreme scores of the open cells of just the hyperplanes in `within`.

@@ -46,8 +46,8 @@ class ExactCell:
         Signed score S of the cell.
     loss : Fraction
         Least mean loss on its closure.
-    classes : tuple of int
-        Class (-1 or +1) in the cell of each row that counts; 0 for rows whose class does not matter.
+    up : int
+        Hyperplanes of the arrangement on whose positive side it lies.
     nearest : tuple of Fraction
         Coefficients in the closure that have the least loss.
     """
@@ -55,7 +55,7 @@ class ExactCell:
     value: Fraction
     score: Fraction
     loss: Fraction
-    classes: tuple[int, ...]
+    up: int
     nearest: tuple[Fraction, ...]
 
 
@@ -97,26 +97,20 @@ class ExactDraw:
         self.quadratic = QuadraticLoss(problem, draw, self.arrangement)
         self.anchor = mean_loss(problem, draw, problem.coef.tolist())
 
-    def q(self, side: str = "both", *, slack: Fraction = Fraction(0)) -> ExactCell:
-        """Return Q as the value of a cell that attains it; see `exact_q`."""
-        found = _Search(self, side, Fraction(-1), slack).run(first=False)
-        assert found is not None, "some open cell is worth at least 0"
-        return found
-
     def exceeds(
         self, bound: float | Fraction, side: str = "both", *, slack: Fraction = Fraction(0)
     ) -> ExactCell | None:
-        """Return a cell that is worth more than `bound`, or None if there is none."""
-        return _Search(self, side, Fraction(bound), slack).run(first=True) if bound < inf else None
+        """Return a cell that is worth more than `bound`, or None if there is none.
+
+        `slack` is added to the loss of the anchor: what a solver may claim that knows losses only to rounding, which
+        matters where g jumps (alpha = inf).
+        """
+        return _Search(self, side, Fraction(bound), slack).run() if bound < inf else None
 
     @property
     def largest_score(self) -> Fraction:
         """Size that no score exceeds: what rounding errors of values are relative to."""
-        arrangement = self.arrangement
-        high, low = arrangement.at_most(arrangement.all)
-        return Fraction(
-            max(abs(high + arrangement.constant), abs(low + arrangement.constant)), arrangement.unit
-        )
+        return Fraction(max(map(abs, self.arrangement.score_limits)), self.arrangement.unit)
 
     @property
     def n_flats(self) -> int:
@@ -149,16 +143,9 @@ class ExactDraw:
         value = Fraction(size, arrangement.unit) * localization(self.problem, self.anchor + slack, loss)
         return ExactPoint(value, Fraction(score, arrangement.unit), loss, tuple(sorted(on_hyperplanes)))
 
-    def upper_side(self, cell: ExactCell) -> int:
-        """Return the hyperplanes on whose positive side the cell lies."""
-        up = 0
-        for j, (rows, sides) in enumerate(zip(self.arrangement.rows, self.arrangement.sides, strict=True)):
-            up |= (cell.classes[rows[0]] * sides[0] > 0) << j
-        return up
-
     def approach(self, cell: ExactCell) -> Iterator[tuple[Fraction, ...]]:
         """Yield coefficients strictly inside the cell, ever closer to its point of least loss."""
-        deep = self.quadratic.coefficients(self.arrangement.interior(self.upper_side(cell)))
+        deep = self.quadratic.coefficients(self.arrangement.interior(cell.up))
         distance = Fraction(1)
         while True:
             distance /= 16
@@ -179,39 +166,24 @@ class ExactDraw:
         return cell.nearest, cell.value
 
 
-def exact_q(problem: Problem, draw: int, side: str = "both", *, slack: Fraction = Fraction(0)) -> ExactCell:
-    """Return Q of one draw exactly, as the value of a cell that attains it.
-
-    `slack` is added to the loss of the anchor: with some, the result is an upper limit for what a solver may claim
-    that knows losses only to rounding, which matters where g jumps (alpha = inf).
-    """
-    return ExactDraw(problem, draw).q(side, slack=slack)
-
-
-def exceeds(problem: Problem, draw: int, bound: float | Fraction, side: str = "both") -> ExactCell | None:
-    """Return an open cell that is worth more than `bound`, or None if there is none."""
-    return ExactDraw(problem, draw).exceeds(bound, side)
-
-
 class _Search:
-    """The search over flats for the most valuable cell, or for the first one worth more than a bound."""
+    """The search over flats for a cell that is worth more than a bound."""
 
     def __init__(self, exact: ExactDraw, side: str, bound: Fraction, slack: Fraction) -> None:
         self.arrangement, self.quadratic = exact.arrangement, exact.quadratic
-        self.alpha = exact.problem.alpha
+        self.problem, self.alpha = exact.problem, exact.problem.alpha
         self.anchor = (exact.anchor + slack) * self.quadratic.scale
         self.signs = SIGNS[side]
         self.bound = bound * self.arrangement.unit
-        self.most = self._size(*self._with_constant(self.arrangement.at_most(self.arrangement.all)))
+        self.most = self._size(*self.arrangement.score_limits)
         self.found: tuple[Fraction, int, int, Vector, int, int] | None = None
         self._limits: dict[int, Fraction | None] = {}
 
-    def run(self, *, first: bool) -> ExactCell | None:
-        self.first = first
+    def run(self) -> ExactCell | None:
         arrangement = self.arrangement
         if arrangement.dimension:
             self._visit(0, identity(arrangement.dimension), -1)
-        if not (first and self.found):
+        if not self.found:
             apex = self.quadratic.matrix[-1][-1]
             self._offer(apex, 1, (0,) * arrangement.dimension)
         return self._cell()
@@ -224,7 +196,7 @@ class _Search:
             self._offer(*least)
         if len(basis) > 1:
             for smaller in self.arrangement.children(self.arrangement.all, closure, basis, last):
-                if self.first and self.found:
+                if self.found:
                     return
                 self._visit(*smaller)
 
@@ -240,25 +212,15 @@ class _Search:
             score, at = (base + high, high_at) if sign > 0 else (base + low, low_at)
             size = max(sign * score, 0)
             if self._allowed(size, numerator, denominator):
-                value = size * self._g(Fraction(numerator, denominator))
+                loss = Fraction(numerator, denominator) / self.quadratic.scale
+                value = size * localization(self.problem, self.anchor / self.quadratic.scale, loss)
                 if value > self.bound:
                     self.bound = value
                     self._limits.clear()
                     self.found = value, score, up | at, point, numerator, denominator
 
-    def _with_constant(self, limits: tuple[int, int]) -> tuple[int, int]:
-        return limits[0] + self.arrangement.constant, limits[1] + self.arrangement.constant
-
     def _size(self, high: int, low: int) -> int:
         return max(0, *(high if sign > 0 else -low for sign in self.signs))
-
-    def _g(self, value: Fraction) -> Fraction:
-        if self.alpha == inf:
-            return Fraction(int(value <= self.anchor))
-        return min(
-            max(1 + Fraction(self.alpha) * (self.anchor - value) / self.quadratic.scale, Fraction(0)),
-            Fraction(1),
-        )
 
     def _allowed(self, size: int, numerator: int, denominator: int) -> bool:
         """Whether a score of this size may be worth more than the bound at a loss of numerator / denominator."""
@@ -281,15 +243,11 @@ class _Search:
             return None
         value, score, up, point, numerator, denominator = self.found
         arrangement = self.arrangement
-        classes = [0] * len(arrangement.labels)
-        for j, (rows, sides) in enumerate(zip(arrangement.rows, arrangement.sides, strict=True)):
-            for i, side in zip(rows, sides, strict=True):
-                classes[i] = side if up >> j & 1 else -side
         nearest = self.quadratic.coefficients([Fraction(v, denominator) for v in point])
         return ExactCell(
             value / arrangement.unit,
             Fraction(score, arrangement.unit),
             Fraction(numerator, denominator) / self.quadratic.scale,
-            tuple(classes),
+            up,
             nearest,
         )

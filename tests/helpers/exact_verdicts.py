@@ -72,7 +72,7 @@ def faults(problem: Problem, draws: Draws, draw: int, side: str) -> list[str]:
 
 def width(exact: ExactDraw, cell: ExactCell) -> float:
     """Return about the largest margin |x_i'b| / sum_j |x_ij b_j| that all rows that count have in the cell."""
-    deep = exact.quadratic.coefficients(exact.arrangement.interior(exact.upper_side(cell)))
+    deep = exact.quadratic.coefficients(exact.arrangement.interior(cell.up))
     counting = [i for rows in exact.arrangement.rows for i in rows]
     margins = []
     for row in exact.problem.design[counting].tolist():
