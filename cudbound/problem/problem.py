@@ -76,8 +76,7 @@ class Problem:
     def mean_loss(self, draw: int, coef: ArrayLike) -> float:
         """Penalized mean surrogate loss of `coef` on one draw."""
         beta = np.asarray(coef, dtype=float)
-        rows, shares = np.flatnonzero(self.counts[draw] > 0), self.shares(draw)
-        rows, shares = rows[shares > 0.0], shares[shares > 0.0]  # a loss with zero weight may be infinite
+        rows, shares = self.weighted_rows(draw)
         mean = float(shares @ self.loss.value(self.labels[rows], self.scores(beta)[rows]))
         if self.penalty is not None:
             mean += float(self.penalty @ beta**2)
@@ -85,11 +84,12 @@ class Problem:
             mean += float(self.l1_penalty @ np.abs(beta))
         return mean
 
-    def shares(self, draw: int) -> Array:
-        """Weights of the drawn rows (those with a positive count) in the mean loss of one draw."""
+    def weighted_rows(self, draw: int) -> tuple[NDArray[np.intp], Array]:
+        """Rows with a weight in the mean loss of one draw, and these weights; the loss of others may be infinite."""
         counts = self.counts[draw]
-        weighted = counts if self.sample_weight is None else counts * self.sample_weight
-        return np.asarray(weighted[counts > 0] / self.labels.size, dtype=float)
+        shares = (counts if self.sample_weight is None else counts * self.sample_weight) / self.labels.size
+        rows = np.flatnonzero(shares > 0.0)
+        return rows, shares[rows]
 
     def scores(self, coef: ArrayLike) -> Array:
         """Scores of all rows as they enter the loss, offset included."""

@@ -78,7 +78,9 @@ def test_mean_loss_with_everything_by_hand() -> None:
     # coefficients (0.1, 0.4): both penalties are added to the mean and know nothing of weights and offset
     both = replace(problem, penalty=np.array([2.0, 0.5]), l1_penalty=np.array([3.0, 0.1]))
     assert both.mean_loss(1, COEF) == pytest.approx(0.65 + 0.02 + 0.08 + 0.3 + 0.04)
-    np.testing.assert_allclose(problem.shares(1), [3 * 0.5 / 3])
+    rows, shares = problem.weighted_rows(1)
+    np.testing.assert_array_equal(rows, [0])
+    np.testing.assert_allclose(shares, [3 * 0.5 / 3])
     np.testing.assert_allclose(problem.score_weights(1), [2 / 3, -1 / 3, -1 / 3])
     # scores -0.7, -0.7, 0.8 with offsets of each row: the first two, drawn once and twice, lose 0.3 and 1.7
     apart = problem_with(loss="hinge", offset=[0.0, -1.0, -0.5])
