@@ -8,11 +8,11 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
 from sklearn.utils.validation import validate_data
 
 from cudbound.estimators.batched import LinearFit
+from cudbound.estimators.least_squares import dense
 from cudbound.losses.surrogates import get_loss
 from cudbound.problem.additive_model import TIE_TOLERANCE, AdditiveModel
 from cudbound.validation import check_labels, check_lengths
@@ -158,9 +158,3 @@ def contradicts(second: NDArray[np.bool_], scores: Array, terms: Array) -> bool:
     """
     clear = np.abs(scores) > TIE_TOLERANCE + ROUNDING * terms
     return bool(((scores > 0.0) != second)[clear].any())
-
-
-def dense(values: Any) -> Any:
-    """Return a sparse array or matrix as a dense one, and anything else as it is."""
-    is_sparse: bool = sparse.issparse(values)
-    return values.toarray() if is_sparse else values

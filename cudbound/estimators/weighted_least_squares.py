@@ -76,17 +76,12 @@ def _fit(
     """Fit to columns divided by `lengths`, shape (n_fits, n_features); a length of 0 leaves a column as it is."""
     roots = np.sqrt(shares)
     lengths = np.where(lengths > 0.0, lengths, 1.0)
-    if not fit_intercept:
-        coef = _solve(roots[:, :, None] * features / lengths[:, None, :], roots * targets, lengths)
-        return coef, np.zeros(len(shares))
-    means = shares @ features
-    target_means = shares @ targets
+    means, target_means = np.zeros(lengths.shape), np.zeros(len(shares))
+    if fit_intercept:
+        means, target_means = shares @ features, shares @ targets
     centered = features - means[:, None, :]
-    coef = _solve(
-        roots[:, :, None] * centered / lengths[:, None, :],
-        roots * (targets - target_means[:, None]),
-        lengths,
-    )
+    columns = roots[:, :, None] * centered / lengths[:, None, :]
+    coef = _solve(columns, roots * (targets - target_means[:, None]), lengths)
     return coef, target_means - np.einsum("bp,bp->b", means, coef)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
 from cudbound.exact.integers import Vector, bits, cut, dot, identity, pivot_columns, primitive, to_integers
 from cudbound.problem.problem import Problem
@@ -14,6 +15,15 @@ def score_weights(problem: Problem, draw: int) -> list[Fraction]:
     if problem.weights is None:
         return [Fraction(count - 1, problem.labels.size) for count in problem.counts[draw].tolist()]
     return [Fraction(weight) for weight in problem.weights[draw].tolist()]
+
+
+class Hyperplane(NamedTuple):
+    """A hyperplane, the scores on its two sides, and its rows, each with the side on which its class is +1."""
+
+    normal: Vector
+    positive: int
+    negative: int
+    rows: list[tuple[int, int]]
 
 
 class Arrangement:
@@ -40,28 +50,20 @@ class Arrangement:
                 if next(value for value in normal if value) < 0:
                     normal, side = tuple(-value for value in normal), -1
                 merged.setdefault(normal, []).append((i, side))
-        self.full_normals: list[Vector] = []
-        self.positive: list[int] = []
-        self.negative: list[int] = []
-        self.rows: list[list[int]] = []
-        self.sides: list[list[int]] = []
+        self.hyperplanes: list[Hyperplane] = []
         for normal, members in merged.items():
-            on_positive = sum(weights[i] for i, side in members if side != self.labels[i])
-            on_negative = sum(weights[i] for i, side in members if -side != self.labels[i])
-            if on_positive == on_negative:
-                self.constant += on_positive
-                continue
-            self.full_normals.append(normal)
-            self.positive.append(on_positive)
-            self.negative.append(on_negative)
-            self.rows.append([i for i, _ in members])
-            self.sides.append([side for _, side in members])
+            positive = sum(weights[i] for i, side in members if side != self.labels[i])
+            negative = sum(weights[i] for i, side in members if -side != self.labels[i])
+            if positive == negative:
+                self.constant += positive
+            else:
+                self.hyperplanes.append(Hyperplane(normal, positive, negative, members))
         self.lineality = identity(p)
-        for normal in self.full_normals:
-            self.lineality = cut(self.lineality, normal)
+        for plane in self.hyperplanes:
+            self.lineality = cut(self.lineality, plane.normal)
         dropped = pivot_columns(self.lineality)
         self.kept = [j for j in range(p) if j not in dropped]
-        self.normals = [tuple(normal[j] for j in self.kept) for normal in self.full_normals]
+        self.normals = [tuple(normal[j] for j in self.kept) for normal, *_ in self.hyperplanes]
         self.dimension = len(self.kept)
         self.all = (1 << len(self.normals)) - 1
         self._extremes: dict[int, tuple[int, int, int, int]] = {}
@@ -102,11 +104,12 @@ class Arrangement:
 
     def score(self, up: int, within: int) -> int:
         """Return the score of the hyperplanes in `within`, on their positive side if in `up`."""
-        return sum(self.positive[j] if up >> j & 1 else self.negative[j] for j in bits(within))
+        planes = self.hyperplanes
+        return sum(planes[j].positive if up >> j & 1 else planes[j].negative for j in bits(within))
 
     def at_most(self, within: int) -> tuple[int, int]:
         """Return limits (high, low) of their score if each could take either side."""
-        sides = [(self.positive[j], self.negative[j]) for j in bits(within)]
+        sides = [(self.hyperplanes[j].positive, self.hyperplanes[j].negative) for j in bits(within)]
         return sum(map(max, sides)), sum(map(min, sides))
 
     @property
@@ -127,7 +130,8 @@ class Arrangement:
             rank = self.dimension - len(space)
             if rank == within.bit_count():
                 high, low = self.at_most(within)
-                up = sum(1 << j for j in bits(within) if self.positive[j] > self.negative[j])
+                planes = self.hyperplanes
+                up = sum(1 << j for j in bits(within) if planes[j].positive > planes[j].negative)
                 self._extremes[within] = high, up, low, within & ~up
             else:
                 self._extremes[within] = self._extremes_by_rays(within, rank)

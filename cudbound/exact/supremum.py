@@ -127,17 +127,11 @@ class ExactDraw:
         scaled = zip(coef, arrangement.column_scales, strict=True)
         beta, _ = to_integers([Fraction(value) / scale for value, scale in scaled])
         score, on_hyperplanes = arrangement.constant, []
-        for normal, positive, negative, rows in zip(
-            arrangement.full_normals,
-            arrangement.positive,
-            arrangement.negative,
-            arrangement.rows,
-            strict=True,
-        ):
-            height = dot(normal, beta)
+        for plane in arrangement.hyperplanes:
+            height = dot(plane.normal, beta)
             if height == 0:
-                on_hyperplanes += rows
-            score += positive if height > 0 else negative
+                on_hyperplanes += [row for row, _ in plane.rows]
+            score += plane.positive if height > 0 else plane.negative
         loss = mean_loss(self.problem, self.draw, coef)
         size = max(0, *(sign * score for sign in SIGNS[side]))
         value = Fraction(size, arrangement.unit) * localization(self.problem, self.anchor + slack, loss)

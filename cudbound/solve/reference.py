@@ -222,14 +222,10 @@ class _Search:
         self.upper, unresolved = 0.0, False
         self._consider(start, Minimum(-math.inf, None), self._generic)
         while self._heap and -self._heap[0].key[0] > self.value + PRUNE:
-            struck = None
-            if self.nodes + 2 > node_limit:
-                struck = SolveStatus.NODE_LIMIT
-            elif time.monotonic() >= deadline:
-                struck = SolveStatus.TIME_LIMIT
-            if struck is not None:
+            no_nodes_left = self.nodes + 2 > node_limit
+            if no_nodes_left or time.monotonic() >= deadline:
                 self.upper = max(self.upper, -self._heap[0].key[0])
-                return struck
+                return SolveStatus.NODE_LIMIT if no_nodes_left else SolveStatus.TIME_LIMIT
             node = heapq.heappop(self._heap)
             if node.signs.size == len(self.normals):
                 # its value is known unless its subproblem failed

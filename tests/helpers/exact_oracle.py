@@ -24,7 +24,7 @@ def classes(exact: ExactDraw, cell: ExactCell) -> tuple[int, ...]:
     """Return the class in a cell, -1 or +1, of each row that counts, and 0 for those whose class does not matter."""
     arrangement = exact.arrangement
     found = [0] * len(arrangement.labels)
-    for j, (rows, sides) in enumerate(zip(arrangement.rows, arrangement.sides, strict=True)):
-        for i, side in zip(rows, sides, strict=True):
+    for j, plane in enumerate(arrangement.hyperplanes):
+        for i, side in plane.rows:
             found[i] = side if cell.up >> j & 1 else -side
     return tuple(found)
