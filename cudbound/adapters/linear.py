@@ -130,12 +130,11 @@ def _class_weights(estimator: Any, labels: Array) -> Array | None:
 
 def class_pair(estimator: Any) -> tuple[float, float] | Literal["balanced"]:
     """Return the weights of the two classes, or "balanced" where they depend on the training set."""
-    weight = estimator.class_weight
-    if isinstance(weight, str) and weight == "balanced":
+    if estimator.class_weight == "balanced":
         return "balanced"
-    if not weight:
-        return 1.0, 1.0
-    first, second = compute_class_weight(weight, classes=estimator.classes_, y=estimator.classes_).tolist()
+    first, second = compute_class_weight(
+        estimator.class_weight, classes=estimator.classes_, y=estimator.classes_
+    ).tolist()
     return first, second
 
 

@@ -17,25 +17,19 @@ from cudbound.adapters.linear import Objective, linear_fit, linear_model
 
 
 def _objective(estimator: Any, n_rows: int) -> Objective:
-    strength, l1_ratio = _strength(estimator)
-    strength /= n_rows
-    ridge, lasso = strength * (1.0 - l1_ratio) / 2.0, strength * l1_ratio
-    # the value of the column that liblinear adds for the intercept; infinity means no penalty
-    scale = float(estimator.intercept_scaling) if estimator.solver == "liblinear" else np.inf
-    return Objective("logistic", ridge, lasso, ridge / scale**2, lasso / scale)
-
-
-def _strength(estimator: Any) -> tuple[float, float]:
-    """Return 1 / C and the share of the l1 penalty, for scikit-learn before and since version 1.8."""
     if estimator.penalty is None:
-        return 0.0, 0.0
+        return Objective("logistic", 0.0)
     if isinstance(estimator, LogisticRegressionCV):
         c, ratio = float(np.ravel(estimator.C_)[0]), np.ravel(estimator.l1_ratio_)[0]
     else:
         c, ratio = float(estimator.C), estimator.l1_ratio
-    # before 1.8 the ratio matters only for the elastic net
+    # before scikit-learn 1.8 the ratio matters only for the elastic net
     l1_ratio = {"l1": 1.0, "l2": 0.0}.get(estimator.penalty, float(ratio or 0.0))
-    return 1.0 / c, l1_ratio
+    strength = 1.0 / c / n_rows
+    ridge, lasso = strength * (1.0 - l1_ratio) / 2.0, strength * l1_ratio
+    # the value of the column that liblinear adds for the intercept; infinity means no penalty
+    scale = float(estimator.intercept_scaling) if estimator.solver == "liblinear" else np.inf
+    return Objective("logistic", ridge, lasso, ridge / scale**2, lasso / scale)
 
 
 ADAPTER = Adapter(

@@ -66,7 +66,7 @@ class Arrangement:
         self.normals = [tuple(normal[j] for j in self.kept) for normal, *_ in self.hyperplanes]
         self.dimension = len(self.kept)
         self.all = (1 << len(self.normals)) - 1
-        self._extremes: dict[int, tuple[int, int, int, int]] = {}
+        self._extremes: dict[tuple[int, int], tuple[int, int]] = {}
 
     def children(
         self, within: int, closure: int, basis: list[Vector], last: int
@@ -107,55 +107,44 @@ class Arrangement:
         planes = self.hyperplanes
         return sum(planes[j].positive if up >> j & 1 else planes[j].negative for j in bits(within))
 
-    def at_most(self, within: int) -> tuple[int, int]:
-        """Return limits (high, low) of their score if each could take either side."""
-        sides = [(self.hyperplanes[j].positive, self.hyperplanes[j].negative) for j in bits(within)]
-        return sum(map(max, sides)), sum(map(min, sides))
+    def at_most(self, within: int, sign: int) -> int:
+        """Return a limit of their score, from above for sign 1 and from below for -1: each may take either side."""
+        better = max if sign > 0 else min
+        return sum(better(self.hyperplanes[j].positive, self.hyperplanes[j].negative) for j in bits(within))
 
-    @property
-    def score_limits(self) -> tuple[int, int]:
-        """Limits (high, low) of the score of the draw."""
-        high, low = self.at_most(self.all)
-        return high + self.constant, low + self.constant
+    def limit(self, sign: int) -> int:
+        """Return a limit of the score of the draw, see `at_most`."""
+        return self.constant + self.at_most(self.all, sign)
 
-    def extremes(self, within: int) -> tuple[int, int, int, int]:
-        """Return the extreme scores of the open cells of just the hyperplanes in `within`.
+    def extreme(self, within: int, sign: int) -> tuple[int, int]:
+        """Return the largest score of the open cells of just the hyperplanes in `within`, for sign -1 the smallest.
 
-        The largest score, the hyperplanes on whose positive side its cell lies, and the same for the smallest.
+        The second number holds the hyperplanes on whose positive side its cell lies.
         """
-        if within not in self._extremes:
+        if (within, sign) not in self._extremes:
             space = identity(self.dimension)
             for j in bits(within):
                 space = cut(space, self.normals[j])
             rank = self.dimension - len(space)
             if rank == within.bit_count():
-                high, low = self.at_most(within)
-                planes = self.hyperplanes
-                up = sum(1 << j for j in bits(within) if planes[j].positive > planes[j].negative)
-                self._extremes[within] = high, up, low, within & ~up
+                gains = {j: self.hyperplanes[j].positive - self.hyperplanes[j].negative for j in bits(within)}
+                up = sum(1 << j for j, gain in gains.items() if sign * gain > 0)
+                self._extremes[within, sign] = self.score(up, within), up
             else:
-                self._extremes[within] = self._extremes_by_rays(within, rank)
-        return self._extremes[within]
+                self._extremes[within, sign] = self._extreme_by_rays(within, rank, sign)
+        return self._extremes[within, sign]
 
-    def _extremes_by_rays(self, within: int, rank: int) -> tuple[int, int, int, int]:
-        high: int | None = None
-        low: int | None = None
-        high_at = low_at = 0
+    def _extreme_by_rays(self, within: int, rank: int, sign: int) -> tuple[int, int]:
+        best: tuple[int, int] | None = None
         for ray in self.rays(within, rank):
             up, on = self.sides_of(ray, within)
-            off = within & ~on
-            base, (free_high, free_low) = self.score(up, off), self.at_most(on)
-            if high is None or base + free_high > high:
-                value, at = self.extremes(on)[:2]
-                if high is None or base + value > high:
-                    high, high_at = base + value, up | at
-            if low is None or base + free_low < low:
-                value, at = self.extremes(on)[2:]
-                if low is None or base + value < low:
-                    low, low_at = base + value, up | at
-        assert high is not None
-        assert low is not None
-        return high, high_at, low, low_at
+            base = self.score(up, within & ~on)
+            if best is None or sign * (base + self.at_most(on, sign)) > sign * best[0]:
+                score, at = self.extreme(on, sign)
+                if best is None or sign * (base + score) > sign * best[0]:
+                    best = base + score, up | at
+        assert best is not None
+        return best
 
     def rays(self, within: int, rank: int) -> Iterator[Vector]:
         """Yield a vector on each ray of the hyperplanes in `within`; two on a line, in opposite directions."""

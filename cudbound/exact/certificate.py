@@ -197,8 +197,8 @@ class Certificate:
         if not np.isfinite(self.witness).all():
             return Fraction(0), ()
         slack = TOLERANCE * max(Fraction(1), exact.anchor) if np.isinf(self.problem.alpha) else Fraction(0)
-        point = exact.at(self.witness.tolist(), self.side, slack=slack)
-        return Fraction(0) if point.on_hyperplanes else point.value, point.on_hyperplanes
+        value, on_hyperplanes = exact.at(self.witness.tolist(), self.side, slack=slack)
+        return Fraction(0) if on_hyperplanes else value, on_hyperplanes
 
     def save(self, path: str | Path) -> None:
         """Write a file in NumPy's ``.npz`` format, with no pickled objects in it.

@@ -13,7 +13,7 @@ cells that agree with s wherever it is not zero, and of no others. Hence
 
 The hyperplanes through the minimizer form an arrangement, whose open cells are those of the whole arrangement around
 that point. Each of them has a ray of some line among the flats on its border, on which fewer hyperplanes are
-undecided: `Arrangement.extremes` descends in this way until they are independent, where every pattern of sides is a
+undecided: `Arrangement.extreme` descends in this way until they are independent, where every pattern of sides is a
 cell.
 """
 
@@ -59,28 +59,6 @@ class ExactCell:
     nearest: tuple[Fraction, ...]
 
 
-@dataclass(frozen=True)
-class ExactPoint:
-    """The value of given coefficients.
-
-    Attributes
-    ----------
-    value : Fraction
-        Size of the score (its positive part for one side) times g at their loss.
-    score : Fraction
-        Signed score S, valid if `on_hyperplanes` is empty.
-    loss : Fraction
-        Their mean loss.
-    on_hyperplanes : tuple of int
-        Rows that count on whose hyperplanes they lie: if there are any, the coefficients are in no open cell.
-    """
-
-    value: Fraction
-    score: Fraction
-    loss: Fraction
-    on_hyperplanes: tuple[int, ...]
-
-
 class ExactDraw:
     """One draw of a problem of squared loss, with or without a quadratic penalty."""
 
@@ -110,7 +88,8 @@ class ExactDraw:
     @property
     def largest_score(self) -> Fraction:
         """Size that no score exceeds: what rounding errors of values are relative to."""
-        return Fraction(max(map(abs, self.arrangement.score_limits)), self.arrangement.unit)
+        largest = max(abs(self.arrangement.limit(sign)) for sign in (1, -1))
+        return Fraction(largest, self.arrangement.unit)
 
     @property
     def n_flats(self) -> int:
@@ -120,8 +99,11 @@ class ExactDraw:
 
     def at(
         self, coef: Sequence[Fraction | float], side: str = "both", *, slack: Fraction = Fraction(0)
-    ) -> ExactPoint:
-        """Evaluate coefficients; `slack` is added to the loss of the anchor."""
+    ) -> tuple[Fraction, tuple[int, ...]]:
+        """Return what coefficients are worth, and the rows that count on whose hyperplanes they lie.
+
+        If there are such rows, the coefficients are in no open cell. `slack` is added to the loss of the anchor.
+        """
         arrangement = self.arrangement
         # column j of the arrangement's design is scaled by the j-th number
         scaled = zip(coef, arrangement.column_scales, strict=True)
@@ -135,7 +117,7 @@ class ExactDraw:
         loss = mean_loss(self.problem, self.draw, coef)
         size = max(0, *(sign * score for sign in SIGNS[side]))
         value = Fraction(size, arrangement.unit) * localization(self.problem, self.anchor + slack, loss)
-        return ExactPoint(value, Fraction(score, arrangement.unit), loss, tuple(sorted(on_hyperplanes)))
+        return value, tuple(sorted(on_hyperplanes))
 
     def approach(self, cell: ExactCell) -> Iterator[tuple[Fraction, ...]]:
         """Yield coefficients strictly inside the cell, ever closer to its point of least loss."""
@@ -154,7 +136,7 @@ class ExactDraw:
         of least loss is returned with the value of the cell.
         """
         for inside in islice(self.approach(cell), 200):
-            value = self.at(inside, side).value
+            value, _ = self.at(inside, side)
             if value > more_than:
                 return inside, value
         return cell.nearest, cell.value
@@ -169,7 +151,7 @@ class _Search:
         self.anchor = (exact.anchor + slack) * self.quadratic.scale
         self.signs = SIGNS[side]
         self.bound = bound * self.arrangement.unit
-        self.most = self._size(*self.arrangement.score_limits)
+        self.most = max(0, *(sign * self.arrangement.limit(sign) for sign in self.signs))
         self.found: tuple[Fraction, int, int, Vector, int, int] | None = None
         self._limits: dict[int, Fraction | None] = {}
 
@@ -198,12 +180,11 @@ class _Search:
         arrangement = self.arrangement
         up, on = arrangement.sides_of(point, arrangement.all)
         base = arrangement.constant + arrangement.score(up, arrangement.all & ~on)
-        high, low = arrangement.at_most(on)
-        if not self._allowed(self._size(base + high, base + low), numerator, denominator):
-            return
-        high, high_at, low, low_at = arrangement.extremes(on)
         for sign in self.signs:
-            score, at = (base + high, high_at) if sign > 0 else (base + low, low_at)
+            if not self._allowed(sign * (base + arrangement.at_most(on, sign)), numerator, denominator):
+                continue
+            score, at = arrangement.extreme(on, sign)
+            score += base
             size = max(sign * score, 0)
             if self._allowed(size, numerator, denominator):
                 loss = Fraction(numerator, denominator) / self.quadratic.scale
@@ -212,9 +193,6 @@ class _Search:
                     self.bound = value
                     self._limits.clear()
                     self.found = value, score, up | at, point, numerator, denominator
-
-    def _size(self, high: int, low: int) -> int:
-        return max(0, *(high if sign > 0 else -low for sign in self.signs))
 
     def _allowed(self, size: int, numerator: int, denominator: int) -> bool:
         """Whether a score of this size may be worth more than the bound at a loss of numerator / denominator."""

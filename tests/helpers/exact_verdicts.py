@@ -85,7 +85,7 @@ def in_double_precision(exact: ExactDraw, cell: ExactCell, bound: float, side: s
     """Whether floating-point coefficients in the cell whose scores exceed their rounding are worth more."""
     for coef in islice(exact.approach(cell), 40):
         rounded = np.array([float(value) for value in coef])
-        if not uncertain_rows(exact, rounded) and exact.at(rounded.tolist(), side).value > bound:
+        if not uncertain_rows(exact, rounded) and exact.at(rounded.tolist(), side)[0] > bound:
             return True
     return False
 
