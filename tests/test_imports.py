@@ -49,7 +49,7 @@ BEHIND = {
     "cudbound.solve.native": {"solve/solve_draws", "solve/minimum", "bound/boundary", "estimators/*"},
     "cudbound.solve.reference": {"solve/solve_draws"},
     "cudbound.solve.reference_cones": {"solve/minimum", "solve/reference"},
-    "cudbound.solve.reference_hyperplanes": {"solve/reference"},
+    "cudbound.solve.reference_hyperplanes": {"solve/reference", "solve/reference_cones"},
     "cudbound.solve.reference_polish": {"solve/reference_cones"},
 }
 

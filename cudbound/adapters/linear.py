@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.utils.class_weight import compute_class_weight, compute_sample_weight
 from sklearn.utils.validation import validate_data
 
+from cudbound.estimators.batched import LinearFit
+from cudbound.estimators.least_squares import dense
 from cudbound.losses.surrogates import get_loss
 from cudbound.problem.additive_model import TIE_TOLERANCE, AdditiveModel
 from cudbound.validation import check_labels, check_lengths
@@ -20,53 +23,104 @@ Array = NDArray[np.float64]
 ROUNDING = 1e-9
 
 
-def linear_model(
+@dataclass(frozen=True)
+class Objective:
+    """What a linear classifier minimizes: a mean of losses, plus strengths times |w|^2 and |w|_1 and the intercept's.
+
+    Attributes
+    ----------
+    loss : str
+        Name of one of the package's losses.
+    penalty, l1_penalty : float
+        Strengths of the coefficients w.
+    intercept_penalty, intercept_l1_penalty : float
+        Those of the intercept.
+    """
+
+    loss: str
+    penalty: float
+    l1_penalty: float = 0.0
+    intercept_penalty: float = 0.0
+    intercept_l1_penalty: float = 0.0
+
+
+#: ``objective(estimator, n_rows)``: strengths relative to the mean over so many rows; 1 gives those relative to a sum.
+ObjectiveOf = Callable[[Any, int], Objective]
+
+
+def linear_model(estimator: Any, X: Any, y: Any, *, objective: ObjectiveOf) -> AdditiveModel:
+    """Write a fitted linear classifier of scikit-learn as plain arrays."""
+    labels = check_labels(y, estimator.classes_)
+    rows = validate_data(estimator, X, dtype=np.float64, accept_sparse=True, reset=False)
+    minimized = objective(estimator, labels.size)
+    model = additive_model(
+        estimator,
+        labels,
+        np.asarray(dense(rows), dtype=np.float64),
+        loss=minimized.loss,
+        penalty=_strengths(estimator, minimized.penalty, minimized.intercept_penalty),
+        l1_penalty=_strengths(estimator, minimized.l1_penalty, minimized.intercept_l1_penalty),
+        sample_weight=_class_weights(estimator, labels),
+    )
+    # classifiers with this parameter have chosen their strengths by cross-validation
+    return replace(model, tuned_by=(type(estimator).__name__,)) if hasattr(estimator, "cv") else model
+
+
+def additive_model(
     estimator: Any,
-    X: Any,
-    y: Any,
+    labels: Array,
+    rows: Array,
     *,
     loss: str,
-    penalty: float,
-    intercept_penalty: float = 0.0,
-    l1_penalty: float = 0.0,
-    intercept_l1_penalty: float = 0.0,
-    fit_intercept: bool = True,
+    penalty: Array | None = None,
+    l1_penalty: Array | None = None,
+    sample_weight: Array | None = None,
 ) -> AdditiveModel:
-    """Write a linear classifier of scikit-learn, fitted with these strengths on the mean loss, as plain arrays."""
-    labels = check_labels(y, estimator.classes_)
-    features = dense_rows(estimator, X)
-    check_lengths(features.shape[0], labels.size)
+    """Return the model of a fitted linear classifier on its rows; the column of ones for its intercept comes first."""
+    check_lengths(rows.shape[0], labels.size)
     coef = dense(estimator.coef_).ravel()
-    ridge, lasso = np.full(coef.size, penalty), np.full(coef.size, l1_penalty)
-    if fit_intercept:
-        features = np.column_stack([np.ones(labels.size), features])
+    if _has_intercept(estimator):
+        rows = np.column_stack([np.ones(labels.size), rows])
         coef = np.concatenate([np.ravel(estimator.intercept_)[:1], coef])
-        ridge = np.concatenate([[intercept_penalty], ridge])
-        lasso = np.concatenate([[intercept_l1_penalty], lasso])
     return AdditiveModel(
-        design=np.ascontiguousarray(features),
+        design=np.ascontiguousarray(rows),
         labels=labels,
         coef=np.asarray(coef, dtype=np.float64),
         loss=get_loss(loss),
         classes=estimator.classes_,
-        penalty=ridge if ridge.any() else None,
-        l1_penalty=lasso if lasso.any() else None,
-        sample_weight=class_weights(estimator, labels),
+        penalty=penalty if np.any(penalty) else None,
+        l1_penalty=l1_penalty if np.any(l1_penalty) else None,
+        sample_weight=sample_weight,
     )
 
 
-def count_rows(estimator: Any, y: Any) -> int:
-    """Return the number n of training rows, which divides strengths relative to a sum; checks the labels."""
-    return check_labels(y, estimator.classes_).size
+def linear_fit(estimator: Any, n_jobs: int, *, family: type, objective: ObjectiveOf) -> LinearFit | None:
+    """Return how to refit a fitted linear classifier in batches, or None with an l1 penalty."""
+    if type(estimator) is not family:  # a subclass may fit differently
+        return None
+    minimized = objective(estimator, 1)
+    if minimized.l1_penalty > 0.0:
+        return None
+    return LinearFit(
+        minimized.loss,
+        minimized.penalty,
+        fit_intercept=_has_intercept(estimator),
+        intercept_penalty=minimized.intercept_penalty,
+        class_weight=class_pair(estimator),
+        n_jobs=n_jobs,
+    )
 
 
-def dense_rows(estimator: Any, X: Any) -> Array:
-    """Return the rows as the fitted estimator receives them, as a dense array of floats."""
-    rows = validate_data(estimator, X, dtype=np.float64, accept_sparse=True, reset=False)
-    return np.asarray(dense(rows), dtype=np.float64)
+def _has_intercept(estimator: Any) -> bool:
+    return bool(getattr(estimator, "fit_intercept", True))
 
 
-def class_weights(estimator: Any, labels: Array) -> Array | None:
+def _strengths(estimator: Any, strength: float, of_intercept: float) -> Array:
+    strengths = np.full(estimator.coef_.size, strength)
+    return np.concatenate([[of_intercept], strengths]) if _has_intercept(estimator) else strengths
+
+
+def _class_weights(estimator: Any, labels: Array) -> Array | None:
     """Return the weight of each row's class, computed on the training labels, or None if there are none."""
     if not estimator.class_weight:
         return None
@@ -76,12 +130,11 @@ def class_weights(estimator: Any, labels: Array) -> Array | None:
 
 def class_pair(estimator: Any) -> tuple[float, float] | Literal["balanced"]:
     """Return the weights of the two classes, or "balanced" where they depend on the training set."""
-    weight = estimator.class_weight
-    if isinstance(weight, str) and weight == "balanced":
+    if estimator.class_weight == "balanced":
         return "balanced"
-    if not weight:
-        return 1.0, 1.0
-    first, second = compute_class_weight(weight, classes=estimator.classes_, y=estimator.classes_).tolist()
+    first, second = compute_class_weight(
+        estimator.class_weight, classes=estimator.classes_, y=estimator.classes_
+    ).tolist()
     return first, second
 
 
@@ -104,9 +157,3 @@ def contradicts(second: NDArray[np.bool_], scores: Array, terms: Array) -> bool:
     """
     clear = np.abs(scores) > TIE_TOLERANCE + ROUNDING * terms
     return bool(((scores > 0.0) != second)[clear].any())
-
-
-def dense(values: Any) -> Any:
-    """Return a sparse array or matrix as a dense one, and anything else as it is."""
-    is_sparse: bool = sparse.issparse(values)
-    return values.toarray() if is_sparse else values

@@ -5,52 +5,28 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.utils.validation import validate_data
 
 from cudbound.adapters.family import Adapter
-from cudbound.adapters.linear import class_pair
+from cudbound.adapters.linear import additive_model, class_pair
 from cudbound.estimators.batched import BatchedRefit, LinearFit
 from cudbound.estimators.batched.squares import LeastSquaresFit
 from cudbound.estimators.convex_loss import ConvexLossClassifier
 from cudbound.estimators.least_squares import LeastSquaresClassifier
 from cudbound.estimators.weighted_least_squares import LeastSquaresRefit
-from cudbound.losses.surrogates import get_loss
-from cudbound.problem.additive_model import TIE_TOLERANCE, AdditiveModel
-from cudbound.validation import check_labels, check_lengths
-
-
-def _validated(
-    estimator: LeastSquaresClassifier, X: Any, y: Any
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    labels = check_labels(y, estimator.classes_)
-    features = validate_data(estimator, X, dtype=np.float64, reset=False)
-    check_lengths(features.shape[0], labels.size)
-    return features, labels
+from cudbound.problem.additive_model import AdditiveModel
+from cudbound.validation import check_labels
 
 
 def _express_least_squares(estimator: LeastSquaresClassifier, X: Any, y: Any) -> AdditiveModel:
-    features, labels = _validated(estimator, X, y)
-    coef = estimator.coef_[0]
-    if estimator.fit_intercept:
-        features = np.column_stack([np.ones(labels.size), features])
-        coef = np.concatenate([estimator.intercept_, coef])
-    return AdditiveModel(
-        design=np.ascontiguousarray(features),
-        labels=labels,
-        coef=coef,
-        loss=get_loss("squared"),
-        classes=estimator.classes_,
-    )
+    labels = check_labels(y, estimator.classes_)
+    return additive_model(estimator, labels, estimator.basis_rows(X), loss="squared")
 
 
 def _batched_refit_least_squares(estimator: LeastSquaresClassifier, X: Any, y: Any) -> BatchedRefit | None:
     if type(estimator) is not LeastSquaresClassifier:  # a subclass may fit differently
         return None
-    features, labels = _validated(estimator, X, y)
-    refit = LeastSquaresRefit(
-        features, labels, fit_intercept=estimator.fit_intercept, tie_tolerance=TIE_TOLERANCE
-    )
+    rows, labels = estimator.basis_rows(X), check_labels(y, estimator.classes_)
+    refit = LeastSquaresRefit(rows, labels, fit_intercept=estimator.fit_intercept)
     return lambda counts: (refit(counts), np.ones(len(counts), dtype=bool))
 
 
@@ -73,20 +49,12 @@ LEAST_SQUARES = Adapter(
 
 def _express_convex_loss(estimator: ConvexLossClassifier, X: Any, y: Any) -> AdditiveModel:
     labels = check_labels(y, estimator.classes_)
-    rows = estimator.basis_rows(X)
-    check_lengths(rows.shape[0], labels.size)
-    coef = estimator.coef_[0]
-    strengths = estimator.strengths(coef.size)
-    if estimator.fit_intercept:
-        rows = np.column_stack([np.ones(labels.size), rows])
-        coef = np.concatenate([estimator.intercept_, coef])
-    return AdditiveModel(
-        design=np.ascontiguousarray(rows),
-        labels=labels,
-        coef=coef,
-        loss=get_loss(estimator.loss),
-        classes=estimator.classes_,
-        penalty=strengths if strengths.any() else None,
+    return additive_model(
+        estimator,
+        labels,
+        estimator.basis_rows(X),
+        loss=estimator.loss,
+        penalty=estimator.strengths(estimator.coef_.size),
         sample_weight=estimator.row_weights(estimator.classes_, labels, np.ones(labels.size)),
     )
 

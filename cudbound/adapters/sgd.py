@@ -7,14 +7,13 @@ optimality residual decides, regardless of averaging, early stopping or rates.
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
 
 from sklearn.linear_model import SGDClassifier
 
 from cudbound.adapters.family import Adapter
-from cudbound.adapters.linear import linear_model
+from cudbound.adapters.linear import Objective, linear_model
 from cudbound.exceptions import UnsupportedEstimatorError
-from cudbound.problem.additive_model import AdditiveModel
 
 #: Our name of each loss, and the size of our loss in units of scikit-learn's.
 LOSSES = {
@@ -26,7 +25,7 @@ LOSSES = {
 }
 
 
-def _express(estimator: SGDClassifier, X: Any, y: Any) -> AdditiveModel:
+def _objective(estimator: SGDClassifier, n_rows: int) -> Objective:
     if estimator.loss not in LOSSES:
         raise UnsupportedEstimatorError(
             f"SGDClassifier(loss={estimator.loss!r}) is not supported: the loss is not a surrogate with a useful "
@@ -36,21 +35,15 @@ def _express(estimator: SGDClassifier, X: Any, y: Any) -> AdditiveModel:
     loss, unit = LOSSES[estimator.loss]
     l1_ratio = {"l2": 0.0, "l1": 1.0}.get(estimator.penalty, float(estimator.l1_ratio or 0.0))
     alpha = 0.0 if estimator.penalty is None else float(estimator.alpha) / unit
-    return linear_model(
-        estimator,
-        X,
-        y,
-        loss=loss,
-        penalty=alpha * (1.0 - l1_ratio) / 2.0,
-        l1_penalty=alpha * l1_ratio,
-        fit_intercept=estimator.fit_intercept,
-    )
+    return Objective(
+        loss, alpha * (1.0 - l1_ratio) / 2.0, alpha * l1_ratio
+    )  # relative to the mean, whatever n
 
 
 ADAPTER = Adapter(
     supports="sklearn SGDClassifier, usually with polish=True",
     families=(SGDClassifier,),
-    express=_express,
+    express=partial(linear_model, objective=_objective),
     loss=", ".join(f"{ours.replace('_', ' ')} (`{name}`)" for name, (ours, _) in LOSSES.items()),
     penalty='`alpha` / 2, `alpha` for squared; l1 and elastic net need `solver="cvxpy"`',
     weights="`class_weight`",

@@ -6,66 +6,43 @@ b is the coefficient of a column of s. `SVC` minimizes C sum_i c_i loss_i + |w|^
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
 
 from sklearn.svm import SVC, LinearSVC
 
 from cudbound.adapters.family import Adapter
-from cudbound.adapters.linear import class_pair, count_rows, linear_model
+from cudbound.adapters.linear import Objective, linear_fit, linear_model
 from cudbound.estimators.batched import LinearFit
 from cudbound.exceptions import UnsupportedEstimatorError
-from cudbound.problem.additive_model import AdditiveModel
 
 
-def _express_linear_svc(estimator: LinearSVC, X: Any, y: Any) -> AdditiveModel:
-    strength = 1.0 / (float(estimator.C) * count_rows(estimator, y))
+def _objective_of_linear_svc(estimator: LinearSVC, n_rows: int) -> Objective:
+    strength = 1.0 / (float(estimator.C) * n_rows)
     scale = float(estimator.intercept_scaling)
-    l1 = estimator.penalty == "l1"
-    ridge, lasso = (0.0, strength) if l1 else (strength / 2.0, 0.0)
-    return linear_model(
-        estimator,
-        X,
-        y,
-        loss=estimator.loss,
-        penalty=ridge,
-        intercept_penalty=ridge / scale**2,
-        l1_penalty=lasso,
-        intercept_l1_penalty=lasso / scale,
-        fit_intercept=estimator.fit_intercept,
-    )
+    ridge, lasso = (0.0, strength) if estimator.penalty == "l1" else (strength / 2.0, 0.0)
+    return Objective(estimator.loss, ridge, lasso, ridge / scale**2, lasso / scale)
 
 
 def _batched_linear_svc(estimator: LinearSVC, n_jobs: int) -> LinearFit | None:
-    # a subclass may fit differently
-    if type(estimator) is not LinearSVC or (estimator.penalty, estimator.multi_class) != ("l2", "ovr"):
+    if estimator.multi_class != "ovr":
         return None
-    strength = 1.0 / (2.0 * float(estimator.C))
-    return LinearFit(
-        estimator.loss,
-        strength,
-        fit_intercept=estimator.fit_intercept,
-        intercept_penalty=strength / float(estimator.intercept_scaling) ** 2,
-        class_weight=class_pair(estimator),
-        n_jobs=n_jobs,
-    )
+    return linear_fit(estimator, n_jobs, family=LinearSVC, objective=_objective_of_linear_svc)
 
 
-def _express_svc(estimator: SVC, X: Any, y: Any) -> AdditiveModel:
+def _objective_of_svc(estimator: SVC, n_rows: int) -> Objective:
     if estimator.kernel != "linear":
         raise UnsupportedEstimatorError(
             f"SVC(kernel={estimator.kernel!r}) has no fixed basis: its classifiers are sums over the training rows.",
             "Use kernel='linear', or ConvexLossClassifier('hinge', penalty=..., basis=Nystroem(kernel=...)) with a "
             "sklearn.kernel_approximation transformer as the basis.",
         )
-    return linear_model(
-        estimator, X, y, loss="hinge", penalty=1.0 / (2.0 * float(estimator.C) * count_rows(estimator, y))
-    )
+    return Objective("hinge", 1.0 / (2.0 * float(estimator.C) * n_rows))
 
 
 LINEAR_SVC = Adapter(
     supports="sklearn LinearSVC",
     families=(LinearSVC,),
-    express=_express_linear_svc,
+    express=partial(linear_model, objective=_objective_of_linear_svc),
     loss="squared hinge or hinge (`loss`)",
     penalty='1 / (2 `C` n); l1 needs `solver="cvxpy"`',
     weights="`class_weight`",
@@ -76,7 +53,7 @@ LINEAR_SVC = Adapter(
 SVC_LINEAR = Adapter(
     supports="sklearn SVC(kernel='linear')",
     families=(SVC,),
-    express=_express_svc,
+    express=partial(linear_model, objective=_objective_of_svc),
     loss="hinge",
     penalty="1 / (2 `C` n)",
     weights="`class_weight`",

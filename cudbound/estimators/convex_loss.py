@@ -6,14 +6,13 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import get_tags
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, validate_data
 
-from cudbound.estimators.least_squares import TwoClassLinear, check_two_classes, check_weights
+from cudbound.estimators.least_squares import TwoClassLinear, check_two_classes, check_weights, dense
 from cudbound.estimators.weighted_least_squares import minimum_norm_fits
 from cudbound.losses.surrogates import get_loss
 from cudbound.problem.problem import make_problem
@@ -236,8 +235,5 @@ def _fitted_basis(basis: Any, X: Any, y: Any) -> Any:
 
 
 def _dense_rows(basis: Any, X: Any) -> Array:
-    rows: Any = basis.transform(X)
-    is_sparse: bool = sparse.issparse(rows)
-    if is_sparse:
-        rows = rows.toarray()
+    rows = dense(basis.transform(X))
     return np.asarray(check_array(rows, dtype=np.float64, input_name="basis.transform(X)"))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.problem.additive_model import TIE_TOLERANCE
+
 # Here for singular values, of a matrix whose columns, before they were centered, had length 1, or at most 1 if they
 # were rotated. Were the solver to keep a direction that a fit leaves out, the fit would not be its minimizer.
 from cudbound.problem.coordinates import RANK_TOLERANCE
@@ -53,23 +55,33 @@ def minimum_norm_fits(
     return _fit(features, targets, shares, np.sqrt(shares @ features**2), fit_intercept=fit_intercept)
 
 
+def _chunks(n_fits: int, n_values: int) -> list[slice]:
+    """Split fits with so many values each into parts of at most `CHUNK_VALUES`."""
+    step = max(1, CHUNK_VALUES // max(1, n_values))
+    return [slice(start, start + step) for start in range(0, n_fits, step)]
+
+
+def minimum_norm_scores(features: Array, labels: Array, weights: Array, *, fit_intercept: bool) -> Array:
+    """Return the scores of all rows by `minimum_norm_fits`, shape of `weights`, with few fits in memory at a time."""
+    scores = np.empty(weights.shape)
+    for part in _chunks(len(weights), features.size):
+        coef, intercept = minimum_norm_fits(features, labels, weights[part], fit_intercept=fit_intercept)
+        scores[part] = coef @ features.T + intercept[:, None]
+    return scores
+
+
 def _fit(
     features: Array, targets: Array, shares: Array, lengths: Array, *, fit_intercept: bool
 ) -> tuple[Array, Array]:
     """Fit to columns divided by `lengths`, shape (n_fits, n_features); a length of 0 leaves a column as it is."""
     roots = np.sqrt(shares)
     lengths = np.where(lengths > 0.0, lengths, 1.0)
-    if not fit_intercept:
-        coef = _solve(roots[:, :, None] * features / lengths[:, None, :], roots * targets, lengths)
-        return coef, np.zeros(len(shares))
-    means = shares @ features
-    target_means = shares @ targets
+    means, target_means = np.zeros(lengths.shape), np.zeros(len(shares))
+    if fit_intercept:
+        means, target_means = shares @ features, shares @ targets
     centered = features - means[:, None, :]
-    coef = _solve(
-        roots[:, :, None] * centered / lengths[:, None, :],
-        roots * (targets - target_means[:, None]),
-        lengths,
-    )
+    columns = roots[:, :, None] * centered / lengths[:, None, :]
+    coef = _solve(columns, roots * (targets - target_means[:, None]), lengths)
     return coef, target_means - np.einsum("bp,bp->b", means, coef)
 
 
@@ -166,11 +178,8 @@ def leave_one_out_scores(features: Array, labels: Array, *, fit_intercept: bool)
     shift = np.divide(labels - fitted, remaining, out=np.zeros(len(labels)), where=unique)
     scores = fitted - hat * shift[:, None]
     rest = np.flatnonzero(~unique)
-    step = max(1, CHUNK_VALUES // max(1, features.size))
-    for part in (rest[start : start + step] for start in range(0, rest.size, step)):
-        weights = (np.arange(len(labels)) != part[:, None]).astype(np.float64)
-        coef, intercept = minimum_norm_fits(features, labels, weights, fit_intercept=fit_intercept)
-        scores[part] = coef @ features.T + intercept[:, None]
+    weights = (np.arange(len(labels)) != rest[:, None]).astype(np.float64)
+    scores[rest] = minimum_norm_scores(features, labels, weights, fit_intercept=fit_intercept)
     return np.asarray(scores)
 
 
@@ -187,11 +196,9 @@ class LeastSquaresRefit:
     labels : ndarray of float, shape (n_samples,)
         -1.0 or +1.0.
     fit_intercept : bool
-    tie_tolerance : float
-        Scores down to minus this count as 0 and give +1.
     """
 
-    def __init__(self, features: Array, labels: Array, *, fit_intercept: bool, tie_tolerance: float):
+    def __init__(self, features: Array, labels: Array, *, fit_intercept: bool):
         self._features = features
         self._basis = orthonormal_columns(self._features, fit_intercept=fit_intercept)
         self._pairs = np.triu_indices(self._basis.shape[1])
@@ -199,7 +206,6 @@ class LeastSquaresRefit:
         self._moments = self._basis * labels[:, None]
         self._labels = labels
         self._fit_intercept = fit_intercept
-        self._tie_tolerance = tie_tolerance
 
     def __call__(self, weights: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Return whether each training row is misclassified, bool, shape of `weights` (n_fits, n_samples)."""
@@ -208,25 +214,22 @@ class LeastSquaresRefit:
                 leave_one_out_scores(self._features, self._labels, fit_intercept=self._fit_intercept)
             )
         size = self._basis.shape[1]
-        step = max(1, CHUNK_VALUES // max(1, self._labels.size, size * size))
-        chunks = [self._errors(weights[start : start + step]) for start in range(0, len(weights), step)]
-        return np.concatenate(chunks) if chunks else np.zeros(weights.shape, dtype=bool)
+        wrong = np.empty(weights.shape, dtype=bool)
+        for part in _chunks(len(weights), max(self._labels.size, size * size)):
+            wrong[part] = self._wrong(self._scores(weights[part]))
+        return wrong
 
-    def _errors(self, weights: Array) -> NDArray[np.bool_]:
+    def _scores(self, weights: Array) -> Array:
         scores = np.zeros(weights.shape)
         solved = self._solve_normal_equations(weights, scores)
         rest = np.setdiff1d(np.arange(len(weights)), solved, assume_unique=True)
-        step = max(1, CHUNK_VALUES // max(1, self._features.size))
-        for start in range(0, rest.size, step):
-            part = rest[start : start + step]
-            coef, intercept = minimum_norm_fits(
-                self._features, self._labels, weights[part], fit_intercept=self._fit_intercept
-            )
-            scores[part] = coef @ self._features.T + intercept[:, None]
-        return self._wrong(scores)
+        scores[rest] = minimum_norm_scores(
+            self._features, self._labels, weights[rest], fit_intercept=self._fit_intercept
+        )
+        return scores
 
     def _wrong(self, scores: Array) -> NDArray[np.bool_]:
-        return np.asarray((scores >= -self._tie_tolerance) != (self._labels > 0.0))
+        return np.asarray((scores >= -TIE_TOLERANCE) != (self._labels > 0.0))
 
     def _solve_normal_equations(self, weights: Array, scores: Array) -> NDArray[np.intp]:
         """Fill in the scores of the well-posed fits; return which these are."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from typing import NamedTuple
 
 from cudbound.exact.integers import Vector, bits, cut, dot, identity, pivot_columns, primitive, to_integers
 from cudbound.problem.problem import Problem
@@ -14,6 +15,15 @@ def score_weights(problem: Problem, draw: int) -> list[Fraction]:
     if problem.weights is None:
         return [Fraction(count - 1, problem.labels.size) for count in problem.counts[draw].tolist()]
     return [Fraction(weight) for weight in problem.weights[draw].tolist()]
+
+
+class Hyperplane(NamedTuple):
+    """A hyperplane, the scores on its two sides, and its rows, each with the side on which its class is +1."""
+
+    normal: Vector
+    positive: int
+    negative: int
+    rows: list[tuple[int, int]]
 
 
 class Arrangement:
@@ -40,31 +50,23 @@ class Arrangement:
                 if next(value for value in normal if value) < 0:
                     normal, side = tuple(-value for value in normal), -1
                 merged.setdefault(normal, []).append((i, side))
-        self.full_normals: list[Vector] = []
-        self.positive: list[int] = []
-        self.negative: list[int] = []
-        self.rows: list[list[int]] = []
-        self.sides: list[list[int]] = []
+        self.hyperplanes: list[Hyperplane] = []
         for normal, members in merged.items():
-            on_positive = sum(weights[i] for i, side in members if side != self.labels[i])
-            on_negative = sum(weights[i] for i, side in members if -side != self.labels[i])
-            if on_positive == on_negative:
-                self.constant += on_positive
-                continue
-            self.full_normals.append(normal)
-            self.positive.append(on_positive)
-            self.negative.append(on_negative)
-            self.rows.append([i for i, _ in members])
-            self.sides.append([side for _, side in members])
+            positive = sum(weights[i] for i, side in members if side != self.labels[i])
+            negative = sum(weights[i] for i, side in members if -side != self.labels[i])
+            if positive == negative:
+                self.constant += positive
+            else:
+                self.hyperplanes.append(Hyperplane(normal, positive, negative, members))
         self.lineality = identity(p)
-        for normal in self.full_normals:
-            self.lineality = cut(self.lineality, normal)
+        for plane in self.hyperplanes:
+            self.lineality = cut(self.lineality, plane.normal)
         dropped = pivot_columns(self.lineality)
         self.kept = [j for j in range(p) if j not in dropped]
-        self.normals = [tuple(normal[j] for j in self.kept) for normal in self.full_normals]
+        self.normals = [tuple(normal[j] for j in self.kept) for normal, *_ in self.hyperplanes]
         self.dimension = len(self.kept)
         self.all = (1 << len(self.normals)) - 1
-        self._extremes: dict[int, tuple[int, int, int, int]] = {}
+        self._extremes: dict[tuple[int, int], tuple[int, int]] = {}
 
     def children(
         self, within: int, closure: int, basis: list[Vector], last: int
@@ -94,69 +96,55 @@ class Arrangement:
     def sides_of(self, point: Sequence[int], within: int) -> tuple[int, int]:
         """Return the hyperplanes on whose positive side a point lies, and those it lies on."""
         up = on = 0
-        for j, normal in enumerate(self.normals):
-            if within >> j & 1:
-                value = dot(normal, point)
-                if value > 0:
-                    up |= 1 << j
-                elif value == 0:
-                    on |= 1 << j
+        for j in bits(within):
+            height = dot(self.normals[j], point)
+            up |= (height > 0) << j
+            on |= (height == 0) << j
         return up, on
 
     def score(self, up: int, within: int) -> int:
         """Return the score of the hyperplanes in `within`, on their positive side if in `up`."""
-        total = 0
-        for j in range(len(self.normals)):
-            if within >> j & 1:
-                total += self.positive[j] if up >> j & 1 else self.negative[j]
-        return total
+        planes = self.hyperplanes
+        return sum(planes[j].positive if up >> j & 1 else planes[j].negative for j in bits(within))
 
-    def at_most(self, within: int) -> tuple[int, int]:
-        """Return limits (high, low) of their score if each could take either side."""
-        high = low = 0
-        for j in range(len(self.normals)):
-            if within >> j & 1:
-                a, b = self.positive[j], self.negative[j]
-                high, low = (high + a, low + b) if a > b else (high + b, low + a)
-        return high, low
+    def at_most(self, within: int, sign: int) -> int:
+        """Return a limit of their score, from above for sign 1 and from below for -1: each may take either side."""
+        better = max if sign > 0 else min
+        return sum(better(self.hyperplanes[j].positive, self.hyperplanes[j].negative) for j in bits(within))
 
-    def extremes(self, within: int) -> tuple[int, int, int, int]:
-        """Return the extreme scores of the open cells of just the hyperplanes in `within`.
+    def limit(self, sign: int) -> int:
+        """Return a limit of the score of the draw, see `at_most`."""
+        return self.constant + self.at_most(self.all, sign)
 
-        The largest score, the hyperplanes on whose positive side its cell lies, and the same for the smallest.
+    def extreme(self, within: int, sign: int) -> tuple[int, int]:
+        """Return the largest score of the open cells of just the hyperplanes in `within`, for sign -1 the smallest.
+
+        The second number holds the hyperplanes on whose positive side its cell lies.
         """
-        if within not in self._extremes:
+        if (within, sign) not in self._extremes:
             space = identity(self.dimension)
             for j in bits(within):
                 space = cut(space, self.normals[j])
             rank = self.dimension - len(space)
             if rank == within.bit_count():
-                high, low = self.at_most(within)
-                up = sum(1 << j for j in bits(within) if self.positive[j] > self.negative[j])
-                self._extremes[within] = high, up, low, within & ~up
+                gains = {j: self.hyperplanes[j].positive - self.hyperplanes[j].negative for j in bits(within)}
+                up = sum(1 << j for j, gain in gains.items() if sign * gain > 0)
+                self._extremes[within, sign] = self.score(up, within), up
             else:
-                self._extremes[within] = self._extremes_by_rays(within, rank)
-        return self._extremes[within]
+                self._extremes[within, sign] = self._extreme_by_rays(within, rank, sign)
+        return self._extremes[within, sign]
 
-    def _extremes_by_rays(self, within: int, rank: int) -> tuple[int, int, int, int]:
-        high: int | None = None
-        low: int | None = None
-        high_at = low_at = 0
+    def _extreme_by_rays(self, within: int, rank: int, sign: int) -> tuple[int, int]:
+        best: tuple[int, int] | None = None
         for ray in self.rays(within, rank):
             up, on = self.sides_of(ray, within)
-            off = within & ~on
-            base, (free_high, free_low) = self.score(up, off), self.at_most(on)
-            if high is None or base + free_high > high:
-                value, at = self.extremes(on)[:2]
-                if high is None or base + value > high:
-                    high, high_at = base + value, up | at
-            if low is None or base + free_low < low:
-                value, at = self.extremes(on)[2:]
-                if low is None or base + value < low:
-                    low, low_at = base + value, up | at
-        assert high is not None
-        assert low is not None
-        return high, high_at, low, low_at
+            base = self.score(up, within & ~on)
+            if best is None or sign * (base + self.at_most(on, sign)) > sign * best[0]:
+                score, at = self.extreme(on, sign)
+                if best is None or sign * (base + score) > sign * best[0]:
+                    best = base + score, up | at
+        assert best is not None
+        return best
 
     def rays(self, within: int, rank: int) -> Iterator[Vector]:
         """Yield a vector on each ray of the hyperplanes in `within`; two on a line, in opposite directions."""

@@ -6,17 +6,15 @@ import operator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.exact.supremum import ExactDraw
-from cudbound.problem.problem import Problem, is_scalar, read_arrays, write_arrays
+from cudbound.exact.supremum import SIGNS, ExactDraw
+from cudbound.problem.problem import Problem, read_arrays, read_scalars, write_arrays
 from cudbound.results import Draws, SolveStatus
 
 FORMAT = 1
-SIDES = ("both", "positive", "negative")
 
 #: Bounds are accepted if they hold up to this, times the largest score if that is above 1: losses and scores are
 #: rounded numbers. Errs on the side of accepting.
@@ -135,7 +133,7 @@ class Certificate:
         IndexError
             If there is no such draw.
         """
-        side = next((side for side in SIDES if problem.digest(side) == draws.problem_digest), None)
+        side = next((side for side in SIGNS if problem.digest(side) == draws.problem_digest), None)
         if side is None:
             raise ValueError(
                 "'draws' must belong to 'problem'. Got draws of another one, or draws that were taken apart: pass both "
@@ -191,19 +189,16 @@ class Certificate:
         # that is wrong for -infinity and nan
         limit = Fraction(self.upper) + tolerance if np.isfinite(self.upper) else Fraction(-1)
         cell = None if self.upper == np.inf else exact.exceeds(limit, self.side)
-        if cell is None:
-            return Verification(bool(proved), True, value, on_hyperplanes)
-        return Verification(
-            bool(proved), False, value, on_hyperplanes, *exact.realize(cell, limit, self.side)
-        )
+        counterexample = () if cell is None else exact.realize(cell, limit, self.side)
+        return Verification(bool(proved), cell is None, value, on_hyperplanes, *counterexample)
 
     def _witness_value(self, exact: ExactDraw) -> tuple[Fraction, tuple[int, ...]]:
         """Return the value of the witness and the rows on whose hyperplanes it lies."""
         if not np.isfinite(self.witness).all():
             return Fraction(0), ()
         slack = TOLERANCE * max(Fraction(1), exact.anchor) if np.isinf(self.problem.alpha) else Fraction(0)
-        point = exact.at(self.witness.tolist(), self.side, slack=slack)
-        return Fraction(0) if point.on_hyperplanes else point.value, point.on_hyperplanes
+        value, on_hyperplanes = exact.at(self.witness.tolist(), self.side, slack=slack)
+        return Fraction(0) if on_hyperplanes else value, on_hyperplanes
 
     def save(self, path: str | Path) -> None:
         """Write a file in NumPy's ``.npz`` format, with no pickled objects in it.
@@ -238,7 +233,7 @@ class Certificate:
         """
         stored = read_arrays(path)
         names = ("certificate_format", "side", "lower", "upper", "status", "digest")
-        scalars: dict[str, Any] = {name: stored[name].item() for name in names if is_scalar(stored, name)}
+        scalars = read_scalars(stored, names)
         if len(scalars) != len(names) or "witness" not in stored or scalars["certificate_format"] != FORMAT:
             raise ValueError(
                 f"{path} is not a certificate of format {FORMAT}; save it again with Certificate.save of this version"
@@ -248,7 +243,7 @@ class Certificate:
         bounds = scalars["lower"], scalars["upper"]
         if (
             problem.n_draws != 1
-            or scalars["side"] not in SIDES
+            or scalars["side"] not in SIGNS
             or scalars["status"] not in set(SolveStatus)
             or not all(isinstance(bound, float) for bound in bounds)
             or witness.dtype != np.float64

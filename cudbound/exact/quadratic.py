@@ -5,32 +5,39 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from math import inf
+from typing import Any
 
 from cudbound.exact.arrangement import Arrangement
 from cudbound.exact.integers import Matrix, Vector, dot, identity, restrict, solve, to_integers
 from cudbound.problem.problem import Problem
 
 
+def loss_terms(problem: Problem, draw: int) -> tuple[list[Fraction], list[Fraction], list[Fraction]]:
+    """Return the share of each row in the sum of the losses, the target of its score, and the penalty strengths."""
+
+    def exactly(values: Any, default: int, size: int) -> list[Fraction]:
+        return (
+            [Fraction(default)] * size if values is None else [Fraction(value) for value in values.tolist()]
+        )
+
+    n, p = problem.design.shape
+    weights, offsets = exactly(problem.sample_weight, 1, n), exactly(problem.offset, 0, n)
+    shares = [int(count) * weight for count, weight in zip(problem.counts[draw], weights, strict=True)]
+    targets = [int(label) - offset for label, offset in zip(problem.labels, offsets, strict=True)]
+    return shares, targets, exactly(problem.penalty, 0, p)
+
+
 def mean_loss(problem: Problem, draw: int, coef: Sequence[Fraction | float]) -> Fraction:
     """Return the penalized mean squared loss of `coef` on one draw."""
+    shares, targets, strengths = loss_terms(problem, draw)
     beta, below = to_integers(coef)
     total = Fraction(0)
-    for i, count in enumerate(problem.counts[draw].tolist()):
-        if count == 0:
-            continue
-        share = Fraction(count)
-        if problem.sample_weight is not None:
-            share *= Fraction(float(problem.sample_weight[i]))
-        row, row_below = to_integers(problem.design[i].tolist())
-        score = Fraction(dot(row, beta), row_below * below)
-        if problem.offset is not None:
-            score += Fraction(float(problem.offset[i]))
-        total += share * (int(problem.labels[i]) - score) ** 2
-    total /= problem.labels.size
-    if problem.penalty is not None:
-        for strength, value in zip(problem.penalty.tolist(), beta, strict=True):
-            total += Fraction(strength) * Fraction(value, below) ** 2
-    return total
+    for share, target, values in zip(shares, targets, problem.design.tolist(), strict=True):
+        if share:
+            row, row_below = to_integers(values)
+            total += share * (target - Fraction(dot(row, beta), row_below * below)) ** 2
+    penalty = sum(strength * Fraction(b, below) ** 2 for strength, b in zip(strengths, beta, strict=True))
+    return total / problem.labels.size + penalty
 
 
 def localization(problem: Problem, anchor: Fraction, loss: Fraction) -> Fraction:
@@ -45,16 +52,8 @@ class QuadraticLoss:
 
     def __init__(self, problem: Problem, draw: int, arrangement: Arrangement) -> None:
         n, p = problem.design.shape
-        targets = [Fraction(label) for label in problem.labels.tolist()]
-        if problem.offset is not None:
-            targets = [t - Fraction(o) for t, o in zip(targets, problem.offset.tolist(), strict=True)]
+        shares, targets, strengths = loss_terms(problem, draw)
         target, self.target_scale = to_integers(targets)
-        shares = [Fraction(count) for count in problem.counts[draw].tolist()]
-        if problem.sample_weight is not None:
-            shares = [s * Fraction(c) for s, c in zip(shares, problem.sample_weight.tolist(), strict=True)]
-        strengths = (
-            [Fraction(0)] * p if problem.penalty is None else [Fraction(r) for r in problem.penalty.tolist()]
-        )
         numbers, unit = to_integers([*shares, *(n * r for r in strengths)])
         full = [[0] * (p + 1) for _ in range(p + 1)]
         for share, row, value in zip(numbers[:n], arrangement.design, target, strict=True):

@@ -13,7 +13,7 @@ cells that agree with s wherever it is not zero, and of no others. Hence
 
 The hyperplanes through the minimizer form an arrangement, whose open cells are those of the whole arrangement around
 that point. Each of them has a ray of some line among the flats on its border, on which fewer hyperplanes are
-undecided: `Arrangement.extremes` descends in this way until they are independent, where every pattern of sides is a
+undecided: `Arrangement.extreme` descends in this way until they are independent, where every pattern of sides is a
 cell.
 """
 
@@ -46,8 +46,8 @@ class ExactCell:
         Signed score S of the cell.
     loss : Fraction
         Least mean loss on its closure.
-    classes : tuple of int
-        Class (-1 or +1) in the cell of each row that counts; 0 for rows whose class does not matter.
+    up : int
+        Hyperplanes of the arrangement on whose positive side it lies.
     nearest : tuple of Fraction
         Coefficients in the closure that have the least loss.
     """
@@ -55,30 +55,8 @@ class ExactCell:
     value: Fraction
     score: Fraction
     loss: Fraction
-    classes: tuple[int, ...]
+    up: int
     nearest: tuple[Fraction, ...]
-
-
-@dataclass(frozen=True)
-class ExactPoint:
-    """The value of given coefficients.
-
-    Attributes
-    ----------
-    value : Fraction
-        Size of the score (its positive part for one side) times g at their loss.
-    score : Fraction
-        Signed score S, valid if `on_hyperplanes` is empty.
-    loss : Fraction
-        Their mean loss.
-    on_hyperplanes : tuple of int
-        Rows that count on whose hyperplanes they lie: if there are any, the coefficients are in no open cell.
-    """
-
-    value: Fraction
-    score: Fraction
-    loss: Fraction
-    on_hyperplanes: tuple[int, ...]
 
 
 class ExactDraw:
@@ -97,26 +75,21 @@ class ExactDraw:
         self.quadratic = QuadraticLoss(problem, draw, self.arrangement)
         self.anchor = mean_loss(problem, draw, problem.coef.tolist())
 
-    def q(self, side: str = "both", *, slack: Fraction = Fraction(0)) -> ExactCell:
-        """Return Q as the value of a cell that attains it; see `exact_q`."""
-        found = _Search(self, side, Fraction(-1), slack).run(first=False)
-        assert found is not None, "some open cell is worth at least 0"
-        return found
-
     def exceeds(
         self, bound: float | Fraction, side: str = "both", *, slack: Fraction = Fraction(0)
     ) -> ExactCell | None:
-        """Return a cell that is worth more than `bound`, or None if there is none."""
-        return _Search(self, side, Fraction(bound), slack).run(first=True) if bound < inf else None
+        """Return a cell that is worth more than `bound`, or None if there is none.
+
+        `slack` is added to the loss of the anchor: what a solver may claim that knows losses only to rounding, which
+        matters where g jumps (alpha = inf).
+        """
+        return _Search(self, side, Fraction(bound), slack).run() if bound < inf else None
 
     @property
     def largest_score(self) -> Fraction:
         """Size that no score exceeds: what rounding errors of values are relative to."""
-        arrangement = self.arrangement
-        high, low = arrangement.at_most(arrangement.all)
-        return Fraction(
-            max(abs(high + arrangement.constant), abs(low + arrangement.constant)), arrangement.unit
-        )
+        largest = max(abs(self.arrangement.limit(sign)) for sign in (1, -1))
+        return Fraction(largest, self.arrangement.unit)
 
     @property
     def n_flats(self) -> int:
@@ -126,39 +99,29 @@ class ExactDraw:
 
     def at(
         self, coef: Sequence[Fraction | float], side: str = "both", *, slack: Fraction = Fraction(0)
-    ) -> ExactPoint:
-        """Evaluate coefficients; `slack` is added to the loss of the anchor."""
+    ) -> tuple[Fraction, tuple[int, ...]]:
+        """Return what coefficients are worth, and the rows that count on whose hyperplanes they lie.
+
+        If there are such rows, the coefficients are in no open cell. `slack` is added to the loss of the anchor.
+        """
         arrangement = self.arrangement
         # column j of the arrangement's design is scaled by the j-th number
         scaled = zip(coef, arrangement.column_scales, strict=True)
         beta, _ = to_integers([Fraction(value) / scale for value, scale in scaled])
         score, on_hyperplanes = arrangement.constant, []
-        for normal, positive, negative, rows in zip(
-            arrangement.full_normals,
-            arrangement.positive,
-            arrangement.negative,
-            arrangement.rows,
-            strict=True,
-        ):
-            height = dot(normal, beta)
+        for plane in arrangement.hyperplanes:
+            height = dot(plane.normal, beta)
             if height == 0:
-                on_hyperplanes += rows
-            score += positive if height > 0 else negative
+                on_hyperplanes += [row for row, _ in plane.rows]
+            score += plane.positive if height > 0 else plane.negative
         loss = mean_loss(self.problem, self.draw, coef)
         size = max(0, *(sign * score for sign in SIGNS[side]))
         value = Fraction(size, arrangement.unit) * localization(self.problem, self.anchor + slack, loss)
-        return ExactPoint(value, Fraction(score, arrangement.unit), loss, tuple(sorted(on_hyperplanes)))
-
-    def upper_side(self, cell: ExactCell) -> int:
-        """Return the hyperplanes on whose positive side the cell lies."""
-        up = 0
-        for j, (rows, sides) in enumerate(zip(self.arrangement.rows, self.arrangement.sides, strict=True)):
-            up |= (cell.classes[rows[0]] * sides[0] > 0) << j
-        return up
+        return value, tuple(sorted(on_hyperplanes))
 
     def approach(self, cell: ExactCell) -> Iterator[tuple[Fraction, ...]]:
         """Yield coefficients strictly inside the cell, ever closer to its point of least loss."""
-        deep = self.quadratic.coefficients(self.arrangement.interior(self.upper_side(cell)))
+        deep = self.quadratic.coefficients(self.arrangement.interior(cell.up))
         distance = Fraction(1)
         while True:
             distance /= 16
@@ -173,45 +136,30 @@ class ExactDraw:
         of least loss is returned with the value of the cell.
         """
         for inside in islice(self.approach(cell), 200):
-            value = self.at(inside, side).value
+            value, _ = self.at(inside, side)
             if value > more_than:
                 return inside, value
         return cell.nearest, cell.value
 
 
-def exact_q(problem: Problem, draw: int, side: str = "both", *, slack: Fraction = Fraction(0)) -> ExactCell:
-    """Return Q of one draw exactly, as the value of a cell that attains it.
-
-    `slack` is added to the loss of the anchor: with some, the result is an upper limit for what a solver may claim
-    that knows losses only to rounding, which matters where g jumps (alpha = inf).
-    """
-    return ExactDraw(problem, draw).q(side, slack=slack)
-
-
-def exceeds(problem: Problem, draw: int, bound: float | Fraction, side: str = "both") -> ExactCell | None:
-    """Return an open cell that is worth more than `bound`, or None if there is none."""
-    return ExactDraw(problem, draw).exceeds(bound, side)
-
-
 class _Search:
-    """The search over flats for the most valuable cell, or for the first one worth more than a bound."""
+    """The search over flats for a cell that is worth more than a bound."""
 
     def __init__(self, exact: ExactDraw, side: str, bound: Fraction, slack: Fraction) -> None:
         self.arrangement, self.quadratic = exact.arrangement, exact.quadratic
-        self.alpha = exact.problem.alpha
+        self.problem, self.alpha = exact.problem, exact.problem.alpha
         self.anchor = (exact.anchor + slack) * self.quadratic.scale
         self.signs = SIGNS[side]
         self.bound = bound * self.arrangement.unit
-        self.most = self._size(*self._with_constant(self.arrangement.at_most(self.arrangement.all)))
+        self.most = max(0, *(sign * self.arrangement.limit(sign) for sign in self.signs))
         self.found: tuple[Fraction, int, int, Vector, int, int] | None = None
         self._limits: dict[int, Fraction | None] = {}
 
-    def run(self, *, first: bool) -> ExactCell | None:
-        self.first = first
+    def run(self) -> ExactCell | None:
         arrangement = self.arrangement
         if arrangement.dimension:
             self._visit(0, identity(arrangement.dimension), -1)
-        if not (first and self.found):
+        if not self.found:
             apex = self.quadratic.matrix[-1][-1]
             self._offer(apex, 1, (0,) * arrangement.dimension)
         return self._cell()
@@ -224,7 +172,7 @@ class _Search:
             self._offer(*least)
         if len(basis) > 1:
             for smaller in self.arrangement.children(self.arrangement.all, closure, basis, last):
-                if self.first and self.found:
+                if self.found:
                     return
                 self._visit(*smaller)
 
@@ -232,33 +180,19 @@ class _Search:
         arrangement = self.arrangement
         up, on = arrangement.sides_of(point, arrangement.all)
         base = arrangement.constant + arrangement.score(up, arrangement.all & ~on)
-        high, low = arrangement.at_most(on)
-        if not self._allowed(self._size(base + high, base + low), numerator, denominator):
-            return
-        high, high_at, low, low_at = arrangement.extremes(on)
         for sign in self.signs:
-            score, at = (base + high, high_at) if sign > 0 else (base + low, low_at)
+            if not self._allowed(sign * (base + arrangement.at_most(on, sign)), numerator, denominator):
+                continue
+            score, at = arrangement.extreme(on, sign)
+            score += base
             size = max(sign * score, 0)
             if self._allowed(size, numerator, denominator):
-                value = size * self._g(Fraction(numerator, denominator))
+                loss = Fraction(numerator, denominator) / self.quadratic.scale
+                value = size * localization(self.problem, self.anchor / self.quadratic.scale, loss)
                 if value > self.bound:
                     self.bound = value
                     self._limits.clear()
                     self.found = value, score, up | at, point, numerator, denominator
-
-    def _with_constant(self, limits: tuple[int, int]) -> tuple[int, int]:
-        return limits[0] + self.arrangement.constant, limits[1] + self.arrangement.constant
-
-    def _size(self, high: int, low: int) -> int:
-        return max(0, *(high if sign > 0 else -low for sign in self.signs))
-
-    def _g(self, value: Fraction) -> Fraction:
-        if self.alpha == inf:
-            return Fraction(int(value <= self.anchor))
-        return min(
-            max(1 + Fraction(self.alpha) * (self.anchor - value) / self.quadratic.scale, Fraction(0)),
-            Fraction(1),
-        )
 
     def _allowed(self, size: int, numerator: int, denominator: int) -> bool:
         """Whether a score of this size may be worth more than the bound at a loss of numerator / denominator."""
@@ -281,15 +215,11 @@ class _Search:
             return None
         value, score, up, point, numerator, denominator = self.found
         arrangement = self.arrangement
-        classes = [0] * len(arrangement.labels)
-        for j, (rows, sides) in enumerate(zip(arrangement.rows, arrangement.sides, strict=True)):
-            for i, side in zip(rows, sides, strict=True):
-                classes[i] = side if up >> j & 1 else -side
         nearest = self.quadratic.coefficients([Fraction(v, denominator) for v in point])
         return ExactCell(
             value / arrangement.unit,
             Fraction(score, arrangement.unit),
             Fraction(numerator, denominator) / self.quadratic.scale,
-            tuple(classes),
+            up,
             nearest,
         )

@@ -126,12 +126,5 @@ def orthonormal_basis(problem: Problem) -> Basis:
             to_coef = to_coef - kernel @ np.linalg.lstsq(root * kernel, root * to_coef, rcond=None)[0]
     weighted = np.sqrt(problem.penalty)[:, None] * to_coef
     penalty = np.ascontiguousarray(weighted.T @ weighted)
-    return Basis(
-        design,
-        anchor,
-        np.ascontiguousarray(to_coef),
-        penalty,
-        float(problem.penalty @ problem.coef**2),
-        error,
-        exact,
-    )
+    anchor_penalty = float(problem.penalty @ problem.coef**2)
+    return Basis(design, anchor, np.ascontiguousarray(to_coef), penalty, anchor_penalty, error, exact)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -20,8 +21,9 @@ FORMAT = 1
 
 #: A value larger than this times the median of its column (zeros apart) leaves the rest too few digits.
 MOST_SPREAD = 1e9
+#: Fields of a problem that are arrays: of every problem, and those that may be None.
+ARRAYS = ("design", "labels", "coef", "counts")
 OPTIONAL = ("weights", "penalty", "l1_penalty", "sample_weight", "offset")
-REQUIRED = {"format", "design", "labels", "coef", "counts", "alpha", "loss"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +78,7 @@ class Problem:
     def mean_loss(self, draw: int, coef: ArrayLike) -> float:
         """Penalized mean surrogate loss of `coef` on one draw."""
         beta = np.asarray(coef, dtype=float)
-        rows, shares = np.flatnonzero(self.counts[draw] > 0), self.shares(draw)
-        rows, shares = rows[shares > 0.0], shares[shares > 0.0]  # a loss with zero weight may be infinite
+        rows, shares = self.weighted_rows(draw)
         mean = float(shares @ self.loss.value(self.labels[rows], self.scores(beta)[rows]))
         if self.penalty is not None:
             mean += float(self.penalty @ beta**2)
@@ -85,11 +86,12 @@ class Problem:
             mean += float(self.l1_penalty @ np.abs(beta))
         return mean
 
-    def shares(self, draw: int) -> Array:
-        """Weights of the drawn rows (those with a positive count) in the mean loss of one draw."""
+    def weighted_rows(self, draw: int) -> tuple[NDArray[np.intp], Array]:
+        """Rows with a weight in the mean loss of one draw, and these weights; the loss of others may be infinite."""
         counts = self.counts[draw]
-        weighted = counts if self.sample_weight is None else counts * self.sample_weight
-        return np.asarray(weighted[counts > 0] / self.labels.size, dtype=float)
+        shares = (counts if self.sample_weight is None else counts * self.sample_weight) / self.labels.size
+        rows = np.flatnonzero(shares > 0.0)
+        return rows, shares[rows]
 
     def scores(self, coef: ArrayLike) -> Array:
         """Scores of all rows as they enter the loss, offset included."""
@@ -157,16 +159,12 @@ class Problem:
     def to_arrays(self) -> dict[str, Any]:
         """Return what `save` writes, by name."""
         get_loss(self.loss.name)
-        optional: dict[str, Any] = {name: getattr(self, name) for name in OPTIONAL}
+        arrays: dict[str, Any] = {name: getattr(self, name) for name in (*ARRAYS, *OPTIONAL)}
         return {
             "format": np.int64(FORMAT),
-            "design": self.design,
-            "labels": self.labels,
-            "coef": self.coef,
-            "counts": self.counts,
             "alpha": np.float64(self.alpha),
             "loss": np.str_(self.loss.name),
-            **{name: value for name, value in optional.items() if value is not None},
+            **{name: values for name, values in arrays.items() if values is not None},
         }
 
     @classmethod
@@ -185,22 +183,13 @@ class Problem:
     @classmethod
     def from_arrays(cls, stored: dict[str, NDArray[Any]], path: str | Path) -> Problem:
         """Return the problem of arrays that were read from `path`; arrays that are not its own are ignored."""
-        scalars = {
-            name: stored[name].item() for name in ("format", "alpha", "loss") if is_scalar(stored, name)
-        }
-        if not stored.keys() >= REQUIRED or len(scalars) != 3 or scalars["format"] != FORMAT:
+        scalars = read_scalars(stored, ("format", "alpha", "loss"))
+        if not stored.keys() >= set(ARRAYS) or len(scalars) != 3 or scalars["format"] != FORMAT:
             raise ValueError(
                 f"{path} is not a problem file of format {FORMAT}; save it again with Problem.save of this version"
             )
-        return make_problem(
-            stored["design"],
-            stored["labels"],
-            stored["coef"],
-            stored["counts"],
-            alpha=scalars["alpha"],
-            loss=scalars["loss"],
-            **{name: stored.get(name) for name in OPTIONAL},
-        )
+        arrays: dict[str, Any] = {name: stored.get(name) for name in (*ARRAYS, *OPTIONAL)}
+        return make_problem(**arrays, alpha=scalars["alpha"], loss=scalars["loss"])
 
 
 def write_arrays(path: str | Path, arrays: dict[str, Any]) -> None:
@@ -221,9 +210,9 @@ def read_arrays(path: str | Path) -> dict[str, NDArray[Any]]:
         return {}
 
 
-def is_scalar(stored: dict[str, NDArray[Any]], name: str) -> bool:
-    """Whether there is a single number or text with this name."""
-    return name in stored and stored[name].shape == ()
+def read_scalars(stored: dict[str, NDArray[Any]], names: Sequence[str]) -> dict[str, Any]:
+    """Return the single numbers and texts among the arrays with these names."""
+    return {name: stored[name].item() for name in names if name in stored and stored[name].shape == ()}
 
 
 def make_problem(
@@ -247,7 +236,9 @@ def make_problem(
     ValueError
         If a shape does not fit or a value is out of range; the message names the argument, the rule and the value.
     """
-    design = _finite("design", design, 2)
+    design = _finite("design", design)
+    if design.ndim != 2:
+        raise ValueError(f"'design' must have 2 dimension(s). Got {design.ndim} instead.")
     n, p = design.shape
     if n == 0 or p == 0:
         raise ValueError(
@@ -255,12 +246,10 @@ def make_problem(
         )
     check_scale("design", design)
     _check_spread(design)
-    labels = _finite("labels", labels, 1)
-    _expect_shape("labels", labels, (n,))
+    labels = _finite("labels", labels, (n,))
     if not np.isin(labels, (-1.0, 1.0)).all():
         raise ValueError(f"'labels' must be -1 or +1. Got {np.unique(labels)[:5]} instead.")
-    coef = _finite("coef", coef, 1)
-    _expect_shape("coef", coef, (p,))
+    coef = _finite("coef", coef, (p,))
 
     counts = _numbers("counts", counts)
     if counts.ndim != 2 or counts.shape[1] != n:
@@ -274,24 +263,18 @@ def make_problem(
 
     alpha = float(n) if alpha is None else check_number("alpha", alpha, 0.0, np.inf)
     if weights is not None:
-        weights = _finite("weights", weights, 2)
-        _expect_shape("weights", weights, counts.shape)
-    if offset is not None:
-        offset = _finite("offset", np.full(n, offset) if np.ndim(offset) == 0 else offset, 1)
-        _expect_shape("offset", offset, (n,))
+        weights = _finite("weights", weights, counts.shape)
+    offset = _one_or_each("offset", offset, n)
     penalty = _non_negative("penalty", penalty, p)
     l1_penalty = _non_negative("l1_penalty", l1_penalty, p)
     sample_weight = _non_negative("sample_weight", sample_weight, n)
-    for name, values in (
-        ("coef", coef),
-        ("weights", weights),
-        ("offset", offset),
-        ("penalty", penalty),
-        ("l1_penalty", l1_penalty),
-        ("sample_weight", sample_weight),
-    ):
-        _check_size(name, values)
+    counts = np.array(counts, dtype=np.int32, order="C")
     surrogate = _loss(loss)
+    problem = Problem(
+        design, labels, coef, counts, alpha, weights, surrogate, penalty, l1_penalty, sample_weight, offset
+    )
+    for name in ("coef", *OPTIONAL):
+        _check_size(name, getattr(problem, name))
     if offset is not None:
         with np.errstate(over="ignore"):
             finite = np.isfinite(surrogate.value(labels, offset)).all()
@@ -300,19 +283,7 @@ def make_problem(
                 f"'offset' must leave the {surrogate.name} loss of the offset alone finite. Got offsets up to "
                 f"{np.abs(offset).max():.3g} instead."
             )
-    return Problem(
-        design,
-        labels,
-        coef,
-        np.array(counts, dtype=np.int32, order="C"),
-        alpha,
-        weights,
-        surrogate,
-        penalty,
-        l1_penalty,
-        sample_weight,
-        offset,
-    )
+    return problem
 
 
 def _loss(loss: Any) -> Loss:
@@ -322,14 +293,17 @@ def _loss(loss: Any) -> Loss:
     return found
 
 
-def _non_negative(name: str, values: ArrayLike | None, size: int) -> Array | None:
-    """Return `size` numbers of at least 0, all equal if one was given."""
+def _one_or_each(name: str, values: ArrayLike | None, size: int) -> Array | None:
+    """Return `size` numbers, all equal if one was given."""
     if values is None:
         return None
     numbers = _numbers(name, values)
-    array = _finite(name, np.full(size, numbers) if numbers.ndim == 0 else numbers, numbers.ndim or 1)
-    _expect_shape(name, array, (size,))
-    if (array < 0).any():
+    return _finite(name, np.full(size, numbers) if numbers.ndim == 0 else numbers, (size,))
+
+
+def _non_negative(name: str, values: ArrayLike | None, size: int) -> Array | None:
+    array = _one_or_each(name, values, size)
+    if array is not None and (array < 0).any():
         raise ValueError(f"'{name}' must be non-negative. Got {array.min()} instead.")
     return array
 
@@ -364,11 +338,11 @@ def _check_spread(design: Array) -> None:
             )
 
 
-def _finite(name: str, values: ArrayLike, ndim: int) -> Array:
+def _finite(name: str, values: ArrayLike, shape: tuple[int, ...] | None = None) -> Array:
     # a copy: the problem stays as it is when the caller changes the array
     array = np.array(_numbers(name, values), dtype=np.float64, order="C")
-    if array.ndim != ndim:
-        raise ValueError(f"'{name}' must have {ndim} dimension(s). Got {array.ndim} instead.")
+    if shape is not None and array.shape != shape:
+        raise ValueError(f"'{name}' must have shape {shape}. Got {array.shape} instead.")
     if not np.isfinite(array).all():
         raise ValueError(f"'{name}' must be finite. Got nan or inf instead.")
     return array
@@ -382,8 +356,3 @@ def _check_size(name: str, array: Array | None) -> None:
             f"The largest absolute value of '{name}' must be 0 or in [{SMALLEST_SCALE:g}, {LARGEST_SCALE:g}]. Got "
             f"{largest:.3g} instead; rescale it, for example to other units."
         )
-
-
-def _expect_shape(name: str, array: Array, shape: tuple[int, ...]) -> None:
-    if array.shape != shape:
-        raise ValueError(f"'{name}' must have shape {shape}. Got {array.shape} instead.")

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from sklearn.pipeline import Pipeline
 
 from cudbound.adapters import find_adapter
-from cudbound.adapters.linear import contradicts, dense, own_coefficients
+from cudbound.adapters.linear import contradicts, own_coefficients
+from cudbound.estimators.least_squares import dense
 from cudbound.exceptions import UnsupportedEstimatorError
 from cudbound.point_estimates.bolstered import kernel_widths, linear_bolstered_losses
 from cudbound.records import BolsteredLosses

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,7 +43,9 @@ def least_loss(problem: Problem) -> Minimizers:
     """Minimize the penalized mean loss of each draw; exact, or by cvxpy where the kernel cannot."""
     if is_native(problem):
         return minimize(problem)
-    coef = np.array([_minimize_by_cvxpy(problem, draw) for draw in range(problem.n_draws)])
+    from cudbound.solve.reference_cones import minimize_by_cvxpy
+
+    coef = np.array([minimize_by_cvxpy(problem, draw) for draw in range(problem.n_draws)])
     return Minimizers(coef, np.ones(problem.n_draws, dtype=bool))
 
 
@@ -128,39 +128,3 @@ def _minimum(model: AdditiveModel) -> tuple[Problem, Array]:
 def _residual(model: AdditiveModel, problem: Problem, coef: Array) -> float:
     # the absolute value: a false minimum must not pass for agreement
     return abs(problem.mean_loss(0, model.coef) - problem.mean_loss(0, coef)) * model.labels.size
-
-
-def _minimize_by_cvxpy(problem: Problem, draw: int) -> Array:
-    from cudbound.losses.cvxpy_loss import import_cvxpy
-    from cudbound.solve.reference_cones import choose_solvers, loss_expression
-
-    cp: Any = import_cvxpy()
-    drawn = problem.counts[draw] > 0
-    # columns of equal length, so that the solver's tolerances mean the same for all of them
-    scale = np.linalg.norm(problem.design, axis=0)
-    scale[scale == 0.0] = 1.0
-    beta = cp.Variable(scale.size)
-    scores = (problem.design[drawn] / scale) @ beta
-    if problem.offset is not None:
-        scores = scores + problem.offset[drawn]
-    losses = loss_expression(cp, problem.loss, problem.labels[drawn], scores)
-    objective = cp.sum(cp.multiply(problem.shares(draw), losses))
-    if problem.penalty is not None:
-        objective += cp.sum(cp.multiply(problem.penalty / scale**2, cp.square(beta)))
-    if problem.l1_penalty is not None:
-        objective += cp.sum(cp.multiply(problem.l1_penalty / scale, cp.abs(beta)))
-    program = cp.Problem(cp.Minimize(objective))
-    for solver in choose_solvers(cp, "CLARABEL"):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a minimum that is inaccurate shows in the residual
-            try:
-                program.solve(solver=solver)
-            except cp.error.SolverError:
-                continue
-        if beta.value is not None:
-            return np.asarray(beta.value / scale, dtype=float)
-    raise NotMinimizerError(
-        f"No cvxpy solver could minimize the mean {problem.loss.name} loss on these data, so the fitted coefficients "
-        "cannot be checked.",
-        "Standardize the features.",
-    )

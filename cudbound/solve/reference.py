@@ -21,8 +21,16 @@ from cudbound.exceptions import CudboundWarning, SolveInterrupted
 from cudbound.problem.problem import Problem
 from cudbound.results import Draws, SolveStatus
 from cudbound.solve.limits import NO_LIMITS, SearchLimits
-from cudbound.solve.reference_cones import Minimum, Relaxation, choose_solvers, import_cvxpy, loss_expression
+from cudbound.solve.reference_cones import (
+    Minimum,
+    Relaxation,
+    choose_solvers,
+    import_cvxpy,
+    loss_expression,
+    rescaled,
+)
 from cudbound.solve.reference_hyperplanes import interior_point, merge_rows
+from cudbound.validation import check_choice
 
 Array = NDArray[np.float64]
 
@@ -120,12 +128,14 @@ def solve_reference(
     >>> solve_reference(problem).upper.round(6).tolist()
     [0.25, 0.0]
     """
-    if side not in _SIDES:
-        raise ValueError(f"The 'side' parameter must be one of {sorted(_SIDES)}. Got {side!r} instead.")
+    check_choice("side", side, _SIDES)
     cp = import_cvxpy()
     solvers = choose_solvers(cp, cvxpy_solver)
     loss_expression(cp, problem.loss, problem.labels, cp.Variable(problem.labels.size))
-    problem, scale = _equilibrate(problem)
+    # columns of mean square 1, so that tolerances are relative to the data; Q does not depend on it
+    scale = np.sqrt(np.square(problem.design).mean(axis=0))
+    scale[scale == 0.0] = 1.0
+    problem = rescaled(problem, scale)
     n_draws, p = problem.n_draws, problem.design.shape[1]
     draws = Draws(
         np.zeros(n_draws),
@@ -155,23 +165,6 @@ def solve_reference(
             _record(draws, b, _Search(problem, b, side), SolveStatus.INTERRUPTED)
         raise SolveInterrupted(replace(draws, witness=draws.witness / scale)) from None
     return replace(draws, witness=draws.witness / scale)
-
-
-def _equilibrate(problem: Problem) -> tuple[Problem, Array]:
-    """Give the columns of the design mean square 1, which Q does not depend on; return their scale as well.
-
-    The tolerances are then relative to the data, and coefficients are of order 1.
-    """
-    scale = np.sqrt(np.square(problem.design).mean(axis=0))
-    scale[scale == 0.0] = 1.0
-    scaled = replace(
-        problem,
-        design=problem.design / scale,
-        coef=problem.coef * scale,
-        penalty=None if problem.penalty is None else problem.penalty / scale**2,
-        l1_penalty=None if problem.l1_penalty is None else problem.l1_penalty / scale,
-    )
-    return scaled, scale
 
 
 def _deadline(seconds: float | None) -> float:
@@ -229,14 +222,10 @@ class _Search:
         self.upper, unresolved = 0.0, False
         self._consider(start, Minimum(-math.inf, None), self._generic)
         while self._heap and -self._heap[0].key[0] > self.value + PRUNE:
-            struck = None
-            if self.nodes + 2 > node_limit:
-                struck = SolveStatus.NODE_LIMIT
-            elif time.monotonic() >= deadline:
-                struck = SolveStatus.TIME_LIMIT
-            if struck is not None:
+            no_nodes_left = self.nodes + 2 > node_limit
+            if no_nodes_left or time.monotonic() >= deadline:
                 self.upper = max(self.upper, -self._heap[0].key[0])
-                return struck
+                return SolveStatus.NODE_LIMIT if no_nodes_left else SolveStatus.TIME_LIMIT
             node = heapq.heappop(self._heap)
             if node.signs.size == len(self.normals):
                 # its value is known unless its subproblem failed

@@ -10,16 +10,17 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 
+from cudbound.exceptions import NotMinimizerError
 from cudbound.losses.cvxpy_loss import import_cvxpy as import_cvxpy
 from cudbound.losses.surrogates import LOSSES, Loss
 from cudbound.problem.problem import Problem
+from cudbound.solve.reference_hyperplanes import solve_linear_program
 from cudbound.solve.reference_polish import Objective, polish
 
 Array = NDArray[np.float64]
@@ -48,7 +49,6 @@ FAR = 50.0
 #: Weight of |beta|^2, relative to the Gram matrix, in a first attempt on a rank-deficient draw; its answer is
 #: used only after `polish` has removed the effect.
 _PULL = 1e-6
-_LP_TOLERANCE = 1e-10
 
 _SOLVER_OPTIONS: dict[str, dict[str, Any]] = {
     "ECOS": {"abstol": 1e-10, "reltol": 1e-10, "feastol": 1e-10, "max_iters": 200},
@@ -88,6 +88,64 @@ def loss_expression(cp: Any, loss: Loss, labels: Array, scores: Any) -> Any:
     return expression(cp, labels, scores)
 
 
+def objective_expression(cp: Any, objective: Objective, beta: Any) -> Any:
+    """Return the penalized mean loss as a cvxpy expression of the coefficients."""
+    terms = [cp.Constant(0.0)]
+    if objective.labels.size:
+        scores = objective.design @ beta + objective.offset
+        losses = loss_expression(cp, objective.loss, objective.labels, scores)
+        terms.append(cp.sum(cp.multiply(objective.shares, losses)))
+    if objective.ridge.any():
+        terms.append(cp.sum(cp.multiply(objective.ridge, cp.square(beta))))
+    if objective.l1.any():
+        terms.append(cp.sum(cp.multiply(objective.l1, cp.abs(beta))))
+    return sum(terms)
+
+
+def rescaled(problem: Problem, scale: Array) -> Problem:
+    """Return the same problem with the columns of the design divided by `scale`, for coefficients times `scale`."""
+    return replace(
+        problem,
+        design=problem.design / scale,
+        coef=problem.coef * scale,
+        penalty=None if problem.penalty is None else problem.penalty / scale**2,
+        l1_penalty=None if problem.l1_penalty is None else problem.l1_penalty / scale,
+    )
+
+
+def minimize_by_cvxpy(problem: Problem, draw: int) -> Array:
+    """Minimize the penalized mean loss of one draw, to the tolerances of a cvxpy solver.
+
+    Raises
+    ------
+    NotMinimizerError
+        If all solvers fail.
+    """
+    cp = import_cvxpy()
+    # columns of equal length, so that the solver's tolerances mean the same for all of them
+    scale = np.linalg.norm(problem.design, axis=0)
+    scale[scale == 0.0] = 1.0
+    beta = cp.Variable(scale.size)
+    objective = objective_expression(
+        cp, Objective.of(rescaled(problem, scale), *problem.weighted_rows(draw)), beta
+    )
+    program = cp.Problem(cp.Minimize(objective))
+    for solver in choose_solvers(cp, "CLARABEL"):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a minimum that is inaccurate shows in the residual
+            try:
+                program.solve(solver=solver)
+            except cp.error.SolverError:
+                continue
+        if beta.value is not None:
+            return np.asarray(beta.value / scale, dtype=float)
+    raise NotMinimizerError(
+        f"No cvxpy solver could minimize the mean {problem.loss.name} loss on these data, so the fitted coefficients "
+        "cannot be checked.",
+        "Standardize the features.",
+    )
+
+
 @dataclass(frozen=True)
 class Minimum:
     """Least loss on a closed cone and a minimizer; for a subproblem that failed, a lower bound and None.
@@ -104,29 +162,25 @@ class Relaxation:
     """The convex subproblem of one draw, built once and solved for many sets of fixed sides."""
 
     def __init__(self, cp: Any, solvers: list[str], problem: Problem, draw: int, normals: Array):
-        p = problem.coef.size
-        drawn = np.flatnonzero(problem.counts[draw] > 0)
-        shares = problem.shares(draw)
-        drawn, shares = drawn[shares > 0.0], shares[shares > 0.0]
         self._cp, self._solvers, self._normals = cp, solvers, normals
-        self._problem, self._drawn, self._shares = problem, drawn, shares
-        self._l1 = np.zeros(p) if problem.l1_penalty is None else problem.l1_penalty
-        self._ridge = np.zeros(p) if problem.penalty is None else problem.penalty
-        self._margins = problem.labels[drawn, None] * problem.design[drawn]
+        self._problem = problem
+        self._rows, self._shares = problem.weighted_rows(draw)
+        self._objective = Objective.of(problem, self._rows, self._shares)
+        self._margins = self._objective.labels[:, None] * self._objective.design
         self._parts: dict[bytes, _Part] = {}
-        self._separable = problem.loss.vanishes and bool(self._vanishing(np.zeros((0, p)))[0].any())
+        nowhere = np.zeros((0, problem.coef.size))
+        self._separable = problem.loss.vanishes and bool(self._vanishing(nowhere)[0].any())
 
     def minimum(self, signs: NDArray[np.int8], parent: Minimum) -> Minimum:
         """Minimize the loss over the closed cone of these sides of the first ``len(signs)`` hyperplanes."""
         rows = signs[:, None] * self._normals[: signs.size]
         if not self._separable:
-            return self._part(np.zeros(self._drawn.size, dtype=bool)).minimum(rows, signs, parent)
+            return self._part(np.zeros(self._objective.labels.size, dtype=bool)).minimum(rows, signs, parent)
         vanishing, direction = self._vanishing(rows)
         minimum = self._part(vanishing).minimum(rows, signs, parent)
         if minimum.beta is None or not vanishing.any():
             return minimum
-        offset = 0.0 if self._problem.offset is None else self._problem.offset[self._drawn]
-        margins = self._margins @ minimum.beta + self._problem.labels[self._drawn] * offset
+        margins = self._margins @ minimum.beta + self._objective.labels * self._objective.offset
         gains = self._margins[vanishing] @ direction
         distance = float(np.max((FAR - margins[vanishing]) / gains, initial=0.0))
         return Minimum(minimum.loss, minimum.beta + distance * direction)
@@ -135,13 +189,8 @@ class Relaxation:
         """Return the subproblem of the rows whose loss does not vanish."""
         key = vanishing.tobytes()
         if key not in self._parts:
-            some = self._drawn[~vanishing]
-            offset = np.zeros(some.size) if self._problem.offset is None else self._problem.offset[some]
-            data = self._problem.design[some], self._problem.labels[some], self._shares[~vanishing], offset
-            penalties = self._ridge, self._l1
-            self._parts[key] = _Part(
-                self._cp, self._solvers, self._problem.loss, *data, *penalties, self._normals
-            )
+            objective = Objective.of(self._problem, self._rows[~vanishing], self._shares[~vanishing])
+            self._parts[key] = _Part(self._cp, self._solvers, objective, self._normals)
         return self._parts[key]
 
     def _vanishing(self, rows: Array) -> tuple[NDArray[np.bool_], Array]:
@@ -151,74 +200,44 @@ class Relaxation:
         unpenalized coefficient: where it is positive for a row it is 1, because d may be of any length.
         """
         m, p = self._margins.shape
-        penalized = (self._ridge > 0.0) | (self._l1 > 0.0)
-        found = linprog(
+        penalized = (self._objective.ridge > 0.0) | (self._objective.l1 > 0.0)
+        found = solve_linear_program(
             np.concatenate([np.zeros(p), -np.ones(m)]),
-            A_ub=np.block([[-self._margins, np.eye(m)], [-rows, np.zeros((len(rows), m))]]),
-            b_ub=np.zeros(m + len(rows)),
-            bounds=[(0.0, 0.0) if fixed else (None, None) for fixed in penalized] + [(0.0, 1.0)] * m,
-            method="highs",
-            options={
-                "primal_feasibility_tolerance": _LP_TOLERANCE,
-                "dual_feasibility_tolerance": _LP_TOLERANCE,
-            },
+            np.block([[-self._margins, np.eye(m)], [-rows, np.zeros((len(rows), m))]]),
+            [(0.0, 0.0) if fixed else (None, None) for fixed in penalized] + [(0.0, 1.0)] * m,
+            f"the separability of {m} rows",
         )
-        if found.status != 0 or found.x is None:
-            raise RuntimeError(
-                f"HiGHS failed on the separability of {m} rows: {found.message} "
-                "Save the problem with Problem.save and report it."
-            )
-        return np.asarray(found.x[p:] > 0.5), np.asarray(found.x[:p], dtype=float)
+        return found[p:] > 0.5, found[:p]
 
 
 class _Part:
     """The least penalized loss of some rows on a closed cone; it has a minimizer."""
 
-    def __init__(
-        self,
-        cp: Any,
-        solvers: list[str],
-        loss: Loss,
-        design: Array,
-        labels: Array,
-        shares: Array,
-        offset: Array,
-        ridge: Array,
-        l1: Array,
-        normals: Array,
-    ):
-        p = design.shape[1]
-        self._cp, self._solvers, self._loss = cp, solvers, loss
+    def __init__(self, cp: Any, solvers: list[str], objective: Objective, normals: Array):
+        p = objective.design.shape[1]
+        self._cp, self._solvers, self._objective = cp, solvers, objective
+        self._has_derivatives = objective.loss.name in LOSSES
         self._beta = cp.Variable(p)
-        self._data = design, labels, shares, offset, ridge, l1
-        native = LOSSES.get(loss.name)  # with derivatives
-        self._objective = None if native is None else Objective(native, *self._data)
-        terms = [cp.Constant(0.0)]
-        if labels.size:
-            losses = loss_expression(cp, loss, labels, design @ self._beta + offset)
-            terms.append(cp.sum(cp.multiply(shares, losses)))
-        if ridge.any():
-            terms.append(cp.sum(cp.multiply(ridge, cp.square(self._beta))))
-        if l1.any():
-            terms.append(cp.sum(cp.multiply(l1, cp.abs(self._beta))))
+        penalized_loss = objective_expression(cp, objective, self._beta)
         # an undecided hyperplane has the row 0'beta + 1 >= 0, which leaves the cone its interior
         self._signs = cp.Parameter(len(normals))
         self._free = cp.Parameter(len(normals), nonneg=True)
         constraints = (
             [cp.multiply(self._signs, normals @ self._beta) + self._free >= 0] if len(normals) else []
         )
-        self._exact_program = cp.Problem(cp.Minimize(sum(terms)), constraints)
+        self._exact_program = cp.Problem(cp.Minimize(penalized_loss), constraints)
         self._programs = [self._exact_program]
-        matrix = np.vstack([np.sqrt(shares)[:, None] * design, np.diag(np.sqrt(ridge + l1))])
-        if self._objective is not None and np.linalg.matrix_rank(matrix) < p:
+        penalties = np.diag(np.sqrt(objective.ridge + objective.l1))
+        matrix = np.vstack([np.sqrt(objective.shares)[:, None] * objective.design, penalties])
+        if self._has_derivatives and np.linalg.matrix_rank(matrix) < p:
             # the minimizer is not unique: find a small one as the start of the polishing
             pull = max(_PULL * float(np.square(matrix).sum()), _PULL)
-            pulled = cp.Minimize(sum(terms) + pull * cp.sum_squares(self._beta))
+            pulled = cp.Minimize(penalized_loss + pull * cp.sum_squares(self._beta))
             self._programs = [cp.Problem(pulled, constraints), self._exact_program]
 
     def minimum(self, rows: Array, signs: NDArray[np.int8], parent: Minimum) -> Minimum:
         """Minimize over the cone of `rows`, the first ``len(signs)`` hyperplanes with these signs."""
-        if not self._data[2].size:
+        if not self._objective.labels.size:
             return Minimum(0.0, np.zeros(self._beta.size))
         decided = np.zeros(self._signs.size)
         decided[: signs.size] = signs
@@ -228,19 +247,14 @@ class _Part:
             beta, gap = self._solve_by(solver, program)
             if beta is None:
                 continue
-            if self._objective is not None:
+            if self._has_derivatives:
                 polished = polish(self._objective, rows, beta)
                 if polished is not None:
                     return Minimum(self._objective.value(polished), polished)
             if np.isfinite(gap) and program is self._exact_program and inexact is None:
-                loss = self._value(beta)
+                loss = self._objective.value(beta)
                 inexact = Minimum(max(parent.loss, loss - gap - SOLVER_ERROR * max(1.0, loss)), beta)
         return inexact or Minimum(parent.loss, None)
-
-    def _value(self, beta: Array) -> float:
-        design, labels, shares, offset, ridge, l1 = self._data
-        losses = self._loss.value(labels, design @ beta + offset)
-        return float(shares @ losses + ridge @ beta**2 + l1 @ np.abs(beta))
 
     def _solve_by(self, solver: str, program: Any) -> tuple[Array | None, float]:
         """Return the solver's minimizer, or None if it found none, and its gap, infinite if it is not accurate."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,19 +68,35 @@ def merge_rows(problem: Problem, draw: int) -> Hyperplanes:
 def interior_point(rows: Array) -> Array | None:
     """Return v, |v|_inf <= 1, with the largest minimum of rows @ v, or None if it is below `OPEN_MARGIN`."""
     m, p = rows.shape
-    objective = np.append(np.zeros(p), -1.0)
+    found = solve_linear_program(
+        np.append(np.zeros(p), -1.0),
+        np.hstack([-rows, np.ones((m, 1))]),
+        [(-1.0, 1.0)] * p + [(None, 1.0)],
+        f"a feasibility problem of {m} rows",
+    )
+    return found[:p] if (rows @ found[:p]).min(initial=np.inf) > OPEN_MARGIN else None
+
+
+def solve_linear_program(
+    objective: Array, rows: Array, bounds: Sequence[tuple[float | None, float | None]], what: str
+) -> Array:
+    """Return the v within its bounds that minimizes objective @ v under rows @ v <= 0.
+
+    Raises
+    ------
+    RuntimeError
+        If there is none, or HiGHS fails; the message says on what.
+    """
     found = linprog(
         objective,
-        A_ub=np.hstack([-rows, np.ones((m, 1))]),
-        b_ub=np.zeros(m),
-        bounds=[(-1.0, 1.0)] * p + [(None, 1.0)],
+        A_ub=rows,
+        b_ub=np.zeros(len(rows)),
+        bounds=bounds,
         method="highs",
         options={"primal_feasibility_tolerance": _LP_TOLERANCE, "dual_feasibility_tolerance": _LP_TOLERANCE},
     )
     if found.status != 0 or found.x is None:
         raise RuntimeError(
-            f"HiGHS failed on a feasibility problem of {m} rows: {found.message} "
-            "Save the problem with Problem.save and report it."
+            f"HiGHS failed on {what}: {found.message} Save the problem with Problem.save and report it."
         )
-    point = np.asarray(found.x[:p], dtype=float)
-    return point if (rows @ point).min(initial=np.inf) > OPEN_MARGIN else None
+    return np.asarray(found.x, dtype=float)

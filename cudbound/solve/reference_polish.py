@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import lsq_linear, nnls
 
-from cudbound.losses.surrogates import NativeLoss
+from cudbound.losses.surrogates import LOSSES, Loss, NativeLoss
+from cudbound.problem.problem import Problem
 
 Array = NDArray[np.float64]
 
@@ -24,13 +25,32 @@ NEWTON_STEPS = 20
 class Objective:
     """Mean loss of some rows with their shares and offsets, plus ridge @ beta^2 + l1 @ abs(beta)."""
 
-    loss: NativeLoss
+    loss: Loss
     design: Array
     labels: Array
     shares: Array
     offset: Array
     ridge: Array
     l1: Array
+
+    @classmethod
+    def of(cls, problem: Problem, rows: NDArray[np.intp], shares: Array) -> Objective:
+        """Return the objective of some rows of a problem."""
+        unpenalized = np.zeros(problem.coef.size)
+        return cls(
+            problem.loss,
+            problem.design[rows],
+            problem.labels[rows],
+            shares,
+            np.zeros(rows.size) if problem.offset is None else problem.offset[rows],
+            unpenalized if problem.penalty is None else problem.penalty,
+            unpenalized if problem.l1_penalty is None else problem.l1_penalty,
+        )
+
+    @property
+    def native(self) -> NativeLoss:
+        """The loss with its derivatives, which those written in cvxpy do not have."""
+        return LOSSES[self.loss.name]
 
     def value(self, beta: Array) -> float:
         """Penalized mean loss at some coefficients."""
@@ -39,7 +59,7 @@ class Objective:
 
     def scale(self) -> float:
         """Size of the gradients that are compared with each other."""
-        slopes = np.abs(self.loss.gradient(self.labels, self.offset)) + 1.0
+        slopes = np.abs(self.native.gradient(self.labels, self.offset)) + 1.0
         return float((self.shares * slopes) @ np.linalg.norm(self.design, axis=1) + np.linalg.norm(self.l1))
 
 
@@ -81,7 +101,7 @@ def _length(beta: Array) -> float:
 def _face(objective: Objective, rows: Array, beta: Array, closeness: float) -> _Face:
     walls = rows[rows @ beta <= closeness]
     margins = objective.labels * (objective.design @ beta + objective.offset)
-    has_kink = not objective.loss.smooth
+    has_kink = not objective.native.smooth
     at_kink = (np.abs(margins - 1.0) <= closeness) & has_kink
     at_zero = (objective.l1 > 0.0) & (np.abs(beta) <= closeness)
     labels, shares, l1 = objective.labels[at_kink], objective.shares[at_kink], objective.l1[at_zero]
@@ -118,8 +138,8 @@ def _newton_step(objective: Objective, face: _Face, basis: Array, point: Array) 
     """Return the least step in the coordinates of the basis to the minimizer of the quadratic model."""
     scores = objective.design @ point + objective.offset
     smooth = ~face.at_kink
-    slopes = objective.shares * objective.loss.gradient(objective.labels, scores) * smooth
-    bends = objective.shares * objective.loss.curvature(objective.labels, scores) * smooth
+    slopes = objective.shares * objective.native.gradient(objective.labels, scores) * smooth
+    bends = objective.shares * objective.native.curvature(objective.labels, scores) * smooth
     curved = bends > 0.0
     # |matrix @ step - target|^2 / 2 + linear @ step
     roots = np.sqrt(np.concatenate([bends[curved], 2.0 * objective.ridge]))
@@ -144,7 +164,7 @@ def _is_minimum(objective: Objective, face: _Face, rows: Array, point: Array) ->
     if np.abs(face.normals @ point - face.values).max(initial=0.0) > KKT_ERROR * length:
         return False
     scores = objective.design @ point + objective.offset
-    slopes = objective.shares * objective.loss.gradient(objective.labels, scores) * ~face.at_kink
+    slopes = objective.shares * objective.native.gradient(objective.labels, scores) * ~face.at_kink
     gradient = objective.design.T @ slopes + 2.0 * objective.ridge * point
     gradient += np.where(face.at_zero, 0.0, objective.l1 * np.sign(point))
     if not len(face.normals):

@@ -224,12 +224,9 @@ def solve_problem(
             draws, interrupted = _solve_reference(problem, side, limits, previous, report)
     draws = replace(draws, problem_digest=digest)
     if interrupted:
-        raise SolveInterrupted(draws, "; ".join(_proved(draws, rank) for rank in asked))
+        known = (f"the Q of rank {rank} is {within(*draws.bracket(rank))}" for rank in asked)
+        raise SolveInterrupted(draws, "; ".join(known))
     return draws
-
-
-def _proved(draws: Draws, rank: int) -> str:
-    return f"the Q of rank {rank} is {within(*draws.bracket(rank))}"
 
 
 def _check_previous(previous: Draws, problem: Problem, digest: str) -> None:

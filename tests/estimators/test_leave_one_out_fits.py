@@ -59,7 +59,7 @@ def test_one_row_of_a_class_left_out_gives_the_constant_classifier():
 def test_refits_that_leave_one_out_agree_with_the_batch(p, fit_intercept, monkeypatch):
     rng = np.random.default_rng(p)
     X, y = rng.normal(size=(24, p)), rng.choice([-1.0, 1.0], 24)
-    refit = LeastSquaresRefit(X, y, fit_intercept=fit_intercept, tie_tolerance=1e-10)
+    refit = LeastSquaresRefit(X, y, fit_intercept=fit_intercept)
     weights = 1.0 - np.eye(24)
     quick = refit(weights)
     monkeypatch.setattr(
@@ -80,7 +80,7 @@ def test_weights_that_only_look_like_leave_one_out_are_fitted_as_they_are(change
         weights[4, 4], weights[4, 5] = 1.0, 0.0
     else:
         weights = weights[::-1].copy()
-    refit = LeastSquaresRefit(X, y, fit_intercept=True, tie_tolerance=1e-10)
+    refit = LeastSquaresRefit(X, y, fit_intercept=True)
     monkeypatch.setattr("cudbound.estimators.weighted_least_squares.leave_one_out_scores", None)
     coef, intercept = minimum_norm_fits(X, y, weights, fit_intercept=True)
     expected = (coef @ X.T + intercept[:, None] >= 0.0) != (y > 0.0)

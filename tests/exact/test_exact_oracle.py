@@ -8,7 +8,7 @@ from itertools import islice
 import nasty_draws
 import numpy as np
 import pytest
-from exact_oracle import ExactDraw, exact_q, exceeds, localization, mean_loss
+from exact_oracle import ExactDraw, classes, exact_q, localization, mean_loss
 from oracles import enumerate_q
 from random_problems import KINDS, make
 
@@ -44,10 +44,14 @@ def test_agrees_with_enumeration_in_floating_point(kind: str) -> None:
         problem = make(kind, seed)
         for draw in range(problem.n_draws):
             enumerated = enumerate_q(problem, draw)
-            exact = ExactDraw(problem, draw)
             expected = enumerated.q, max(enumerated.q_plus, 0.0), max(enumerated.q_minus, 0.0)
             for side, q in zip(("both", "positive", "negative"), expected, strict=True):
-                assert float(exact.q(side).value) == pytest.approx(q, abs=1e-7), (kind, seed, draw, side)
+                assert float(exact_q(problem, draw, side).value) == pytest.approx(q, abs=1e-7), (
+                    kind,
+                    seed,
+                    draw,
+                    side,
+                )
 
 
 @pytest.mark.parametrize("family", sorted(nasty_draws.FAMILIES))
@@ -57,7 +61,7 @@ def test_a_classifier_worth_q_exists(family: str) -> None:
         problem, side = nasty_draws.make(family, seed), nasty_draws.side_of(seed)
         for draw in range(problem.n_draws):
             exact = ExactDraw(problem, draw)
-            cell = exact.q(side)
+            cell = exact_q(problem, draw, side)
             inside = next(islice(exact.approach(cell), 100, None))
             if problem.alpha == np.inf and mean_loss(problem, draw, inside) > exact.anchor:
                 assert (
@@ -73,8 +77,8 @@ def test_no_classifier_is_worth_more_than_q(family: str) -> None:
     rng = np.random.default_rng(5)
     for seed in range(8):
         problem, side = nasty_draws.make(family, seed), nasty_draws.side_of(seed)
-        exact = ExactDraw(problem, seed % problem.n_draws)
-        cell = exact.q(side)
+        draw = seed % problem.n_draws
+        cell = exact_q(problem, draw, side)
         nearest = np.array([float(value) for value in cell.nearest])
         for start in (problem.coef, np.zeros_like(problem.coef), nearest):
             for size in (1e-9, 1e-3, 1.0):
@@ -83,16 +87,16 @@ def test_no_classifier_is_worth_more_than_q(family: str) -> None:
                 if (problem.design @ coef == 0.0).any():
                     continue
                 exactly = tuple(Fraction(value) for value in coef.tolist())
-                assert value_at(problem, exact.draw, exactly, side) <= cell.value
+                assert value_at(problem, draw, exactly, side) <= cell.value
 
 
 def test_bounds_around_q_are_told_apart() -> None:
     for seed in range(30):
         problem = nasty_draws.make("integer_grid", seed)
         q = exact_q(problem, 0).value
-        assert exceeds(problem, 0, np.nextafter(float(q), np.inf)) is None
-        assert exceeds(problem, 0, np.inf) is None
-        found = exceeds(problem, 0, float(q) - 1e-12)
+        assert ExactDraw(problem, 0).exceeds(np.nextafter(float(q), np.inf)) is None
+        assert ExactDraw(problem, 0).exceeds(np.inf) is None
+        found = ExactDraw(problem, 0).exceeds(float(q) - 1e-12)
         assert found is not None
         assert q - Fraction(1e-12) < found.value <= q
 
@@ -105,7 +109,7 @@ def test_one_coefficient_by_hand() -> None:
     assert cell.score == Fraction(3, 2)
     assert cell.loss == 1  # (2/2) (1 - 0)^2
     assert cell.value == Fraction(3, 2) * Fraction(3, 4)  # g = 1 + .25 (0 - 1)
-    assert cell.classes == (-1, 1)
+    assert classes(ExactDraw(problem, 0), cell) == (-1, 1)
     assert exact_q(problem, 0, "negative").value == 0
 
 

@@ -72,8 +72,8 @@ def faults(problem: Problem, draws: Draws, draw: int, side: str) -> list[str]:
 
 def width(exact: ExactDraw, cell: ExactCell) -> float:
     """Return about the largest margin |x_i'b| / sum_j |x_ij b_j| that all rows that count have in the cell."""
-    deep = exact.quadratic.coefficients(exact.arrangement.interior(exact.upper_side(cell)))
-    counting = [i for rows in exact.arrangement.rows for i in rows]
+    deep = exact.quadratic.coefficients(exact.arrangement.interior(cell.up))
+    counting = [i for plane in exact.arrangement.hyperplanes for i, _ in plane.rows]
     margins = []
     for row in exact.problem.design[counting].tolist():
         terms = [Fraction(x) * b for x, b in zip(row, deep, strict=True)]
@@ -85,7 +85,7 @@ def in_double_precision(exact: ExactDraw, cell: ExactCell, bound: float, side: s
     """Whether floating-point coefficients in the cell whose scores exceed their rounding are worth more."""
     for coef in islice(exact.approach(cell), 40):
         rounded = np.array([float(value) for value in coef])
-        if not uncertain_rows(exact, rounded) and exact.at(rounded.tolist(), side).value > bound:
+        if not uncertain_rows(exact, rounded) and exact.at(rounded.tolist(), side)[0] > bound:
             return True
     return False
 
@@ -95,7 +95,12 @@ def uncertain_rows(exact: ExactDraw, coef: np.ndarray) -> list[int]:
     design = exact.problem.design
     scores = design @ coef
     rounding = ROUNDING * design.shape[1] * (np.abs(design) @ np.abs(coef))
-    return [i for rows in exact.arrangement.rows for i in rows if not abs(scores[i]) > rounding[i]]
+    return [
+        i
+        for plane in exact.arrangement.hyperplanes
+        for i, _ in plane.rows
+        if not abs(scores[i]) > rounding[i]
+    ]
 
 
 def witness_faults(
@@ -107,7 +112,7 @@ def witness_faults(
     if uncertain_rows(exact, witness):
         return ["witness on a hyperplane"]
     scores = problem.design @ witness
-    counting = [i for rows in exact.arrangement.rows for i in rows]
+    counting = [i for plane in exact.arrangement.hyperplanes for i, _ in plane.rows]
     signed = exact.arrangement.constant / exact.arrangement.unit
     weights = score_weights(problem, exact.draw)
     signed += sum(float(weights[i]) * (np.sign(scores[i]) != problem.labels[i]) for i in counting)

@@ -79,9 +79,9 @@ class _Search:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CudboundWarning)  # any point of small loss will do
             self.least = minimize(problem.select(draw)).coef[0]
-        drawn = problem.counts[draw] > 0
+        drawn, weights = problem.weighted_rows(draw)
         curvature = problem.loss.curvature(problem.labels[drawn], problem.scores(self.least)[drawn])
-        shares = problem.shares(draw) * np.clip(curvature, 0.05, 2.0)
+        shares = weights * np.clip(curvature, 0.05, 2.0)
         hessian = (problem.design[drawn] * shares[:, None]).T @ problem.design[drawn]
         if problem.penalty is not None:
             hessian += np.diag(2.0 * problem.penalty)
@@ -110,11 +110,11 @@ class _Search:
         worth = np.flatnonzero(certain & (size > self.value))
         if worth.size == 0:
             return
-        drawn, shares = problem.counts[self.draw] > 0, problem.shares(self.draw)
+        drawn, shares = problem.weighted_rows(self.draw)
         seen = scores[worth] if problem.offset is None else scores[worth] + problem.offset
         with np.errstate(over="ignore", invalid="ignore"):
             losses = problem.loss.value(problem.labels[drawn], seen[:, drawn])
-            loss = np.where(shares > 0.0, losses * shares, 0.0).sum(axis=1)
+            loss = losses @ shares
             if problem.penalty is not None:
                 loss = loss + candidates[worth] ** 2 @ problem.penalty
             if problem.alpha == np.inf:

@@ -86,8 +86,8 @@ def make_with_loss(
 
 def _fit(problem: Problem) -> Array:
     """Minimize the loss of the first draw, roughly."""
-    p, drawn = problem.coef.size, problem.counts[0] > 0
-    design, labels, shares = problem.design[drawn], problem.labels[drawn], problem.shares(0)
+    drawn, shares = problem.weighted_rows(0)
+    design, labels, p = problem.design[drawn], problem.labels[drawn], problem.coef.size
     penalty = np.zeros(p) if problem.penalty is None else problem.penalty
     pull = 1e-3  # keeps a finite anchor for separable data, and a single one
 

@@ -78,7 +78,9 @@ def test_mean_loss_with_everything_by_hand() -> None:
     # coefficients (0.1, 0.4): both penalties are added to the mean and know nothing of weights and offset
     both = replace(problem, penalty=np.array([2.0, 0.5]), l1_penalty=np.array([3.0, 0.1]))
     assert both.mean_loss(1, COEF) == pytest.approx(0.65 + 0.02 + 0.08 + 0.3 + 0.04)
-    np.testing.assert_allclose(problem.shares(1), [3 * 0.5 / 3])
+    rows, shares = problem.weighted_rows(1)
+    np.testing.assert_array_equal(rows, [0])
+    np.testing.assert_allclose(shares, [3 * 0.5 / 3])
     np.testing.assert_allclose(problem.score_weights(1), [2 / 3, -1 / 3, -1 / 3])
     # scores -0.7, -0.7, 0.8 with offsets of each row: the first two, drawn once and twice, lose 0.3 and 1.7
     apart = problem_with(loss="hinge", offset=[0.0, -1.0, -0.5])
@@ -234,7 +236,7 @@ def test_the_digest_differs_for_every_part_of_the_problem() -> None:
         ),
         ({"penalty": "strong"}, r"'penalty' must be an array of real numbers\. Got dtype <U6 instead"),
         ({"labels": LABELS[:2]}, r"'labels' must have shape \(3,\)\. Got \(2,\) instead"),
-        ({"labels": LABELS[:, None]}, r"'labels' must have 1 dimension\(s\)\. Got 2 instead"),
+        ({"labels": LABELS[:, None]}, r"'labels' must have shape \(3,\)\. Got \(3, 1\) instead"),
         ({"labels": [0, 1, 1]}, r"'labels' must be -1 or \+1\. Got \[0\. 1\.\] instead"),
         ({"labels": [np.nan, 1, 1]}, r"'labels' must be finite"),
         ({"coef": [1.0]}, r"'coef' must have shape \(2,\)\. Got \(1,\) instead"),
@@ -249,7 +251,7 @@ def test_the_digest_differs_for_every_part_of_the_problem() -> None:
         ({"alpha": -1.0}, r"'alpha' parameter must be .* \[0, inf\]\. Got -1\.0 instead"),
         ({"alpha": np.nan}, r"'alpha' parameter must be .* \[0, inf\]\. Got nan instead"),
         ({"weights": np.zeros((1, 3))}, r"'weights' must have shape \(2, 3\)\. Got \(1, 3\) instead"),
-        ({"weights": np.zeros(3)}, r"'weights' must have 2 dimension\(s\)\. Got 1 instead"),
+        ({"weights": np.zeros(3)}, r"'weights' must have shape \(2, 3\)\. Got \(3,\) instead"),
         ({"weights": np.full((2, 3), np.inf)}, r"'weights' must be finite"),
         ({"loss": "cubic"}, r"'loss' parameter must be one of \['exponential', .*\]\. Got 'cubic' instead"),
         ({"loss": None}, r"'loss' parameter must be one of \['exponential', .*\]\. Got None instead"),

@@ -104,8 +104,8 @@ def test_linear_support_vector_classifier(loss: str) -> None:
 
 def minimize_by_scipy(problem: Problem, draw: int) -> Array:
     loss = get_loss(problem.loss.name)
-    drawn = problem.counts[draw] > 0
-    design, labels, shares = problem.design[drawn], problem.labels[drawn], problem.shares(draw)
+    drawn, shares = problem.weighted_rows(draw)
+    design, labels = problem.design[drawn], problem.labels[drawn]
     penalty = np.zeros(problem.coef.size) if problem.penalty is None else problem.penalty
 
     def gradient(coef: Array) -> Array:
@@ -125,7 +125,7 @@ def minimize_by_scipy(problem: Problem, draw: int) -> Array:
 def minimize_by_cvxpy(problem: Problem, draw: int) -> Array:
     import cvxpy as cp
 
-    drawn = problem.counts[draw] > 0
+    drawn, shares = problem.weighted_rows(draw)
     beta = cp.Variable(problem.coef.size)
     offset = 0.0 if problem.offset is None else problem.offset[drawn]
     margins = cp.multiply(problem.labels[drawn], problem.design[drawn] @ beta + offset)
@@ -137,7 +137,7 @@ def minimize_by_cvxpy(problem: Problem, draw: int) -> Array:
         "hinge": lambda: cp.pos(1.0 - margins),
         "huber": lambda: cp.huber(cp.pos(1.0 - margins), 2.0),
     }[problem.loss.name]()
-    objective = problem.shares(draw) @ losses
+    objective = shares @ losses
     if problem.penalty is not None:
         objective += problem.penalty @ cp.square(beta)
     cp.Problem(cp.Minimize(objective)).solve(solver="CLARABEL", tol_gap_abs=1e-11, tol_gap_rel=1e-11)

@@ -165,7 +165,7 @@ def test_a_penalty_on_every_coefficient_leaves_no_direction_free() -> None:
 
 def test_a_linear_program_that_fails_is_no_silent_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     failed = SimpleNamespace(status=4, x=None, message="Numerical difficulties.")
-    monkeypatch.setattr("cudbound.solve.reference_cones.linprog", lambda *_, **__: failed)
+    monkeypatch.setattr("cudbound.solve.reference_hyperplanes.linprog", lambda *_, **__: failed)
     problem = make_with_loss("general", 0, "logistic", penalized=False)
     with pytest.raises(
         RuntimeError, match=r"HiGHS failed on the separability of \d+ rows: Numerical difficulties"

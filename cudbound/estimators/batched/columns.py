@@ -85,10 +85,8 @@ class Columns:
 
     def plain(self) -> Columns:
         """Return the same columns without a map, so that one can be set."""
-        if self.shift is None and self.scale is None:
-            return self
-        mapped = self.shift if self.shift is not None else self.scale
-        return Columns(self.stacked(0 if mapped is None else len(mapped)))
+        mapped = self.scale if self.shift is None else self.shift
+        return self if mapped is None else Columns(self.stacked(len(mapped)))
 
     def __getitem__(self, fits: Bools) -> Columns:
         return Columns(
@@ -135,15 +133,18 @@ def beside(parts: Sequence[Columns], n_fits: int) -> Columns:
         return parts[0]
     if any(part.rows.ndim == 3 for part in parts):
         return Columns(np.concatenate([part.stacked(n_fits) for part in parts], axis=2))
-    shift = scale = None
-    if any(part.shift is not None for part in parts):
-        shift = np.concatenate(
-            [np.zeros((n_fits, part.n_columns)) if part.shift is None else part.shift for part in parts],
-            axis=1,
-        )
-    if any(part.scale is not None for part in parts):
-        scale = np.concatenate(
-            [np.ones((n_fits, part.n_columns)) if part.scale is None else part.scale for part in parts],
-            axis=1,
-        )
-    return Columns(np.concatenate([part.rows for part in parts], axis=1), shift, scale)
+
+    def joined(values: list[Array | None], neutral: float) -> Array | None:
+        if all(value is None for value in values):
+            return None
+        filled = [
+            np.full((n_fits, part.n_columns), neutral) if value is None else value
+            for part, value in zip(parts, values, strict=True)
+        ]
+        return np.concatenate(filled, axis=1)
+
+    return Columns(
+        np.concatenate([part.rows for part in parts], axis=1),
+        joined([part.shift for part in parts], 0.0),
+        joined([part.scale for part in parts], 1.0),
+    )

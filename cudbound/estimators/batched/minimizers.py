@@ -93,20 +93,15 @@ class LinearFit:
 
     def _weights(self, draws: Draws) -> Array:
         """Return the weights of the losses of all rows in each fit, shape (n_fits, n_samples)."""
-        second = draws.labels > 0.0
-        if self.class_weight == "balanced":
-            seconds = draws.counts @ second
-            return np.asarray(
-                draws.counts
-                * np.where(
-                    second,
-                    (0.5 * draws.totals / seconds)[:, None],
-                    (0.5 * draws.totals / (draws.totals - seconds))[:, None],
-                )
-            )
         if self.class_weight == (1.0, 1.0):
             return draws.counts
-        return np.asarray(draws.counts * np.where(second, self.class_weight[1], self.class_weight[0]))
+        if self.class_weight == "balanced":
+            seconds = draws.counts @ (draws.labels > 0.0)
+            of_classes = 0.5 * draws.totals / np.stack([draws.totals - seconds, seconds])
+        else:
+            of_classes = np.array(self.class_weight)[:, None]
+        first, second = of_classes[:, :, None]
+        return np.asarray(draws.counts * np.where(draws.labels > 0.0, second, first))
 
     def _strengths(self, n_columns: int, weights: Array) -> Array:
         """Return the strengths in each fit, that of the intercept first, shape (n_fits, n_coefficients)."""

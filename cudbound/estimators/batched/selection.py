@@ -32,7 +32,7 @@ def select_best(columns: Columns, draws: Draws, *, k: int, by: str) -> tuple[Col
     [[0.0, 1.0]]
     """
     score = _analysis_of_variance if by == "f_classif" else _chi_square
-    if by == "chi2" and (columns.shift is not None or columns.scale is not None):
+    if by == "chi2":
         columns = columns.plain()
     scores, noise = score(columns, draws)
     clear = np.asarray(~np.isnan(scores).any(axis=1))

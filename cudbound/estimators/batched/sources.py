@@ -21,13 +21,13 @@ from cudbound.estimators.batched.columns import BatchedFit, Columns, Draws, Sour
 from cudbound.estimators.batched.encoding import Encoder, filled_one_hot, one_hot
 from cudbound.estimators.batched.steps import (
     INDIFFERENT,
+    SELECTIVE,
     batched_step,
     encodes_in_batches,
     fills_in_batches,
     is_fixed,
-    is_sparse,
-    leaves_columns_out,
 )
+from cudbound.estimators.least_squares import dense
 from cudbound.problem.scale import check_scale
 
 Array = NDArray[np.float64]
@@ -104,8 +104,8 @@ def _fit_together(steps: Sequence[Any]) -> bool:
         if left_out and not final and type(step) not in INDIFFERENT:
             return False
         parts = _branches(step)
-        left_out |= any(leaves_columns_out(part) for part in parts)
-        may_be_sparse = any(is_sparse(part) for part in parts)
+        left_out |= any(type(part) in SELECTIVE for part in parts)
+        may_be_sparse = any(getattr(part, "sparse_output", False) for part in parts)
         made_sparse |= may_be_sparse and not (type(step) is ColumnTransformer and step.sparse_threshold == 0)
     return True
 
@@ -145,10 +145,7 @@ def _numbers(steps: Sequence[Any], X: Any) -> Array | None:
     """Return the rows that the first step is given, as numbers; None if it computes in another precision."""
     try:
         if not steps:
-            dense: Any = X
-            if sparse.issparse(X):
-                dense = dense.toarray()
-            return np.asarray(dense, dtype=np.float64)
+            return np.asarray(dense(X), dtype=np.float64)
         if sparse.issparse(X):
             return None
         fills = fills_in_batches(steps[0])

@@ -34,6 +34,8 @@ LARGEST_EXACT = 500
 #: Steps that may follow principal axes, whose direction is arbitrary, or columns that some fits leave out, which count
 #: as 0: for these steps, as for linear classifiers, neither matters.
 INDIFFERENT = (StandardScaler, PCA, SelectKBest)
+#: Steps of which a column of the batch may be absent in some of the fits.
+SELECTIVE = (SelectKBest, OneHotEncoder)
 
 
 def is_fixed(step: Any) -> bool:
@@ -45,16 +47,6 @@ def is_fixed(step: Any) -> bool:
     if type(step) is OneHotEncoder:
         return not isinstance(step.categories, str) and _is_plain(step)
     return type(step) is PolynomialFeatures
-
-
-def is_sparse(step: Any) -> bool:
-    """Whether the output may be sparse, which other steps do not take or compute with differently."""
-    return bool(getattr(step, "sparse_output", False))
-
-
-def leaves_columns_out(step: Any) -> bool:
-    """Whether a column of the batch may be absent in some of the fits."""
-    return type(step) in (SelectKBest, OneHotEncoder)
 
 
 def encodes_in_batches(step: Any) -> bool:
