@@ -19,7 +19,7 @@ from cudbound.plotting import (
 from cudbound.report.render import escape_text, render_report
 from cudbound.report.tables import Report
 from cudbound.rounding import format_cell, format_level, printable
-from cudbound.study.measure.cell_table import CELL
+from cudbound.study.measure.scoring import CELL
 from cudbound.study.measure.summary import Summary, summarize_store
 from cudbound.study.report.report_tables import (
     aggregates_report,
