@@ -9,13 +9,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from cudbound.plotting import (
-    CoverageByScenarioDisplay,
-    CoverageWidthDisplay,
-    KurtosisDisplay,
-    NestedLoopDisplay,
-    draw_svg,
-)
+from cudbound.plotting.coverage import CoverageByScenarioDisplay, CoverageWidthDisplay, KurtosisDisplay
+from cudbound.plotting.nested_loop import NestedLoopDisplay
 from cudbound.report.render import escape_text, render_report
 from cudbound.report.tables import Report
 from cudbound.rounding import format_cell, format_level, printable
@@ -207,7 +202,7 @@ def _plots(summary: Summary) -> Iterator[tuple[str, str]]:
     band = "Dashed: nominal level. Gray: where an exact interval's coverage falls in 95% of such studies."
     yield (
         f"Coverage against mean width, one point per cell and method, with one MCSE. {band}",
-        draw_svg(CoverageWidthDisplay(cells, level), (7.0, 4.2), "width"),
+        CoverageWidthDisplay(cells, level).svg("width"),
     )
     keys = cells[CELL].drop_duplicates()
     if len(keys) <= MAX_PLOTTED_CELLS:
@@ -217,18 +212,18 @@ def _plots(summary: Summary) -> Iterator[tuple[str, str]]:
             )
             yield (
                 f"Coverage by scenario, with 95% Clopper-Pearson intervals. {band}",
-                draw_svg(part, part.size, f"cells{start}"),
+                part.svg(f"cells{start}"),
             )
     for measure in ("coverage", "width"):
         nested = NestedLoopDisplay(cells, measure, confidence_level=level)
         yield (
             f"Nested-loop plot of {measure}: all cells, ordered by n, then scenario.",
-            draw_svg(nested, nested.size, f"nested-{measure}"),
+            nested.svg(f"nested-{measure}"),
         )
     yield (
         "Coverage against the absolute excess kurtosis of the training error, one point per cell and method, as in "
         f"figure 1 of Laber and Murphy (2008). {band}",
-        draw_svg(KurtosisDisplay(cells, summary.samples, level), (7.0, 4.2), "kurtosis"),
+        KurtosisDisplay(cells, summary.samples, level).svg("kurtosis"),
     )
 
 
