@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Generic, TypeVar
 
 from cudbound.report.comparison_columns import comparison_report
 from cudbound.report.interval_columns import interval_report
-from cudbound.report.render import render_table
+from cudbound.report.render import render_report
 from cudbound.report.tables import Report, Run
 from cudbound.results import ComparisonResult, IntervalEstimate, PointEstimate, frame_of
 
@@ -63,7 +63,7 @@ class IntervalTable(Table[IntervalEstimate]):
         return interval_report(self.rows, self.to_frame, run)
 
     def __str__(self) -> str:
-        return render_table(self, "table")
+        return render_report(self.report())
 
     __repr__ = __str__
 
@@ -79,7 +79,7 @@ class ComparisonTable(Table[ComparisonResult]):
         return comparison_report(self.rows, self.to_frame, run)
 
     def __str__(self) -> str:
-        return render_table(self, "table")
+        return render_report(self.report())
 
     __repr__ = __str__
 

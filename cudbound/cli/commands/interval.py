@@ -212,9 +212,9 @@ def compute(fitted: FittedClassifier, settings: run.Settings) -> run.CommandOutc
 
 def emit(outcome: run.CommandOutcome, form: str, place: Path | None) -> None:
     """Write the table to its place."""
-    from cudbound.report.render import render_table
+    from cudbound.report.render import render_report
 
-    output.emit(render_table(outcome.table, form, run=outcome.run), place)
+    output.emit(render_report(outcome.table.report(outcome.run), form), place)
 
 
 def finish(outcome: run.CommandOutcome) -> None:

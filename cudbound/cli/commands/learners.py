@@ -136,6 +136,6 @@ def compare_learners(
 
 
 def _emit(outcome: comparison.ComparisonOutcome, form: str, place: Path | None) -> None:
-    from cudbound.report.render import render_table
+    from cudbound.report.render import render_report
 
-    output.emit(render_table(outcome.table, form, run=outcome.run), place)
+    output.emit(render_report(outcome.table.report(outcome.run), form), place)

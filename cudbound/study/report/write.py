@@ -11,7 +11,7 @@ from typing import Any
 
 from cudbound.plotting.coverage import CoverageByScenarioDisplay, CoverageWidthDisplay, KurtosisDisplay
 from cudbound.plotting.nested_loop import NestedLoopDisplay
-from cudbound.report.render import escape_text, render_report
+from cudbound.report.render import escape_latex, escape_markdown, render_report
 from cudbound.report.tables import Report
 from cudbound.rounding import format_cell, format_level, printable
 from cudbound.study.measure.scoring import CELL
@@ -243,11 +243,11 @@ def _html(title: str, sections: Sequence[Section]) -> str:
 
 
 def _markdown(title: str, sections: Sequence[Section]) -> str:
-    parts = [f"# {escape_text(title, 'markdown')}"]
+    parts = [f"# {escape_markdown(title)}"]
     for section in sections:
-        parts.append(f"## {escape_text(section.title, 'markdown')}")
+        parts.append(f"## {escape_markdown(section.title)}")
         if section.sentences:
-            parts.append("\n".join(f"- {escape_text(one, 'markdown')}" for one in section.sentences))
+            parts.append("\n".join(f"- {escape_markdown(one)}" for one in section.sentences))
         parts.extend(render_report(table, "markdown") for table in section.tables)
     return "\n\n".join(parts) + "\n"
 
@@ -255,9 +255,9 @@ def _markdown(title: str, sections: Sequence[Section]) -> str:
 def _latex(title: str, sections: Sequence[Section]) -> str:
     parts = [f"% {printable(title)}"]
     for section in sections:
-        parts.append(rf"\section*{{{escape_text(section.title, 'latex')}}}")
+        parts.append(rf"\section*{{{escape_latex(section.title)}}}")
         if section.sentences:
-            items = (rf"\item {escape_text(one, 'latex')}" for one in section.sentences)
+            items = (rf"\item {escape_latex(one)}" for one in section.sentences)
             parts.append("\n".join([r"\begin{itemize}", *items, r"\end{itemize}"]))
         parts.extend(render_report(page, "latex") for table in section.tables for page in _pages(table))
     return "\n\n".join(parts) + "\n"
