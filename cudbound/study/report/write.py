@@ -137,41 +137,36 @@ def report_texts(
 def run_notes(store: Store) -> list[str]:
     """Return what was run, in sentences: replicates, failures, settings, versions."""
     described, status, runs = store.description, store.status(), store.runs_frame()
-    methods = ", ".join(described["methods"])
+    scenarios = described["scenarios"]
     packages = [name for name in runs.columns if name not in {"begun", "machine"}]
     versions = dict.fromkeys(
         ", ".join(f"{name} {run[name]}" for name in packages) for _, run in runs.iterrows()
     )
-    machines = dict.fromkeys(runs.get("machine", []))
-    sizes = ", ".join(f"{name} = {value}" for name, value in described["sizes"].items())
-    options = "; ".join(
-        f"{method}: {', '.join(f'{name} = {value}' for name, value in chosen.items())}"
-        for method, chosen in described["options"].items()
-    )
-    return [
+    settings = f"seed {described['seed']}"
+    if not any("rival" in scenario for scenario in scenarios.values()):
+        resamples, inner, alpha = (described[name] for name in ("n_resamples", "inner", "alpha"))
+        settings = f"{resamples} resamples, inner {inner}, alpha = {alpha}, {settings}"
+    options = "; ".join(f"{method}: {_pairs(chosen)}" for method, chosen in described["options"].items())
+    notes = [
         f"{status.n_done} of {status.n_total} replicates, of which {status.n_failed} failed.",
-        *(
-            ["The study is not finished: cells have fewer replicates than planned, or are missing."]
-            if status.n_done < status.n_total
-            else []
-        ),
-        f"Scenarios: {len(described['scenarios'])}, at n = {', '.join(map(str, described['n_samples']))}; "
+        "The study is not finished: cells have fewer replicates than planned, or are missing."
+        if status.n_done < status.n_total
+        else "",
+        f"Scenarios: {len(scenarios)}, at n = {', '.join(map(str, described['n_samples']))}; "
         f"{described['n_replicates']} replicates of each planned.",
-        f"Methods: {methods}; nominal level {format_level(described['confidence_level'])}.",
-        *(
-            [f"Settings: seed {described['seed']}."]
-            if any("rival" in scenario for scenario in described["scenarios"].values())
-            else [
-                f"Settings: {described['n_resamples']} resamples, inner {described['inner']}, "
-                f"alpha = {described['alpha']}, seed {described['seed']}."
-            ]
-        ),
-        f"Sizes of the resampling, as far as methods read them: {sizes}.",
-        *([f"Options: {options}."] if options else []),
+        f"Methods: {', '.join(described['methods'])}; nominal level {format_level(described['confidence_level'])}.",
+        f"Settings: {settings}.",
+        f"Sizes of the resampling, as far as methods read them: {_pairs(described['sizes'])}.",
+        f"Options: {options}." if options else "",
         *(f"Versions: {one}." for one in versions),
-        *(f"Machine: {one}." for one in machines),
-        *(f"Scenario {name}: {_scenario(entries)}." for name, entries in described["scenarios"].items()),
+        *(f"Machine: {one}." for one in dict.fromkeys(runs.get("machine", []))),
+        *(f"Scenario {name}: {_scenario(entries)}." for name, entries in scenarios.items()),
     ]
+    return [note for note in notes if note]
+
+
+def _pairs(chosen: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in chosen.items())
 
 
 def _scenario(entries: Mapping[str, Any]) -> str:
@@ -282,17 +277,12 @@ def _csv(summary: Summary, place: Path) -> dict[Path, str]:
     if not summary.published.empty:
         others.append(published_report)
     tables = [cell_reports(summary)[0], *(table(summary) for table in others)]
-    return {
-        place
-        if table.name == "cells"
-        else place.with_name(f"{place.stem}-{table.name}{place.suffix or '.csv'}"): _csv_text(table)
-        for table in tables
-    }
-
-
-def _csv_text(table: Report) -> str:
-    frame = table.to_frame().map(_inert)
-    return f"{render_report(replace(table, to_frame=lambda: frame), 'csv')}\n"
+    texts = {}
+    for table in tables:
+        name = place.name if table.name == "cells" else f"{place.stem}-{table.name}{place.suffix or '.csv'}"
+        frame = table.to_frame().map(_inert)
+        texts[place.with_name(name)] = frame.to_csv(index=False, lineterminator="\n")
+    return texts
 
 
 def _inert(value: Any) -> Any:
