@@ -46,11 +46,8 @@ def keeps_level(coverage: Array, mcse: Array, high: Array, confidence_level: flo
 def means(grouped: Grouped, names: list[str]) -> pd.DataFrame:
     """Return the mean of each column and, beside it, its Monte Carlo standard error."""
     errors = grouped[names].std() / grouped[names].count() ** 0.5
-    return (
-        grouped[names]
-        .mean()
-        .join(errors.add_suffix("_mcse"))[[name + suffix for name in names for suffix in ("", "_mcse")]]
-    )
+    table = grouped[names].mean().join(errors.add_suffix("_mcse"))
+    return table[[name + suffix for name in names for suffix in ("", "_mcse")]]
 
 
 def shares(grouped: Grouped, names: list[str]) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""The intervals of a study in order: one row per replicate, one column per method, each judged by the true error."""
+"""The intervals of a study in order: one row per replicate and method, each judged by the true error."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def score_intervals(
     ordered = ordered.assign(cell=grouped.ngroup()).drop(columns="number")
     cells = ordered[CELL].drop_duplicates(ignore_index=True)
     place = _places(ordered, intervals, methods)
-    rows = _with_expected_errors(intervals.reset_index(drop=True), expected)
+    rows = _with_expected_errors(intervals.reindex(columns=[*INTERVAL_COLUMNS, "seconds"]), expected)
     rows = rows.set_axis(place).reindex(range(len(ordered) * len(methods)))
     replicate, method = np.divmod(np.arange(len(rows)), len(methods))
 
@@ -156,7 +156,7 @@ def score_intervals(
         coverage_of_expected=held,
         missed_expected=given & ~held,
         rejection=np.where(compares, _floats(rows["pvalue"]) <= 1.0 - confidence_level, np.nan),
-        seconds=rows.get("seconds", np.nan),
+        seconds=_floats(rows["seconds"]),
         **{name: np.where(given, values, np.nan) for name, values in of_given.items()},
     )
     lines = cells.merge(pd.Series(list(methods), name="method"), how="cross")

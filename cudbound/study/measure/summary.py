@@ -136,17 +136,26 @@ class Summary:
         over the n_both replicates in which both gave an interval (positive: wider than the reference), each difference
         with its paired MCSE. No row if the reference is not among the methods.
         """
+        import pandas as pd
+
         lines, rows, size = self.scores.lines, self.scores.rows, len(self.methods)
         if self.reference not in self.methods:
             return lines.iloc[:0]
         measures = ["coverage_difference", "width_difference"]
-        counts = ["n_only_method", "n_only_reference", "n_both"]
         own = rows[[self.judged_by, "width"]].astype(float).set_axis(measures, axis=1)
-        apart = own - own.to_numpy()[np.arange(len(own)) // size * size + self.methods.index(self.reference)]
-        coverage, width = (apart[name] for name in measures)
-        apart[counts] = np.column_stack([coverage > 0.0, coverage < 0.0, width.notna()])
-        grouped = apart.groupby(rows["line"])
-        table = lines.join([means(grouped, measures), grouped[counts].sum()])
+        # the rows of a replicate follow each other, in the order of the methods
+        of_reference = np.arange(len(rows)) // size * size + self.methods.index(self.reference)
+        apart = own - own.to_numpy()[of_reference]
+        counted = pd.DataFrame(
+            {
+                "n_only_method": apart["coverage_difference"] > 0.0,
+                "n_only_reference": apart["coverage_difference"] < 0.0,
+                "n_both": apart["width_difference"].notna(),
+            }
+        )
+        table = lines.join(
+            [means(apart.groupby(rows["line"]), measures), counted.groupby(rows["line"]).sum()]
+        )
         return table[table["method"] != self.reference].reset_index(drop=True)
 
     @cached_property
@@ -226,7 +235,8 @@ def summarize(
         The store of a study, or frames of replicates, of intervals and of expected errors with the columns
         `cudbound.study.measure.scoring.REPLICATE_COLUMNS`, `INTERVAL_COLUMNS` and `EXPECTED_COLUMNS`, in any order of
         the rows.
-        The replicates may have a column "seconds"; there may be no row of expected errors.
+        The replicates may have a column "seconds", times of all methods together, and so may the intervals, times of
+        the method by itself; there may be no row of expected errors.
     confidence_level : float, default=0.95
         Nominal level of the intervals in frames; a store knows its own.
     reference : str or None, default=None
