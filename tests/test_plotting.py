@@ -89,7 +89,7 @@ def test_nested_loop(summary):
         cells = summary.cells[summary.cells["method"] == method].sort_values(["n", "scenario"])
         np.testing.assert_allclose(line.get_ydata()[:-1], cells["width"])
         assert line.get_drawstyle() == "steps-post"
-    steps = display.factor_lines_["n"].get_ydata()
+    steps = display.size_line_.get_ydata()
     assert steps[0] == steps[1] < steps[2] == steps[3]
     low = display.ax_.get_ylim()[0]
     lowest = min(line.get_ydata().min() for line in display.artists_.values())

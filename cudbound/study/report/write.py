@@ -210,7 +210,7 @@ def _plots(summary: Summary) -> Iterator[tuple[str, str]]:
                 part.svg(f"cells{start}"),
             )
     for measure in ("coverage", "width"):
-        nested = NestedLoopDisplay(cells, measure, confidence_level=level)
+        nested = NestedLoopDisplay(cells, measure, level)
         yield (
             f"Nested-loop plot of {measure}: all cells, ordered by n, then scenario.",
             nested.svg(f"nested-{measure}"),
