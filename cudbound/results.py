@@ -169,6 +169,12 @@ class _WithLimits(Row):
     LOWEST: ClassVar[float]
 
     raw_interval: ConfidenceInterval
+    confidence_level: float
+
+    @property
+    def interval_level(self) -> float:
+        """Nominal level of the interval."""
+        return self.confidence_level
 
     @property
     def confidence_interval(self) -> ConfidenceInterval:

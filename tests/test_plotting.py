@@ -10,13 +10,8 @@ import pytest
 from matplotlib.figure import Figure
 from study_frames import METHODS, frames_of, made_up_rows
 
-from cudbound.plotting import (
-    CoverageByScenarioDisplay,
-    CoverageWidthDisplay,
-    KurtosisDisplay,
-    NestedLoopDisplay,
-    draw_svg,
-)
+from cudbound.plotting.coverage import CoverageByScenarioDisplay, CoverageWidthDisplay, KurtosisDisplay
+from cudbound.plotting.nested_loop import NestedLoopDisplay
 from cudbound.plotting.style import method_styles, noise_band
 from cudbound.study.measure.summary import Summary, summarize
 
@@ -55,8 +50,8 @@ def test_coverage_against_width(summary):
     display = CoverageWidthDisplay(summary.cells, 0.9)
     assert display.plot(ax) is display
     assert display.ax_ is ax
-    assert list(display.points_) == list(METHODS)
-    for method, bars in display.points_.items():
+    assert list(display.artists_) == list(METHODS)
+    for method, bars in display.artists_.items():
         cells = summary.cells[summary.cells["method"] == method]
         np.testing.assert_allclose(center_of(bars), [cells["width"], cells["coverage"]])
         for number, name in enumerate(("width", "coverage")):
@@ -71,14 +66,14 @@ def test_cells_without_a_width_have_no_point(summary):
     cells = summary.cells.copy()
     cells.loc[cells["method"] == "cud", "width"] = np.nan
     display = CoverageWidthDisplay(cells).plot(axes())
-    assert center_of(display.points_["cud"])[0].size == 0
+    assert center_of(display.artists_["cud"])[0].size == 0
 
 
 def test_coverage_by_scenario(summary):
     display = CoverageByScenarioDisplay(summary.cells).plot(axes())
     assert display.labels == ["donut, n = 30", "donut, n = 50", "null, n = 30", "null, n = 50"]
     assert [label.get_text() for label in display.ax_.get_yticklabels()] == display.labels
-    for method, bars in display.points_.items():
+    for method, bars in display.artists_.items():
         cells = summary.cells[summary.cells["method"] == method]
         coverage, line = center_of(bars)
         np.testing.assert_allclose(coverage, cells["coverage"])
@@ -90,27 +85,27 @@ def test_coverage_by_scenario(summary):
 def test_nested_loop(summary):
     display = NestedLoopDisplay(summary.cells, "width").plot(axes())
     assert display.order == [(30, "donut"), (30, "null"), (50, "donut"), (50, "null")]
-    for method, line in display.lines_.items():
+    for method, line in display.artists_.items():
         cells = summary.cells[summary.cells["method"] == method].sort_values(["n", "scenario"])
         np.testing.assert_allclose(line.get_ydata()[:-1], cells["width"])
         assert line.get_drawstyle() == "steps-post"
-    steps = display.factor_lines_["n"].get_ydata()
+    steps = display.size_line_.get_ydata()
     assert steps[0] == steps[1] < steps[2] == steps[3]
     low = display.ax_.get_ylim()[0]
-    lowest = min(line.get_ydata().min() for line in display.lines_.values())
+    lowest = min(line.get_ydata().min() for line in display.artists_.values())
     assert low < steps.min() < steps.max() < lowest
 
 
 def test_a_cell_that_a_method_lacks_is_a_gap(summary):
     cells = summary.cells.drop(index=0)
-    steps = NestedLoopDisplay(cells).plot(axes()).lines_["cud"].get_ydata()
+    steps = NestedLoopDisplay(cells).plot(axes()).artists_["cud"].get_ydata()
     assert np.isnan(steps).tolist() == [True, False, False, False, False]
 
 
 def test_kurtosis(summary):
     display = KurtosisDisplay(summary.cells, summary.samples).plot(axes())
     joined = summary.cells.merge(summary.samples, on=["scenario", "n"])
-    for method, line in display.points_.items():
+    for method, line in display.artists_.items():
         cells = joined[joined["method"] == method]
         expected = sorted(zip(cells["training_error_kurtosis"].abs(), cells["coverage"], strict=True))
         np.testing.assert_allclose(np.column_stack(line.get_data()), expected)
@@ -119,7 +114,7 @@ def test_kurtosis(summary):
 def test_cells_without_a_kurtosis_have_no_point(summary):
     samples = summary.samples.assign(training_error_kurtosis=[np.nan, 0.5, np.nan, -0.2])
     display = KurtosisDisplay(summary.cells, samples).plot(axes())
-    assert display.points_["cud"].get_xdata().tolist() == [0.2, 0.5]
+    assert display.artists_["cud"].get_xdata().tolist() == [0.2, 0.5]
 
 
 def test_the_band_of_noise_is_that_of_an_exact_interval(summary):
@@ -155,7 +150,7 @@ def test_hostile_names_are_shown_as_they_are(summary):
     cells = summary.cells.replace({"scenario": {"null": HOSTILE}, "method": {"cud": HOSTILE}})
     samples = summary.samples.replace({"scenario": {"null": HOSTILE}})
     for display in displays(cells, samples):
-        text = draw_svg(display, (7.0, 5.0), "a")
+        text = display.svg("a")
         shown = "".join(ET.fromstring(text).itertext())
         assert "$\\frac{$ <b>&\\n_名" in shown
 
@@ -168,14 +163,14 @@ def test_a_method_with_an_underscore_is_in_the_legend(summary):
 
 def test_svg_is_one_element_and_repeats(summary):
     display = CoverageWidthDisplay(summary.cells)
-    text = draw_svg(display, (7.0, 4.0), "a")
+    text = display.svg("a")
     assert ET.fromstring(text).tag == "{http://www.w3.org/2000/svg}svg"
-    assert text == draw_svg(display, (7.0, 4.0), "a")
+    assert text == display.svg("a")
 
 
 def test_parts_of_two_elements_have_different_names(summary):
     def names(salt):
-        root = ET.fromstring(draw_svg(CoverageWidthDisplay(summary.cells), (7.0, 4.0), salt))
+        root = ET.fromstring(CoverageWidthDisplay(summary.cells).svg(salt))
         referred = [value for element in root.iter() for value in element.attrib.values() if "url(#" in value]
         return set(referred)
 

@@ -15,10 +15,10 @@ from cudbound.intervals.method import estimate_632
 from cudbound.intervals.test_set import TEST_SET_WILSON
 from cudbound.outcomes import ConfidenceInterval, Estimand
 from cudbound.records import BootstrapLosses, FoldLosses, Records, TestSetLosses
-from cudbound.report import FORMATS, ComparisonRun, RunDescription, render_methods, render_table
 from cudbound.report.estimands import DIFFERENCES, ERRORS
-from cudbound.report.interval_columns import notes, reader_columns, title
-from cudbound.report.tables import reader_records
+from cudbound.report.method_columns import methods_report
+from cudbound.report.render import FORMATS, render_report
+from cudbound.report.tables import ComparisonRun, RunDescription
 from cudbound.results import ComparisonResult, IntervalEstimate
 from cudbound.rounding import (
     format_cell,
@@ -95,7 +95,7 @@ def table() -> IntervalTable:
 
 def test_golden_text(table):
     """Written by hand: the right edges of the numbers align their points, remarks wrap at 40 columns."""
-    assert render_table(table, "table", run=RUN) == (
+    assert render_report(table.report(RUN), "table") == (
         """\
 95% confidence intervals for the error of this fitted classifier
 
@@ -117,7 +117,7 @@ Nominal level 95%; no finite-sample guarantee."""
 
 
 def test_golden_markdown(table):
-    assert render_table(IntervalTable(table.rows[:1]), "markdown") == (
+    assert render_report(IntervalTable(table.rows[:1]).report(), "markdown") == (
         """\
 95% confidence intervals for the error of this fitted classifier
 
@@ -134,7 +134,7 @@ def test_golden_markdown(table):
 
 
 def test_golden_latex(table):
-    assert render_table(IntervalTable(table.rows[2:]), "latex") == (
+    assert render_report(IntervalTable(table.rows[2:]).report(), "latex") == (
         r"""% needs \usepackage{booktabs}
 \begin{table}
 \centering
@@ -157,18 +157,18 @@ Nominal level 95\%; no finite-sample guarantee.
 
 
 def test_repr_is_the_text_table(table):
-    assert repr(table) == str(table) == render_table(table)
+    assert repr(table) == str(table) == render_report(table.report())
 
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_every_format_takes_an_empty_table_and_a_table_without_run(form, table):
-    assert "cud" not in render_table(IntervalTable(()), form)
-    assert "patients.csv" not in render_table(table, form)
+    assert "cud" not in render_report(IntervalTable(()).report(), form)
+    assert "patients.csv" not in render_report(table.report(), form)
 
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_no_line_ends_in_blanks_and_the_text_ends_without_a_line_end(form, table):
-    text = render_table(table, form, run=RUN)
+    text = render_report(table.report(RUN), form)
     assert text == text.rstrip()
     assert not any(line.endswith(" ") for line in text.splitlines())
 
@@ -177,7 +177,7 @@ def test_unknown_format(table):
     with pytest.raises(
         ValueError, match=r"The 'format' parameter must be one of \['table'.*Got 'html' instead"
     ):
-        render_table(table, "html")
+        render_report(table.report(), "html")
 
 
 # --- title and notes
@@ -185,18 +185,18 @@ def test_unknown_format(table):
 
 def test_levels_that_differ_get_a_column():
     mixed = IntervalTable((row("cud", level=0.9), row("cud", level=0.999)))
-    assert "level" in [column.heading for column in reader_columns(mixed.rows)]
-    assert title(mixed.rows) == "Confidence intervals for the error of this fitted classifier"
-    assert "Nominal level 90%, 99.9%; no finite-sample guarantee." in notes(mixed.rows, None)
-    assert "99.9%" in render_table(mixed)
+    assert "level" in [column.heading for column in mixed.report().columns]
+    assert mixed.report().title == "Confidence intervals for the error of this fitted classifier"
+    assert "Nominal level 90%, 99.9%; no finite-sample guarantee." in mixed.report().notes
+    assert "99.9%" in render_report(mixed.report())
 
 
 def test_another_estimand_is_not_called_the_error_of_this_classifier():
     other = IntervalTable((row("cud"), row("some-cv", estimand="expected(n1=27)")))
-    assert title(other.rows) == "95% confidence intervals for the error of a classifier"
+    assert other.report().title == "95% confidence intervals for the error of a classifier"
     alone = IntervalTable(other.rows[1:])
-    assert title(alone.rows) == "95% confidence intervals for the mean error of this learning algorithm"
-    assert not any("fitted to these data" in note for note in notes(alone.rows, None))
+    assert alone.report().title == "95% confidence intervals for the mean error of this learning algorithm"
+    assert not any("fitted to these data" in note for note in alone.report().notes)
 
 
 def test_every_estimand_in_the_table_is_explained_once():
@@ -209,7 +209,7 @@ def test_every_estimand_in_the_table_is_explained_once():
         "expected(n1=27)",
     )
     table = IntervalTable(tuple(row("some", estimand=word) for word in words))
-    said = [note for note in notes(table.rows, None) if note.startswith("Estimand")]
+    said = [note for note in table.report().notes if note.startswith("Estimand")]
     assert [note.partition(":")[0] for note in said] == [
         'Estimand "conditional"',
         'Estimands "expected(n1=27)", "expected(n1=25)"',
@@ -229,7 +229,9 @@ def test_the_estimands_of_all_methods_have_words():
 
 
 def test_an_estimand_without_words_is_left_to_its_author():
-    assert not any("Estimand" in note for note in notes((row("own", estimand="mine"),), None))
+    assert not any(
+        "Estimand" in note for note in IntervalTable((row("own", estimand="mine"),)).report().notes
+    )
 
 
 @pytest.mark.parametrize(
@@ -249,7 +251,7 @@ def test_an_estimand_without_words_is_left_to_its_author():
 )
 def test_a_test_set_is_not_called_internal(centers, note):
     rows = tuple(row(f"m{number}", center=center) for number, center in enumerate(centers))
-    found = notes(rows, None)
+    found = IntervalTable(rows).report().notes
     assert note in found
     assert sum("test cases" in said or "Internal" in said for said in found) == 1
 
@@ -268,7 +270,7 @@ def test_a_test_set_is_not_called_internal(centers, note):
     ],
 )
 def test_the_note_on_centers_speaks_of_methods_that_are_there(methods, note):
-    assert note in notes(tuple(map(row, methods)), None)
+    assert note in IntervalTable(tuple(map(row, methods))).report().notes
 
 
 def test_the_methods_called_so_are_centered_at_the_632_estimate():
@@ -304,17 +306,18 @@ def test_the_rows_of_a_new_test_set_say_so():
 
 def test_two_methods_at_the_training_error():
     rows = (row("cud"), row("aci", center="training error"), row("martin-beta"))
-    assert "CUD, aci are centered at the training error, the others at the .632 estimate." in notes(
-        rows, None
+    assert (
+        "CUD, aci are centered at the training error, the others at the .632 estimate."
+        in IntervalTable(rows).report().notes
     )
 
 
 def test_nothing_is_said_of_the_center_of_an_unknown_method():
-    assert not any("centered" in note.lower() for note in notes((row("my-own"),), None))
+    assert not any("centered" in note.lower() for note in IntervalTable((row("my-own"),)).report().notes)
 
 
 def test_rows_are_unrounded(table):
-    rows = reader_records(table.rows)
+    rows = table.report().rows
     assert rows[1]["estimate"] == 1 / 7
     assert rows[0]["low"] == 0.0
     assert rows[0]["high"] == 0.4125
@@ -417,12 +420,12 @@ def hostile_run() -> RunDescription:
 
 @pytest.mark.parametrize("form", ["table", "markdown", "latex"])
 def test_texts_for_people_hold_no_control_characters(form):
-    text = render_table(hostile_table(), form, run=hostile_run())
+    text = render_report(hostile_table().report(hostile_run()), form)
     assert text.replace("\n", "").isprintable()
 
 
 def test_markdown_escapes():
-    text = render_table(hostile_table(), "markdown", run=hostile_run())
+    text = render_report(hostile_table().report(hostile_run()), "markdown")
     assert "<script>" not in text
     assert "&lt;script&gt;" in text
     assert r"a\|b\`c\`" in text
@@ -433,7 +436,7 @@ def test_markdown_escapes():
 
 
 def test_latex_escapes():
-    text = render_table(hostile_table(), "latex", run=hostile_run())
+    text = render_report(hostile_table().report(hostile_run()), "latex")
     assert r"50\% \#\{q\}" in text
     assert r"\textbackslash{}end\{table\}" in text
     assert r"\$1 \& 50" in text
@@ -444,7 +447,7 @@ def test_latex_escapes():
 
 
 def test_a_latex_row_cannot_begin_with_an_argument_of_the_line_break():
-    text = render_table(IntervalTable((row("[9cm]"), row("*"))), "latex")
+    text = render_report(IntervalTable((row("[9cm]"), row("*"))).report(), "latex")
     assert "\n{[}9cm] & " in text
     assert "\n{*} & " in text
 
@@ -469,13 +472,13 @@ def awkward_table() -> IntervalTable:
 
 def test_json_round_trip_is_the_frame():
     table = awkward_table()
-    frame = pd.DataFrame(json.loads(render_table(table, "json"))["intervals"])
+    frame = pd.DataFrame(json.loads(render_report(table.report(), "json"))["intervals"])
     pd.testing.assert_frame_equal(frame, table.to_frame(), check_exact=True)
 
 
 def test_csv_round_trip_is_the_frame():
     table = awkward_table()
-    text = render_table(table, "csv")
+    text = render_report(table.report(), "csv")
     frame = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
     for name in ("estimate", "low", "high", "width", "raw_low", "raw_high", "confidence_level"):
         frame[name] = frame[name].map(float)
@@ -485,13 +488,13 @@ def test_csv_round_trip_is_the_frame():
 
 
 def test_json_fields(table):
-    document = json.loads(render_table(table, "json", run=RUN))
+    document = json.loads(render_report(table.report(RUN), "json"))
     assert list(document) == ["format", "title", "notes", "run", "intervals"]
     assert document["format"] == 1
     assert document["run"]["features"] == ["age", "sex=m"]
     assert document["run"]["seed"] == 3
     assert document["notes"][-1] == "Nominal level 95%; no finite-sample guarantee."
-    assert json.loads(render_table(table, "json"))["run"] is None
+    assert json.loads(render_report(table.report(), "json"))["run"] is None
 
 
 def refuse_constant(name: str) -> None:
@@ -500,7 +503,7 @@ def refuse_constant(name: str) -> None:
 
 def test_json_is_strict():
     table = IntervalTable((row("cud", math.nan, (-math.inf, math.nan)),))
-    text = render_table(table, "json", run=hostile_run())
+    text = render_report(table.report(hostile_run()), "json")
     document = json.loads(text, parse_constant=refuse_constant)
     assert document["intervals"][0]["estimate"] is None
     assert document["intervals"][0]["raw_low"] is None
@@ -512,8 +515,8 @@ def test_json_is_strict():
 
 def test_undefined_values_are_named_in_text_and_empty_in_csv():
     table = IntervalTable((row("cud", math.nan, (math.nan, math.nan)),))
-    assert render_table(table).splitlines()[4].split()[1:5] == ["undefined"] * 4
-    assert render_table(table, "csv").splitlines()[1].startswith("cud,,,,,,,0.95,")
+    assert render_report(table.report()).splitlines()[4].split()[1:5] == ["undefined"] * 4
+    assert render_report(table.report(), "csv").splitlines()[1].startswith("cud,,,,,,,0.95,")
 
 
 # --- numbers that belong to a method
@@ -523,15 +526,15 @@ def test_few_numbers_of_a_method_stand_in_the_remarks_and_all_of_them_in_json():
     few = row("a", remarks=("first",), degenerate="why", details={"rho": 0.7, "rho_threshold": 1 / 3})
     many = row("b", details={f"theta_{number}": number / 7 for number in range(1, 6)} | {"lost": math.nan})
     table = IntervalTable((few, many, row("c")))
-    remarks = [shown["remarks"] for shown in reader_records(table.rows)]
+    remarks = [shown["remarks"] for shown in table.report().rows]
     assert remarks == ["first; rho = 0.7, rho_threshold = 0.3333; degenerate: why", "", ""]
-    intervals = json.loads(render_table(table, "json"))["intervals"]
+    intervals = json.loads(render_report(table.report(), "json"))["intervals"]
     assert intervals[0]["details"] == {"rho": 0.7, "rho_threshold": 1 / 3}
     assert intervals[1]["details"] == {f"theta_{number}": number / 7 for number in range(1, 6)} | {
         "lost": None
     }
     assert "details" not in intervals[2]
-    assert "rho" not in render_table(table, "csv")
+    assert "rho" not in render_report(table.report(), "csv")
 
 
 # --- comparisons
@@ -590,7 +593,7 @@ def comparisons() -> ComparisonTable:
 
 
 def test_golden_text_of_comparisons(comparisons):
-    assert render_table(comparisons, "table", run=COMPARISON_RUN) == (
+    assert render_report(comparisons.report(COMPARISON_RUN), "table") == (
         """\
 Differences of two errors, error(a) - error(b), with 95% confidence intervals
 
@@ -615,7 +618,7 @@ Nominal level 95%; no finite-sample guarantee."""
 
 
 def test_golden_markdown_of_comparisons(comparisons):
-    lines = render_table(comparisons, "markdown").splitlines()
+    lines = render_report(comparisons.report(), "markdown").splitlines()
     assert lines[0] == "Differences of two errors, error(a) - error(b), with 95% confidence intervals"
     assert lines[2:6] == [
         "| method                |   estimate |    low |   high |   statistic |   p-value | estimand        |   fits | remarks                                                  |",
@@ -626,7 +629,7 @@ def test_golden_markdown_of_comparisons(comparisons):
 
 
 def test_golden_latex_of_comparisons(comparisons):
-    lines = render_table(comparisons, "latex").splitlines()
+    lines = render_report(comparisons.report(), "latex").splitlines()
     assert lines[3:9] == [
         r"\caption{Differences of two errors, error(a) - error(b), with 95\% confidence intervals}",
         r"\begin{tabular}{lrrrrrlrp{0.25\linewidth}}",
@@ -640,14 +643,14 @@ def test_golden_latex_of_comparisons(comparisons):
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_every_format_takes_an_empty_table_of_comparisons(form):
-    assert "mcnemar" not in render_table(ComparisonTable(()), form)
+    assert "mcnemar" not in render_report(ComparisonTable(()).report(), form)
 
 
 def test_levels_and_alternatives_that_differ_get_columns():
     table = ComparisonTable(
         (comparison(), comparison(alternative="less", confidence_level=0.9, estimand=Estimand("conditional")))
     )
-    lines = render_table(table).splitlines()
+    lines = render_report(table.report()).splitlines()
     assert lines[0] == "Differences of two errors, error(a) - error(b), with confidence intervals"
     assert lines[2].split()[:3] == ["method", "level", "alternative"]
     assert lines[5].split()[:3] == ["mcnemar", "90%", "less"]
@@ -656,24 +659,24 @@ def test_levels_and_alternatives_that_differ_get_columns():
 
 
 def test_comparisons_on_given_test_sets_are_not_called_internal():
-    text = render_table(ComparisonTable((comparison(estimand=Estimand("conditional"), n_fits=0),)))
+    text = render_report(ComparisonTable((comparison(estimand=Estimand("conditional"), n_fits=0),)).report())
     assert "Internal" not in text
     assert 'Estimand "conditional": the errors that the two fitted classifiers make on new cases' in text
     resampled = comparison("nested-cv", estimand=Estimand("conditional"), n_fits=550)
-    assert "Internal comparisons, from one data set" in render_table(ComparisonTable((resampled,)))
+    assert "Internal comparisons, from one data set" in render_report(ComparisonTable((resampled,)).report())
 
 
 def test_no_table_claims_a_proof(comparisons):
     for form in FORMATS:
-        assert "prove" not in render_table(comparisons, form, run=COMPARISON_RUN).lower()
-        assert "significant" not in render_table(comparisons, form, run=COMPARISON_RUN).lower()
+        assert "prove" not in render_report(comparisons.report(COMPARISON_RUN), form).lower()
+        assert "significant" not in render_report(comparisons.report(COMPARISON_RUN), form).lower()
 
 
 def test_json_and_csv_round_trips_of_comparisons(comparisons):
     table = ComparisonTable(
         (*comparisons.rows, comparison("x", 0.1 + 0.2, (-math.inf, 1 / 3), pvalue=5e-324))
     )
-    document = json.loads(render_table(table, "json", run=COMPARISON_RUN), parse_constant=refuse_constant)
+    document = json.loads(render_report(table.report(COMPARISON_RUN), "json"), parse_constant=refuse_constant)
     assert list(document) == ["format", "title", "notes", "run", "comparisons"]
     assert document["run"]["learner_b"] == "logistic regression"
     first, second, third = document["comparisons"]
@@ -682,7 +685,7 @@ def test_json_and_csv_round_trips_of_comparisons(comparisons):
     assert first == frame.iloc[0].to_dict()
     assert (second["statistic"], third["raw_low"], third["low"]) == (None, None, -1.0)
     assert third["pvalue"] == 5e-324
-    read = pd.read_csv(io.StringIO(render_table(table, "csv")), keep_default_na=False)
+    read = pd.read_csv(io.StringIO(render_report(table.report(), "csv")), keep_default_na=False)
     numbers = ["estimate", "low", "high", "raw_low", "raw_high", "statistic", "pvalue"]
     assert read[numbers].map(float).equals(frame[numbers])
 
@@ -701,7 +704,7 @@ def test_hostile_texts_of_comparisons_are_escaped(form):
         )
     )
     run = ComparisonRun(HOSTILE, 4, 2, 2, HOSTILE, (HOSTILE,), HOSTILE, HOSTILE, 0)
-    text = render_table(table, form, run=run)
+    text = render_report(table.report(run), form)
     assert text.replace("\n", "").isprintable()
     if form == "markdown":
         assert "<script>" not in text
@@ -729,7 +732,7 @@ def overview() -> pd.DataFrame:
 
 
 def test_golden_text_of_methods(overview):
-    assert render_methods(overview, "table", notes=["Fits: beyond the given one."]) == (
+    assert render_report(methods_report(overview, ["Fits: beyond the given one."]), "table") == (
         """\
 Known methods
 
@@ -745,28 +748,28 @@ Fits: beyond the given one."""
 
 
 def test_methods_in_the_other_formats(overview):
-    markdown = render_methods(overview, "markdown").splitlines()
+    markdown = render_report(methods_report(overview), "markdown").splitlines()
     assert markdown[0] == "Known methods"
     assert markdown[2].split("|")[2].strip() == "aims at"
     assert len(markdown) == 6
-    latex = render_methods(overview, "latex")
+    latex = render_report(methods_report(overview), "latex")
     assert r"\begin{tabular}{llp{0.29\linewidth}p{0.29\linewidth}}" in latex
     assert r"\footnotesize" not in latex
-    document = json.loads(render_methods(overview, "json"))
+    document = json.loads(render_report(methods_report(overview), "json"))
     assert list(document) == ["format", "title", "notes", "run", "methods"]
     assert document["methods"] == overview.to_dict("records")
-    read = pd.read_csv(io.StringIO(render_methods(overview, "csv")), keep_default_na=False)
+    read = pd.read_csv(io.StringIO(render_report(methods_report(overview), "csv")), keep_default_na=False)
     pd.testing.assert_frame_equal(read, overview, check_dtype=False)
     with pytest.raises(
         ValueError, match=r"The 'format' parameter must be one of \['table'.*Got 'html' instead"
     ):
-        render_methods(overview, "html")
+        render_report(methods_report(overview), "html")
 
 
 @pytest.mark.parametrize("form", ["table", "markdown", "latex"])
 def test_hostile_names_of_methods_are_escaped(form):
     frame = pd.DataFrame({HOSTILE: [HOSTILE], "x": [HOSTILE]})
-    text = render_methods(frame, form, notes=[HOSTILE])
+    text = render_report(methods_report(frame, [HOSTILE]), form)
     assert text.replace("\n", "").isprintable()
     if form == "markdown":
         assert "<script>" not in text
@@ -777,10 +780,10 @@ def test_hostile_names_of_methods_are_escaped(form):
 
 def test_many_long_columns_are_no_narrower_than_a_word():
     frame = pd.DataFrame({f"column {number}": ["many words of text " * 5] for number in range(9)})
-    rules = render_methods(frame).splitlines()[3].split()
+    rules = render_report(methods_report(frame)).splitlines()[3].split()
     assert all(14 <= len(rule) <= 16 for rule in rules)
 
 
 @pytest.mark.parametrize("form", FORMATS)
 def test_every_format_takes_no_method(form, overview):
-    assert "mcnemar" not in render_methods(overview.iloc[:0], form)
+    assert "mcnemar" not in render_report(methods_report(overview.iloc[:0]), form)

@@ -7,32 +7,13 @@ from typing import TYPE_CHECKING
 
 from cudbound.outcomes import Center
 from cudbound.report.estimands import ERRORS, explain_estimands
-from cudbound.report.tables import (
-    LEVEL,
-    REMARKS,
-    Column,
-    Report,
-    Run,
-    level_note,
-    levels_of,
-    reader_records,
-)
+from cudbound.report.tables import Column, Report, Run, rows_report, with_confidence
 from cudbound.results import IntervalEstimate
-from cudbound.rounding import format_level
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_COLUMNS = (
-    Column("method", "method", "text"),
-    Column("estimate", "estimate", "proportion"),
-    Column("low", "low", "proportion"),
-    Column("high", "high", "proportion"),
-    Column("width", "width", "proportion"),
-    Column("estimand", "estimand", "text"),
-    Column("n_fits", "fits", "count"),
-    REMARKS,
-)
+_COLUMNS = [Column(name, name, "proportion") for name in ("estimate", "low", "high", "width")]
 
 #: What the title speaks of, by the alternative that all rows share.
 _LIMITS = {"two-sided": "intervals", "less": "upper limits", "greater": "lower limits"}
@@ -47,51 +28,20 @@ _SUBJECTS = {
 def interval_report(
     rows: Sequence[IntervalEstimate], to_frame: Callable[[], pd.DataFrame], run: Run | None = None
 ) -> Report:
-    """Return rows of intervals with what must stand around them."""
-    return Report(
-        "intervals",
-        title(rows),
-        tuple(notes(rows, run)),
-        reader_columns(rows),
-        reader_records(rows),
-        to_frame,
-        run,
-        tuple(row.details for row in rows),
-    )
-
-
-def reader_columns(rows: Sequence[IntervalEstimate]) -> tuple[Column, ...]:
-    """Return the columns; the level has one only where the rows differ in it, else the title names it."""
-    if len(levels_of(rows)) > 1:
-        return (*_COLUMNS[:1], LEVEL, *_COLUMNS[1:])
-    return _COLUMNS
-
-
-def title(rows: Sequence[IntervalEstimate]) -> str:
-    """Return what the table shows, with the nominal level where all rows share it."""
-    levels = levels_of(rows)
-    level = f"{format_level(levels[0])} confidence" if len(levels) == 1 else "Confidence"
+    """Return rows of intervals with what must stand around them: scale, what is covered, what is not promised."""
     kinds = {row.estimand.kind for row in rows} or {"conditional"}
-    of = (
-        _SUBJECTS.get(kinds.pop(), "the error of a classifier")
-        if len(kinds) == 1
-        else "the error of a classifier"
-    )
-    ways = {row.alternative for row in rows}
-    what = _LIMITS[ways.pop()] if len(ways) == 1 else "intervals"
-    return f"{level} {what} for {of}"
-
-
-def notes(rows: Sequence[IntervalEstimate], run: Run | None) -> list[str]:
-    """Return what must stand under every such table: data, scale, what is covered, what is not promised."""
-    return [
-        *([] if run is None else run.notes()),
+    kind = kinds.pop() if len(kinds) == 1 else "several"
+    subject = _SUBJECTS.get(kind, "the error of a classifier")
+    notes = (
         "Scale: proportions in [0, 1], limits clipped to it; width = high - low.",
         *explain_estimands((row.estimand for row in rows), ERRORS),
         _validation_note(rows),
-        *_center_notes(rows),
-        level_note(rows),
-    ]
+        _center_note(rows),
+    )
+    ways = {row.alternative for row in rows}
+    what = _LIMITS[ways.pop()] if len(ways) == 1 else "intervals"
+    title = f"{with_confidence(rows).capitalize()} {what} for {subject}"
+    return rows_report("intervals", title, notes, _COLUMNS, rows, to_frame, run)
 
 
 def _validation_note(rows: Sequence[IntervalEstimate]) -> str:
@@ -104,7 +54,7 @@ def _validation_note(rows: Sequence[IntervalEstimate]) -> str:
     return f"{internal}; except {', '.join(external)}, from test cases that the classifier was not fitted to."
 
 
-def _center_notes(rows: Sequence[IntervalEstimate]) -> list[str]:
+def _center_note(rows: Sequence[IntervalEstimate]) -> str:
     training, resampled = _methods(rows, "training error"), _methods(rows, ".632 estimate")
     others = {row.method for row in rows} - set(training)
     messages = []
@@ -116,7 +66,7 @@ def _center_notes(rows: Sequence[IntervalEstimate]) -> list[str]:
         verb = "" if training else "centered " if who else "Centered "
         messages.append(f"{who} {verb}at the .632 estimate".strip())
     separator = "; " if others - set(resampled) else ", "
-    return [f"{separator.join(messages)}."] if messages else []
+    return f"{separator.join(messages)}." if messages else ""
 
 
 def _methods(rows: Sequence[IntervalEstimate], center: Center) -> list[str]:

@@ -17,15 +17,27 @@ MIN_WIDTH = 16
 LINE = 118
 
 
-def methods_report(frame: pd.DataFrame, notes: Sequence[str]) -> Report:
-    """Return a frame of text columns, one row per method, as a table.
+def methods_report(frame: pd.DataFrame, notes: Sequence[str] = ()) -> Report:
+    """Return a frame of text columns, one row per method, as a table; its name in JSON is "methods".
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        Its columns are the columns of the table; "_" in their names is a blank in the headings.
-    notes : sequence of str
+        Its columns are the columns of the table; "_" in their names is a blank in the headings. In text, long columns
+        share the width of the line; fewer columns read better.
+    notes : sequence of str, default=()
         What stands under the table.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from cudbound.report.render import render_report
+    >>> print(render_report(methods_report(pd.DataFrame({"name": ["cud"], "fits": ["0"]}))))
+    Known methods
+    <BLANKLINE>
+    name    fits
+    ------  ------
+    cud     0
     """
     names = [str(name) for name in frame.columns]
     rows = tuple(dict(zip(names, map(str, values), strict=True)) for values in frame.itertuples(index=False))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import abc
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +18,8 @@ REMARKS_WIDTH = 40
 
 
 @dataclass(frozen=True)
-class RunDescription:
-    """Where a table of intervals comes from. Every text in it may be untrusted and is escaped when it is rendered.
+class Run(abc.ABC):
+    """Where a table comes from. Every text in it may be untrusted and is escaped when it is rendered.
 
     Attributes
     ----------
@@ -30,6 +31,37 @@ class RunDescription:
         The event in the user's words, such as ``died = yes``.
     features : tuple of str
         Names of the columns of the design, without the intercept.
+    """
+
+    source: str
+    n_samples: int
+    n_events: int
+    n_non_events: int
+    event: str
+    features: tuple[str, ...]
+
+    def notes(self) -> list[str]:
+        """Return what the notes under a table say of the run."""
+        plural = "" if len(self.features) == 1 else "s"
+        data = (
+            f"Data: {self.source}, n = {self.n_samples}: {self.n_events} events ({self.event}) and "
+            f"{self.n_non_events} non-events; {len(self.features)} feature{plural}."
+        )
+        return [data, *self._settings()]
+
+    @abc.abstractmethod
+    def _settings(self) -> list[str]:
+        """Return what was fitted and how it was resampled, in sentences."""
+
+
+@dataclass(frozen=True)
+class RunDescription(Run):
+    """Where a table of intervals comes from.
+
+    Attributes
+    ----------
+    source, n_samples, n_events, n_non_events, event, features
+        As in `Run`.
     n_resamples : int
         Bootstrap draws.
     alpha : str or float
@@ -42,36 +74,28 @@ class RunDescription:
         Further settings that differ from their defaults, in words; None says nothing of them.
     """
 
-    source: str
-    n_samples: int
-    n_events: int
-    n_non_events: int
-    event: str
-    features: tuple[str, ...]
     n_resamples: int
     alpha: str | float
     seed: int
     classifier: str | None = None
     choices: str | None = None
 
-    def notes(self) -> list[str]:
-        """Return what the notes under a table say of the run."""
+    def _settings(self) -> list[str]:
         return [
-            _data_note(self),
             *([] if self.classifier is None else [f"Classifier: {self.classifier}."]),
             f"Run: {self.n_resamples} resamples, alpha = {self.alpha}, seed {self.seed}.",
-            *_choices_note(self),
+            *([] if self.choices is None else [f"Choices: {self.choices}"]),
         ]
 
 
 @dataclass(frozen=True)
-class ComparisonRun:
-    """Where a table of comparisons comes from. Every text in it may be untrusted and is escaped when it is rendered.
+class ComparisonRun(Run):
+    """Where a table of comparisons comes from.
 
     Attributes
     ----------
     source, n_samples, n_events, n_non_events, event, features
-        As in `RunDescription`.
+        As in `Run`.
     learner_a, learner_b : str
         The two classifiers or learning algorithms in words.
     seed : int
@@ -80,29 +104,18 @@ class ComparisonRun:
         As in `RunDescription`.
     """
 
-    source: str
-    n_samples: int
-    n_events: int
-    n_non_events: int
-    event: str
-    features: tuple[str, ...]
     learner_a: str
     learner_b: str
     seed: int
     choices: str | None = None
 
-    def notes(self) -> list[str]:
-        """Return what the notes under a table say of the run."""
+    def _settings(self) -> list[str]:
         return [
-            _data_note(self),
             f"a: {self.learner_a}.",
             f"b: {self.learner_b}.",
             f"Run: seed {self.seed}.",
-            *_choices_note(self),
+            *([] if self.choices is None else [f"Choices: {self.choices}"]),
         ]
-
-
-Run = RunDescription | ComparisonRun
 
 
 @dataclass(frozen=True)
@@ -126,8 +139,14 @@ class Column:
     width: int | None = None
 
 
-REMARKS = Column("remarks", "remarks", "text", REMARKS_WIDTH)
-LEVEL = Column("confidence_level", "level", "level")
+_METHOD = Column("method", "method", "text")
+_LEVEL = Column("confidence_level", "level", "level")
+#: The columns of intervals and comparisons after their numbers.
+LAST = (
+    Column("estimand", "estimand", "text"),
+    Column("n_fits", "fits", "count"),
+    Column("remarks", "remarks", "text", REMARKS_WIDTH),
+)
 
 
 @dataclass(frozen=True)
@@ -147,7 +166,7 @@ class Report:
         For readers, unrounded, with every key of `columns`.
     to_frame : callable
         ``to_frame()``: every column for programs, one row for each of `rows`.
-    run : RunDescription, ComparisonRun or None
+    run : Run or None
     details : tuple of mapping
         Further numbers of each row, for JSON; empty if no row has any.
     """
@@ -165,29 +184,36 @@ class Report:
 Row = IntervalEstimate | ComparisonResult
 
 
-def reader_records(rows: Iterable[Row]) -> tuple[dict[str, Any], ...]:
-    """Return the unrounded values of rows for readers, who want to know more of what happened than programs."""
-    return tuple(row.to_record() | {"remarks": row.all_remarks} for row in rows)
+def rows_report(
+    name: str,
+    title: str,
+    notes: Iterable[str],
+    columns: Iterable[Column],
+    rows: Sequence[Row],
+    to_frame: Callable[[], pd.DataFrame],
+    run: Run | None,
+) -> Report:
+    """Return intervals or comparisons as a table: the notes between those on run and level, the columns before `LAST`.
 
-
-def levels_of(rows: Iterable[Row]) -> list[float]:
-    """Return the confidence levels that occur, ascending."""
-    return sorted({row.confidence_level for row in rows})
-
-
-def level_note(rows: Iterable[Row]) -> str:
-    """Return the note on the nominal level."""
-    levels = ", ".join(format_level(level) for level in levels_of(rows))
-    return f"Nominal level{f' {levels}' if levels else ''}; no finite-sample guarantee."
-
-
-def _choices_note(run: Run) -> list[str]:
-    return [] if run.choices is None else [f"Choices: {run.choices}"]
-
-
-def _data_note(run: Run) -> str:
-    plural = "" if len(run.features) == 1 else "s"
-    return (
-        f"Data: {run.source}, n = {run.n_samples}: {run.n_events} events ({run.event}) and "
-        f"{run.n_non_events} non-events; {len(run.features)} feature{plural}."
+    The level has a column only where the rows differ in it. Notes that are empty are left out.
+    """
+    levels = sorted({row.confidence_level for row in rows})
+    named = f" {', '.join(map(format_level, levels))}" if levels else ""
+    level_note = f"Nominal level{named}; no finite-sample guarantee."
+    return Report(
+        name,
+        title,
+        (*([] if run is None else run.notes()), *filter(None, notes), level_note),
+        (_METHOD, *([_LEVEL] if len(levels) > 1 else []), *columns, *LAST),
+        # readers want to know more of what happened than programs
+        tuple(row.to_record() | {"remarks": row.all_remarks} for row in rows),
+        to_frame,
+        run,
+        tuple(row.details for row in rows),
     )
+
+
+def with_confidence(rows: Iterable[IntervalEstimate | ComparisonResult]) -> str:
+    """Return "95% confidence" where all rows share the level, else "confidence", for a title."""
+    levels = {row.interval_level for row in rows}
+    return f"{format_level(levels.pop())} confidence" if len(levels) == 1 else "confidence"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Generic
 
 from cudbound.report.comparison_columns import comparison_report
 from cudbound.report.interval_columns import interval_report
-from cudbound.report.render import render_table
+from cudbound.report.render import render_report
 from cudbound.report.tables import Report, Run
 from cudbound.results import ComparisonResult, IntervalEstimate, OneRow, PointEstimate, frame_of
 
@@ -64,7 +64,7 @@ class IntervalTable(Table[IntervalEstimate]):
         return interval_report(self.rows, self.to_frame, run)
 
     def __str__(self) -> str:
-        return render_table(self, "table")
+        return render_report(self.report())
 
 
 class ComparisonTable(Table[ComparisonResult]):
@@ -78,7 +78,7 @@ class ComparisonTable(Table[ComparisonResult]):
         return comparison_report(self.rows, self.to_frame, run)
 
     def __str__(self) -> str:
-        return render_table(self, "table")
+        return render_report(self.report())
 
 
 class PointEstimateTable(Table[PointEstimate]):

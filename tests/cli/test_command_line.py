@@ -17,7 +17,7 @@ from cudbound.cli.commands.run_interval import Settings
 from cudbound.cli.inputs import common_options
 from cudbound.cli.output import destination as output
 from cudbound.intervals import GROUPS, METHODS
-from cudbound.report import render_table
+from cudbound.report.render import render_report
 from cudbound.resampling import ResamplingSizes
 
 
@@ -122,7 +122,7 @@ def test_every_format_on_stdout_and_in_a_file(fake, patients, form):
     printed = interval("--seed", "7", "--format", form)
     assert printed.exit_code == 0
     described = run.describe(fake.fitted[0], fake.calls[0][1])
-    assert printed.stdout == render_table(TABLE, form, run=described) + "\n"
+    assert printed.stdout == render_report(TABLE.report(described), form) + "\n"
     written = interval("--seed", "7", "--format", form, "--output", "out.txt")
     assert written.stdout == ""
     assert written.stderr == "cudbound: wrote out.txt\n"
@@ -130,7 +130,7 @@ def test_every_format_on_stdout_and_in_a_file(fake, patients, form):
 
 
 def test_the_formats_of_the_option_are_those_of_the_renderer():
-    from cudbound.report import FORMATS
+    from cudbound.report.render import FORMATS
 
     assert tuple(FORMATS) == common_options.FORMATS
 
@@ -236,7 +236,9 @@ def test_demo_prints_data_table_and_meaning(fake):
     assert result.exit_code == 0, result.stderr
     assert "50 rows drawn at random (seed 1) from the 569" in result.stdout
     assert all(name in result.stdout.replace("\n", " ") for name in FEATURES)
-    assert render_table(TABLE, "table", run=run.describe(fake.fitted[0], fake.calls[0][1])) in result.stdout
+    assert (
+        render_report(TABLE.report(run.describe(fake.fitted[0], fake.calls[0][1])), "table") in result.stdout
+    )
     assert "What the numbers mean:" in result.stdout
     assert "lies between 0.000 and 0.500." in result.stdout.replace("\n", " ")
     assert "What they do not mean:" in result.stdout

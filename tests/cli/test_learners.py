@@ -26,7 +26,8 @@ from cudbound.cli.output import destination as output
 from cudbound.exceptions import RunInterrupted
 from cudbound.intervals import METHODS
 from cudbound.intervals.difference import ALTERNATIVES
-from cudbound.report import ComparisonRun, render_table
+from cudbound.report.render import render_report
+from cudbound.report.tables import ComparisonRun
 
 N = 40
 RNG = np.random.default_rng(8)
@@ -155,7 +156,7 @@ def test_every_format_on_stdout_and_in_a_file(form):
         seed=3,
         choices="--option mcnemar.form=mid-p",
     )
-    assert printed.stdout == render_table(table, form, run=described) + "\n"
+    assert printed.stdout == render_report(table.report(described), form) + "\n"
     written = run(*arguments, "--format", form, "--output", "out.txt")
     assert (written.stdout, written.stderr) == ("", "cudbound: wrote out.txt\n")
     assert Path("out.txt").read_text(encoding="utf-8") == printed.stdout

@@ -326,6 +326,17 @@ def test_other_methods_and_scenarios_do_not_matter(seed):
         pd.testing.assert_frame_equal(getattr(part, name), full.reset_index(drop=True))
 
 
+def test_other_columns_and_the_index_do_not_matter(rows, summary):
+    replicates, intervals, expected = frames_of(rows)
+    others = dict.fromkeys(("line", "truth", "width", "expected", "coverage", "n_train"), "mine")
+    intervals = pd.concat([part for _, part in intervals.assign(**others).groupby("method")]).set_index(
+        "n_fits"
+    )
+    found = summarize((replicates, intervals.assign(n_fits=intervals.index), expected), methods=METHODS)
+    for name in TABLES:
+        pd.testing.assert_frame_equal(getattr(found, name), getattr(summary, name), check_exact=True)
+
+
 @settings(deadline=None, max_examples=30)
 @given(count=st.integers(0, 40), extra=st.integers(0, 40))
 def test_clopper_pearson_is_that_of_one_share(count, extra):

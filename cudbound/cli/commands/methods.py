@@ -44,7 +44,8 @@ def methods(gives: str | None, form: str, place: Path | None) -> None:
     """
     from cudbound.outcomes import Estimand
     from cudbound.report.estimands import DIFFERENCES, ERRORS, explain_estimands
-    from cudbound.report.render import render_methods
+    from cudbound.report.method_columns import methods_report
+    from cudbound.report.render import render_report
     from cudbound.tables.available_methods import available_methods
 
     output.check_output(place)
@@ -56,4 +57,4 @@ def methods(gives: str | None, form: str, place: Path | None) -> None:
     first_notes = [OVERVIEW_NOTE] if gives is None else KIND_NOTES
     words = DIFFERENCES if gives == "comparison" else ERRORS
     notes = [*first_notes, *explain_estimands(map(Estimand.read, frame["estimand"]), words)]
-    output.emit(render_methods(shown, form, notes=notes), place)
+    output.emit(render_report(methods_report(shown, notes), form), place)

@@ -40,9 +40,9 @@ class CommandOutcome:
 
 def emit(outcome: CommandOutcome, form: str, place: Path | None) -> None:
     """Write the table to its place, or print it if the run was stopped."""
-    from cudbound.report.render import render_table
+    from cudbound.report.render import render_report
 
-    text = render_table(outcome.table, form, run=outcome.run)
+    text = render_report(outcome.table.report(outcome.run), form)
     destination.emit(text, None if outcome.interrupted else place)
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.study.measure.scoring import Array, Scores
+from cudbound.study.measure.scoring import Array
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from cudbound.study.measure.scoring import Grouped
 
 #: Level of the Clopper-Pearson intervals of shares.
 SHARE_LEVEL = 0.95
@@ -41,37 +43,24 @@ def keeps_level(coverage: Array, mcse: Array, high: Array, confidence_level: flo
     return np.asarray(np.where(constant, high, coverage + TOLERANCE * mcse) >= confidence_level)
 
 
-def by_cell(scores: Scores, **arrays: Array | NDArray[np.bool_]) -> pd.api.typing.DataFrameGroupBy[Any, Any]:
-    """Group arrays of shape (replicates, methods) by cell and method, in the order of `Summary.cells`."""
-    import pandas as pd
-
-    n_methods = len(scores.methods)
-    group = scores.replicates["cell"].to_numpy()[:, np.newaxis] * n_methods + np.arange(n_methods)
-    frame = pd.DataFrame({name: values.ravel() for name, values in arrays.items()})
-    return frame.groupby(group.ravel(), sort=True)
+def means(grouped: Grouped, names: list[str]) -> pd.DataFrame:
+    """Return the mean of each column and, beside it, its Monte Carlo standard error."""
+    errors = grouped[names].std() / grouped[names].count() ** 0.5
+    table = grouped[names].mean().join(errors.add_suffix("_mcse"))
+    return table[[name + suffix for name in names for suffix in ("", "_mcse")]]
 
 
-def means_by_cell(scores: Scores, **arrays: Array) -> pd.DataFrame:
-    """Return the mean of each array in each cell and method and, beside it, its Monte Carlo standard error."""
-    grouped = by_cell(scores, **arrays)
-    errors = grouped.std() / grouped.count() ** 0.5
-    return grouped.mean().join(errors.add_suffix("_mcse"))[
-        [name + suffix for name in arrays for suffix in ("", "_mcse")]
-    ]
-
-
-def shares_by_cell(scores: Scores, **arrays: Array | NDArray[np.bool_]) -> pd.DataFrame:
-    """Return the share of replicates in which each thing happened, over those where it is not nan, with its MCSE.
+def shares(grouped: Grouped, names: list[str]) -> pd.DataFrame:
+    """Return the share of rows in which each thing happened, over those where it is not nan, with its MCSE.
 
     That is sqrt(c (1 - c) / R), in a column of the same name that ends in "_mcse".
     """
-    grouped = by_cell(scores, **{name: np.asarray(values, dtype=float) for name, values in arrays.items()})
-    share = grouped.mean()
-    errors = (share * (1.0 - share) / grouped.count()) ** 0.5
+    share = grouped[names].mean()
+    errors = (share * (1.0 - share) / grouped[names].count()) ** 0.5
     return share.join(errors.add_suffix("_mcse"))
 
 
-def standard_errors_by_cell(scores: Scores) -> pd.DataFrame:
+def standard_errors(grouped: Grouped) -> pd.DataFrame:
     """Return what estimates vary by, what methods say that they vary by, and the ratio, with their MCSE.
 
     Columns empirical_se (s, the standard deviation of the estimates), model_se (m, the root of the mean square of the
@@ -83,15 +72,13 @@ def standard_errors_by_cell(scores: Scores) -> pd.DataFrame:
     """
     import pandas as pd
 
-    grouped = by_cell(scores, estimate=scores.estimate, variance=scores.standard_error**2)
     size, spread = grouped["estimate"].count(), grouped["estimate"].std()
-    divisor = spread.where(spread > 0.0)
     variance = grouped["variance"].mean()
     model = variance**0.5
     # relative, as the delta method gives them from the variance of the variances
     of_spread = (2.0 * (size - 1.0)) ** -0.5
     of_model = grouped["variance"].sem() / (2.0 * variance)
-    ratio = model / divisor
+    ratio = model / spread.where(spread > 0.0)
     return pd.DataFrame(
         {
             "empirical_se": spread,
@@ -101,6 +88,15 @@ def standard_errors_by_cell(scores: Scores) -> pd.DataFrame:
             "se_ratio": ratio,
             "se_ratio_mcse": ratio * (of_model**2 + of_spread**2) ** 0.5,
         }
+    )
+
+
+def expected_errors(grouped: Grouped) -> pd.DataFrame:
+    """Return the expected errors and how far estimates are from them: two means of independent samples."""
+    found = grouped[["expected", "expected_mcse", "expected_se", "n_expected"]].mean()
+    return found.assign(
+        bias_of_expected=grouped["estimate"].mean() - found["expected"],
+        bias_of_expected_mcse=np.hypot(grouped["estimate"].sem(), found["expected_mcse"]),
     )
 
 

@@ -1,10 +1,10 @@
-"""The intervals of a study in order: one row per replicate, one column per method, each judged by the true error."""
+"""The intervals of a study in order: one row per replicate and method, each judged by the true error."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,10 +16,13 @@ from cudbound.validation import check_confidence_level
 if TYPE_CHECKING:
     import pandas as pd
 
+    #: Rows of `Scores`, grouped by cell and method.
+    Grouped: TypeAlias = pd.api.typing.DataFrameGroupBy[Any, Any]
+
 Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 KEY = ["scenario", "n", "replicate"]
+CELL = KEY[:2]
 REPLICATE_COLUMNS = tuple(name for name in REPLICATES.columns if name != "seed")
 INTERVAL_COLUMNS = tuple(name for name in INTERVALS.columns if name != "remarks")
 EXPECTED_COLUMNS = EXPECTED.columns
@@ -35,51 +38,47 @@ class Scores:
         In key order, with the number of the cell in the column "cell".
     cells : pandas.DataFrame
         The columns "scenario" and "n" of each cell, ascending.
-    methods : tuple of str, length M
-    given : ndarray of bool, shape (R, M)
-        Whether there are an interval and a true error to judge it by; all else is a failure.
-    covered, truth_above, truth_below : ndarray of bool, shape (R, M)
-        Whether low <= truth <= high, truth > high, truth < low; all False for a failure.
-    expected : ndarray of float, shape (R, M)
-        Mean, over the replicates of the cell, of the errors that the learning algorithm makes on further samples of the
-        n1 cases that the estimand of the row names: what a method with the estimand "expected(n1=...)" aims at. nan for
-        other estimands.
-    expected_mcse, expected_se : ndarray of float, shape (R, M)
-        Its Monte Carlo standard error, and the mean of the standard errors of the single errors.
-    n_expected : ndarray of float, shape (R, M)
-        Further samples that it is the mean of.
-    covered_expected : ndarray of bool, shape (R, M)
-        Whether the interval holds it.
-    width, raw_width, score, bias, estimate, standard_error, n_fits : ndarray of float, shape (R, M)
-        Width of the clipped limits and of the raw ones, interval score, estimate - truth, estimate, the method's own
-        standard error of it, and fits; nan for a failure.
-    pvalue : ndarray of float, shape (R, M)
-        nan where no test is made or it failed; a test may reject although it has no interval.
-    degenerate : ndarray of bool, shape (R, M)
-        Whether an interval that was given says nothing.
+    lines : pandas.DataFrame
+        The columns "scenario", "n" and "method" of each line of the table of cells.
+    rows : pandas.DataFrame, length R M
+        One row per replicate and method, replicate by replicate. What is averaged over the replicates of a cell has
+        the name that its mean has in the table.
+
+        line : int
+            Number of the line of the table that the row belongs to.
+        given, degenerate : bool
+            Whether there are an interval and a true error to judge it by, all else being a failure, and whether such an
+            interval says nothing.
+        coverage, truth_above, truth_below : bool
+            Whether low <= truth <= high, truth > high, truth < low; all False for a failure.
+        coverage_of_successes, width, raw_width, interval_score, bias, mse, estimate, variance, n_fits : float
+            The coverage as 0 or 1, width of the clipped limits and of the raw ones, interval score, estimate - truth,
+            its square, estimate, the square of the method's own standard error of it, and fits; nan for a failure.
+        estimand : str
+            nan where a method has no row.
+        expected : float
+            Mean, over the replicates of the cell, of the errors that the learning algorithm makes on further samples of
+            the n1 cases that the estimand of the row names: what a method with the estimand "expected(n1=...)" aims at.
+            nan for other estimands.
+        expected_mcse, expected_se, n_expected : float
+            Its Monte Carlo standard error, the mean of the standard errors of the single errors, and their number.
+        coverage_of_expected, missed_expected : bool
+            Whether an interval that was given holds it, and whether one leaves it out.
+        rejection : float
+            1 where equality of two errors is rejected at the level 1 - confidence_level, else 0; nan where nothing is
+            compared. A test may reject although it has no interval.
+        seconds : float
+            Of the method by itself; nan where it was not timed.
     """
 
     replicates: pd.DataFrame
     cells: pd.DataFrame
-    methods: tuple[str, ...]
-    given: Flags
-    covered: Flags
-    truth_above: Flags
-    truth_below: Flags
-    expected: Array
-    expected_mcse: Array
-    expected_se: Array
-    n_expected: Array
-    covered_expected: Flags
-    width: Array
-    raw_width: Array
-    score: Array
-    bias: Array
-    estimate: Array
-    standard_error: Array
-    n_fits: Array
-    pvalue: Array
-    degenerate: Flags
+    lines: pd.DataFrame
+    rows: pd.DataFrame
+
+    def by_cell(self) -> Grouped:
+        """Group the rows by cell and method, in the order of `lines`."""
+        return self.rows.groupby("line", sort=True)
 
 
 def score_intervals(
@@ -90,6 +89,7 @@ def score_intervals(
     scenarios: Sequence[str],
     methods: Sequence[str],
     confidence_level: float,
+    compares: bool,
 ) -> Scores:
     """Judge every interval by the true error of its replicate.
 
@@ -97,11 +97,14 @@ def score_intervals(
     ----------
     replicates, intervals, expected : pandas.DataFrame
         With `REPLICATE_COLUMNS`, `INTERVAL_COLUMNS` and `EXPECTED_COLUMNS`, in any order of the rows.
+        The intervals may have a column "seconds": times of the methods by themselves.
     scenarios : sequence of str
         All scenarios of the study, in the order of the cells.
     methods : sequence of str
         All methods of the study. One without a row in a replicate failed there.
     confidence_level : float
+    compares : bool
+        Whether the methods are comparisons.
 
     Raises
     ------
@@ -109,6 +112,8 @@ def score_intervals(
         If a column is missing, there is no replicate, a key stands twice, an interval has no replicate, or a scenario
         or a method is not among those named.
     """
+    import pandas as pd
+
     _check_columns("replicates", replicates, REPLICATE_COLUMNS)
     _check_columns("intervals", intervals, INTERVAL_COLUMNS)
     _check_columns("expected", expected, EXPECTED_COLUMNS)
@@ -118,73 +123,67 @@ def score_intervals(
     ordered = replicates.assign(number=number).sort_values(["number", "n", "replicate"], ignore_index=True)
     grouped = ordered.groupby(["number", "n"], sort=True)
     ordered = ordered.assign(cell=grouped.ngroup()).drop(columns="number")
+    cells = ordered[CELL].drop_duplicates(ignore_index=True)
     place = _places(ordered, intervals, methods)
-    shape = (len(ordered), len(methods))
+    rows = _with_expected_errors(intervals.reindex(columns=[*INTERVAL_COLUMNS, "seconds"]), expected)
+    rows = rows.set_axis(place).reindex(range(len(ordered) * len(methods)))
+    replicate, method = np.divmod(np.arange(len(rows)), len(methods))
 
-    def arranged(column: pd.Series[float]) -> Array:
-        values = np.full(shape, np.nan)
-        values.flat[place] = column.to_numpy(dtype=float, na_value=np.nan)
-        return values
-
-    def flagged(name: str) -> Flags:
-        values = np.zeros(shape, dtype=bool)
-        values.flat[place] = intervals[name].notna().to_numpy()
-        return values
-
-    truth = _column(ordered["truth"])
-    low, high = arranged(intervals["low"]), arranged(intervals["high"])
-    estimate = arranged(intervals["estimate"])
+    low, high, estimate = (_floats(rows[name]) for name in ("low", "high", "estimate"))
+    truth = _floats(ordered["truth"])[replicate]
     given = np.isfinite(low) & np.isfinite(high) & np.isfinite(truth)
-
-    def where_given(values: Array) -> Array:
-        return np.where(given, values, np.nan)
-
-    means = _expected_errors(intervals, expected)
-    aim = arranged(means["mean"])
-    return Scores(
-        replicates=ordered,
-        cells=ordered[KEY[:2]].drop_duplicates(ignore_index=True),
-        methods=tuple(methods),
+    covered = given & (low <= truth) & (truth <= high)
+    aim = _floats(rows["expected"])
+    held = given & (low <= aim) & (aim <= high)
+    of_given = {
+        "coverage_of_successes": covered,
+        "width": high - low,
+        "raw_width": _floats(rows["raw_high"]) - _floats(rows["raw_low"]),
+        "interval_score": interval_score(low, high, truth, confidence_level),
+        "bias": estimate - truth,
+        "mse": (estimate - truth) ** 2,
+        "estimate": estimate,
+        "variance": _floats(rows["standard_error"]) ** 2,
+        "n_fits": _floats(rows["n_fits"]),
+    }
+    rows = rows.assign(
+        line=ordered["cell"].to_numpy()[replicate] * len(methods) + method,
         given=given,
-        covered=given & (low <= truth) & (truth <= high),
+        degenerate=given & rows["degenerate"].notna(),
+        coverage=covered,
         truth_above=given & (truth > high),
         truth_below=given & (truth < low),
-        expected=aim,
-        expected_mcse=arranged(means["mcse"]),
-        expected_se=arranged(means["se"]),
-        n_expected=arranged(means["count"]),
-        covered_expected=given & (low <= aim) & (aim <= high),
-        width=where_given(high - low),
-        raw_width=where_given(arranged(intervals["raw_high"]) - arranged(intervals["raw_low"])),
-        score=where_given(interval_score(low, high, truth, confidence_level)),
-        bias=where_given(estimate - truth),
-        estimate=where_given(estimate),
-        standard_error=where_given(arranged(intervals["standard_error"])),
-        n_fits=where_given(arranged(intervals["n_fits"])),
-        pvalue=arranged(intervals["pvalue"]),
-        degenerate=given & flagged("degenerate"),
+        coverage_of_expected=held,
+        missed_expected=given & ~held,
+        rejection=np.where(compares, _floats(rows["pvalue"]) <= 1.0 - confidence_level, np.nan),
+        seconds=_floats(rows["seconds"]),
+        **{name: np.where(given, values, np.nan) for name, values in of_given.items()},
     )
+    lines = cells.merge(pd.Series(list(methods), name="method"), how="cross")
+    return Scores(ordered, cells, lines, rows)
 
 
-def _expected_errors(intervals: pd.DataFrame, expected: pd.DataFrame) -> pd.DataFrame:
-    """Return, for every interval, what its estimand is the mean of, with the Monte Carlo standard error of that mean.
+def _with_expected_errors(intervals: pd.DataFrame, expected: pd.DataFrame) -> pd.DataFrame:
+    """Add to every interval what its estimand is the mean of, with the Monte Carlo standard error of that mean.
 
-    Frame with the columns "mean", "mcse", "se" and "count", and the index of `intervals`; nan for other estimands.
+    In the columns "expected", "expected_mcse", "expected_se" and "n_expected"; nan for other estimands.
     """
     # in the order of the keys, so that sums round alike
     ordered = expected.sort_values([*KEY, "n_train"])
-    errors = ordered.astype({"truth": float, "truth_se": float}).groupby([*KEY[:2], "n_train"])
+    errors = ordered.astype({"n_train": float, "truth": float, "truth_se": float}).groupby([*CELL, "n_train"])
     found = errors.agg(
-        mean=("truth", "mean"), mcse=("truth", "sem"), se=("truth_se", "mean"), count=("truth", "size")
-    ).reset_index()
+        expected=("truth", "mean"),
+        expected_mcse=("truth", "sem"),
+        expected_se=("truth_se", "mean"),
+        n_expected=("truth", "size"),
+    )
     sizes = {one: Estimand.read(one).n_train_rows for one in set(intervals["estimand"])}
-    aims = intervals[KEY[:2]].assign(n_train=intervals["estimand"].map(sizes).astype(float))
-    found["n_train"] = found["n_train"].astype(float)
-    return aims.merge(found, on=list(aims), how="left").set_axis(intervals.index)
+    aimed = intervals.assign(n_train=intervals["estimand"].map(sizes).astype(float))
+    return aimed.join(found, on=[*CELL, "n_train"])
 
 
-def _column(values: pd.Series[float]) -> Array:
-    return np.asarray(values.to_numpy(dtype=float, na_value=np.nan), dtype=np.float64)[:, np.newaxis]
+def _floats(values: pd.Series[float]) -> Array:
+    return np.asarray(values.to_numpy(dtype=float, na_value=np.nan), dtype=np.float64)
 
 
 def _numbers(name: str, known: Sequence[str], values: pd.Series[str]) -> NDArray[np.int64]:
@@ -213,32 +212,28 @@ def _places(ordered: pd.DataFrame, intervals: pd.DataFrame, methods: Sequence[st
     """Return where each interval stands in an array of shape (replicates, methods), read row by row."""
     import pandas as pd
 
-    keys = pd.MultiIndex.from_frame(ordered[KEY])
-    if not keys.is_unique:
-        twice = keys[keys.duplicated()][0]
+    if (twice := ordered.duplicated(KEY).to_numpy()).any():
         raise ValueError(
-            f"Each replicate must stand once in the 'replicates' frame. Got {_said(twice)} twice."
+            f"Each replicate must stand once in the 'replicates' frame. Got {_first(ordered, twice)} twice."
         )
-    row = keys.get_indexer(pd.MultiIndex.from_frame(intervals[KEY]))
-    if (row < 0).any():
-        alone = intervals[KEY].iloc[int(np.argmin(row))]
+    row = pd.MultiIndex.from_frame(ordered[KEY]).get_indexer(pd.MultiIndex.from_frame(intervals[KEY]))
+    if (alone := row < 0).any():
         raise ValueError(
             "Each interval must belong to a row of the 'replicates' frame. "
-            f"Got one of {_said(alone)}, which has none."
+            f"Got one of {_first(intervals, alone)}, which has none."
         )
     place = np.asarray(row, dtype=np.int64) * len(methods) + _numbers("methods", methods, intervals["method"])
-    if np.unique(place).size != place.size:
-        number, counts = np.unique(place, return_counts=True)
-        where, method = divmod(int(number[np.argmax(counts)]), len(methods))
+    if (again := pd.Index(place).duplicated()).any():
         raise ValueError(
             "Each method must stand once per replicate in the 'intervals' frame. "
-            f"Got {methods[method]!r} twice in {_said(keys[where])}."
+            f"Got {intervals['method'].iloc[int(np.argmax(again))]!r} twice in {_first(intervals, again)}."
         )
     return place
 
 
-def _said(key: Iterable[object]) -> str:
-    scenario, n, replicate = key
+def _first(rows: pd.DataFrame, marked: NDArray[np.bool_]) -> str:
+    """Return the key of the first row that is marked, in words."""
+    scenario, n, replicate = rows[KEY].iloc[int(np.argmax(marked))]
     return f"scenario {scenario!r}, n {n}, replicate {replicate}"
 
 

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cudbound.study.design.published import PublishedValue, beside_published
-from cudbound.study.measure.cell_measures import by_cell, excess_kurtosis, means_by_cell
-from cudbound.study.measure.cell_table import AIM, CELL, cell_index, tabulate_cells
-from cudbound.study.measure.scoring import KEY, Scores, score_intervals
+from cudbound.study.measure.cell_measures import excess_kurtosis, means
+from cudbound.study.measure.cell_table import AIM, tabulate_cells
+from cudbound.study.measure.scoring import CELL, KEY, Scores, score_intervals
 from cudbound.study.run.store import Store
 from cudbound.study.run.store_columns import EXPECTED, INTERVALS, METHOD_TIMINGS, REPLICATES, TIMINGS
 from cudbound.validation import check_confidence_level
@@ -41,8 +41,6 @@ class Summary:
         All of them, in the order of the tables.
     published_values : tuple of PublishedValue
         Those that come with the study.
-    method_seconds : pandas.DataFrame or None
-        Times of methods by themselves: scenario, n, replicate, method, seconds.
     compares : bool
         Whether differences of two errors are studied.
     """
@@ -55,7 +53,6 @@ class Summary:
     scenarios: tuple[str, ...]
     methods: tuple[str, ...]
     published_values: tuple[PublishedValue, ...] = ()
-    method_seconds: pd.DataFrame | None = field(default=None, repr=False)
     compares: bool = False
 
     @cached_property
@@ -68,6 +65,7 @@ class Summary:
             scenarios=self.scenarios,
             methods=self.methods,
             confidence_level=self.confidence_level,
+            compares=self.compares,
         )
 
     @cached_property
@@ -104,13 +102,7 @@ class Summary:
 
         The columns are those of `cudbound.study.measure.cell_table.tabulate_cells`.
         """
-        return tabulate_cells(
-            self.scores,
-            self._estimands(),
-            self.confidence_level,
-            method_seconds=self.method_seconds,
-            compares=self.compares,
-        )
+        return tabulate_cells(self.scores, self.confidence_level)
 
     @property
     def judged_by(self) -> str:
@@ -145,25 +137,26 @@ class Summary:
         over the n_both replicates in which both gave an interval (positive: wider than the reference), each difference
         with its paired MCSE. No row if the reference is not among the methods.
         """
-        table = cell_index(self.scores)
+        import pandas as pd
+
+        lines, rows, size = self.scores.lines, self.scores.rows, len(self.methods)
         if self.reference not in self.methods:
-            return table.iloc[:0]
-        scores = self.scores
-        column = [self.methods.index(self.reference)]
-        held = scores.covered if self.judged_by == "coverage" else scores.covered_expected
-        reference_held = held[:, column]
-        apart = by_cell(
-            scores,
-            n_only_method=held & ~reference_held,
-            n_only_reference=~held & reference_held,
-            n_both=scores.given & scores.given[:, column],
-        ).sum()
-        means = means_by_cell(
-            scores,
-            coverage_difference=held.astype(float) - reference_held,
-            width_difference=scores.width - scores.width[:, column],
+            return lines.iloc[:0]
+        measures = ["coverage_difference", "width_difference"]
+        own = rows[[self.judged_by, "width"]].astype(float).set_axis(measures, axis=1)
+        # the rows of a replicate follow each other, in the order of the methods
+        of_reference = np.arange(len(rows)) // size * size + self.methods.index(self.reference)
+        apart = own - own.to_numpy()[of_reference]
+        counted = pd.DataFrame(
+            {
+                "n_only_method": apart["coverage_difference"] > 0.0,
+                "n_only_reference": apart["coverage_difference"] < 0.0,
+                "n_both": apart["width_difference"].notna(),
+            }
         )
-        table = table.join(means).join(apart.astype(int))
+        table = lines.join(
+            [means(apart.groupby(rows["line"]), measures), counted.groupby(rows["line"]).sum()]
+        )
         return table[table["method"] != self.reference].reset_index(drop=True)
 
     @cached_property
@@ -176,23 +169,19 @@ class Summary:
         are one method).
         """
         cells = self.judged_cells
-        keeping = cells[cells["keeps_level"] & cells["width"].notna()]
-        best = cells.loc[keeping.groupby(CELL, sort=False)["width"].idxmin()]
-        table = self.scores.cells.merge(
-            keeping.groupby(CELL).size().rename("n_keeping").reset_index(), on=CELL, how="left"
+        keeping = cells["keeps_level"] & cells["width"].notna()
+        table = cells.assign(n_keeping=keeping).groupby(CELL, sort=False, as_index=False)[["n_keeping"]].sum()
+        best = cells.loc[cells[keeping].groupby(CELL)["width"].idxmin()].rename(
+            columns={"method": "shortest"}
         )
-        table["n_keeping"] = table["n_keeping"].fillna(0).astype(int)
-        chosen = best[[*CELL, "method", "coverage", "width", "width_mcse"]]
-        table = table.merge(chosen, on=CELL, how="left").rename(columns={"method": "shortest"})
-        reference = cells.loc[
-            cells["method"] == self.reference, [*CELL, "coverage", "keeps_level", "width"]
-        ].rename(columns=lambda name: name if name in CELL else f"reference_{name}")
-        table = table.merge(reference, on=CELL, how="left")
+        reference = cells[cells["method"] == self.reference].set_index(CELL).add_prefix("reference_")
         names = ["width_difference", "width_difference_mcse"]
-        if self.reference not in self.methods:
-            return table.assign(shortest=table["shortest"].fillna(""), **dict.fromkeys(names, np.nan))
-        paired = self.differences[[*CELL, "method", *names]].rename(columns={"method": "shortest"})
-        table = table.merge(paired, on=[*CELL, "shortest"], how="left")
+        paired = self.differences.reindex(columns=[*CELL, "method", *names])
+        table = (
+            table.merge(best[[*CELL, "shortest", "coverage", "width", "width_mcse"]], on=CELL, how="left")
+            .join(reference[["reference_coverage", "reference_keeps_level", "reference_width"]], on=CELL)
+            .merge(paired.rename(columns={"method": "shortest"}), on=[*CELL, "shortest"], how="left")
+        )
         table.loc[table["shortest"] == self.reference, names] = 0.0
         return table.assign(shortest=table["shortest"].fillna(""))
 
@@ -210,41 +199,26 @@ class Summary:
         equals), relative_width (mean over cells of its mean width divided by that of the reference), n_failed,
         n_degenerate.
         """
-        cells = self.judged_cells
-        reference = cells.loc[cells["method"] == self.reference, [*CELL, "width"]]
-        merged = cells.merge(reference.rename(columns={"width": "reference_width"}), on=CELL, how="left")
-        cells = cells.assign(ratio=(merged["width"] / merged["reference_width"]).to_numpy())
-        grouped = cells.groupby("method", sort=False)
-        worst = cells.loc[grouped["coverage"].idxmin()].set_index("method")
-        counts = self.shortest["shortest"].value_counts()
-        table = (
-            grouped.agg(
-                n_cells=("n", "size"),
-                n_keeping=("keeps_level", "sum"),
-                share_keeping=("keeps_level", "mean"),
-            )
-            .assign(
-                n_shortest=[int(counts.get(name, 0)) for name in grouped.groups],
-                worst_coverage=worst["coverage"],
-                worst_scenario=worst["scenario"],
-                worst_n=worst["n"],
-            )
-            .join(
-                grouped.agg(
-                    relative_width=("ratio", "mean"),
-                    n_failed=("n_failed", "sum"),
-                    n_degenerate=("n_degenerate", "sum"),
-                )
-            )
+        beside = self.shortest[[*CELL, "shortest", "reference_width"]]
+        cells = self.judged_cells.merge(beside, on=CELL, how="left")
+        cells = cells.assign(
+            is_shortest=cells["method"] == cells["shortest"], ratio=cells["width"] / cells["reference_width"]
         )
-        return table.reindex(list(self.methods)).rename_axis("method").reset_index()
-
-    def _estimands(self) -> list[str]:
-        """Return the estimand of each row of `cells`; several are joined, and a method without a row has none."""
-        seen = self.intervals[[*CELL, "method", "estimand"]].drop_duplicates().sort_values("estimand")
-        joined = seen.groupby([*CELL, "method"])["estimand"].agg("; ".join).to_dict()
-        index = cell_index(self.scores)
-        return [joined.get(key, "") for key in index.itertuples(index=False, name=None)]
+        table = cells.groupby("method", sort=False).agg(
+            n_cells=("n", "size"),
+            n_keeping=("keeps_level", "sum"),
+            share_keeping=("keeps_level", "mean"),
+            n_shortest=("is_shortest", "sum"),
+            worst_coverage=("coverage", "min"),
+            worst_scenario=("coverage", "idxmin"),
+            worst_n=("coverage", "idxmin"),
+            relative_width=("ratio", "mean"),
+            n_failed=("n_failed", "sum"),
+            n_degenerate=("n_degenerate", "sum"),
+        )
+        for name in CELL:
+            table[f"worst_{name}"] = cells.loc[table[f"worst_{name}"], name].set_axis(table.index)
+        return table.reset_index()
 
 
 def summarize(
@@ -262,7 +236,8 @@ def summarize(
         The store of a study, or frames of replicates, of intervals and of expected errors with the columns
         `cudbound.study.measure.scoring.REPLICATE_COLUMNS`, `INTERVAL_COLUMNS` and `EXPECTED_COLUMNS`, in any order of
         the rows.
-        The replicates may have a column "seconds"; there may be no row of expected errors.
+        The replicates may have a column "seconds", times of all methods together, and so may the intervals, times of
+        the method by itself; there may be no row of expected errors.
     confidence_level : float, default=0.95
         Nominal level of the intervals in frames; a store knows its own.
     reference : str or None, default=None
@@ -309,9 +284,7 @@ def summarize(
             return summarize_store(store, reference=reference)
     replicates, intervals, expected = source
     if methods is None:
-        named = set(intervals["method"])
-        first = {reference or "cud"}
-        methods = [*(first & named), *sorted(named - first)]
+        methods = sorted(set(intervals["method"]), key=lambda name: (name != (reference or "cud"), name))
     return Summary(
         replicates,
         intervals,
@@ -325,9 +298,8 @@ def summarize(
 
 
 def _reference(reference: str | None, methods: Sequence[str]) -> str:
-    if reference is not None:
-        return reference
-    return next((name for name in methods if name == "cud"), next(iter(methods), "cud"))
+    default = "cud" if "cud" in methods or not methods else methods[0]
+    return default if reference is None else reference
 
 
 def summarize_store(store: Store, *, reference: str | None = None) -> Summary:
@@ -342,13 +314,12 @@ def summarize_store(store: Store, *, reference: str | None = None) -> Summary:
     seconds = store.frame(TIMINGS)[[*KEY, "seconds"]]
     return Summary(
         replicates.merge(seconds, on=KEY, how="left"),
-        intervals,
+        intervals.merge(store.frame(METHOD_TIMINGS), on=[*KEY, "method"], how="left"),
         expected,
         float(described["confidence_level"]),
         _reference(reference, methods),
         tuple(described["scenarios"]),
         methods,
         tuple(PublishedValue(**one) for one in described.get("published", [])),
-        store.frame(METHOD_TIMINGS),
         any("rival" in scenario for scenario in described["scenarios"].values()),
     )

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from cudbound.outcomes import Estimand
 from cudbound.report.estimands import DIFFERENCES, ERRORS, explain_estimands
 from cudbound.report.tables import Column, Report
 from cudbound.rounding import Kind, format_cell, format_level
 from cudbound.study.measure.cell_measures import RULE
+from cudbound.study.measure.scoring import CELL
 from cudbound.study.measure.summary import Summary
 
 if TYPE_CHECKING:
@@ -17,7 +21,6 @@ if TYPE_CHECKING:
 _CELL = (Column("scenario", "scenario", "text"), Column("n", "n", "count"))
 _METHOD = Column("method", "method", "text")
 _ROW = (*_CELL, _METHOD)
-_YES_NO = {True: "yes", False: "no"}
 
 
 def _with_error(key: str, heading: str, kind: Kind) -> tuple[Column, Column]:
@@ -28,20 +31,12 @@ def _with_error(key: str, heading: str, kind: Kind) -> tuple[Column, Column]:
 
 def overview_report(summary: Summary) -> Report:
     """Return one row per cell and one column per method, so that a study can be read on a page."""
-    cells = summary.judged_cells
-    shortest = summary.shortest["shortest"].tolist()
-    size = len(summary.methods)
-    rows = []
-    for number, best in enumerate(shortest):
-        cell = cells.iloc[number * size : (number + 1) * size]
-        rows.append(
-            {
-                "scenario": cell["scenario"].iloc[0],
-                "n": cell["n"].iloc[0],
-                **{row["method"]: _at_a_glance(row, row["method"] == best) for _, row in cell.iterrows()},
-            }
-        )
-    columns = (*_CELL, *(Column(name, name, "text") for name in summary.methods))
+    cells = summary.judged_cells.merge(summary.shortest[[*CELL, "shortest"]], on=CELL, how="left")
+    cells["shown"] = [_at_a_glance(cell) for _, cell in cells.iterrows()]
+    rows: list[Any] = [
+        {"scenario": scenario, "n": n} | dict(zip(cell["method"], cell["shown"], strict=True))
+        for (scenario, n), cell in cells.groupby(CELL, sort=False)
+    ]
     return Report(
         "overview",
         "Coverage and mean width at a glance",
@@ -49,21 +44,16 @@ def overview_report(summary: Summary) -> Report:
             "Coverage, then mean width. *: does not keep its level. +: the shortest that does.",
             *_judged(summary),
         ),
-        columns,
+        (*_CELL, *(Column(name, name, "text") for name in summary.methods)),
         tuple(rows),
-        lambda: cells,
+        lambda: summary.judged_cells,
     )
 
 
 def cell_reports(summary: Summary) -> list[Report]:
-    """Return the primary tables, every method in every cell: coverage, widths, then centers."""
-    return [
-        _coverage(summary),
-        *_expected(summary),
-        *_rejections(summary),
-        _widths(summary),
-        _centers(summary),
-    ]
+    """Return the primary tables, every method in every cell: coverage, widths, then centers; none without rows."""
+    makers = (_coverage, _expected, _rejections, _widths, _centers)
+    return [table for make in makers if (table := make(summary)).rows]
 
 
 def samples_report(summary: Summary) -> Report:
@@ -115,15 +105,11 @@ def differences_report(summary: Summary) -> Report:
 def shortest_report(summary: Summary) -> Report:
     """Return which method is the shortest that keeps its level in each cell."""
     reference = summary.reference
-    frame = summary.shortest
-    shown = frame.assign(
-        shortest=frame["shortest"].replace("", "none"),
-        reference_keeps_level=frame["reference_keeps_level"].map(_YES_NO).fillna(""),
-    )
-    return _report(
+    named = summary.shortest.assign(shortest=summary.shortest["shortest"].replace("", "none"))
+    table = _report(
         "shortest",
         "The shortest interval that keeps its level",
-        frame,
+        named,
         (
             *_CELL,
             Column("n_keeping", "methods that keep it", "count"),
@@ -138,8 +124,8 @@ def shortest_report(summary: Summary) -> Report:
         RULE,
         *_judged(summary),
         "Of equal mean widths the first in the order of the methods.",
-        shown=shown,
     )
+    return replace(table, to_frame=lambda: summary.shortest)
 
 
 def published_report(summary: Summary) -> Report:
@@ -191,21 +177,19 @@ def aggregates_report(summary: Summary) -> Report:
 def conventions(summary: Summary) -> list[str]:
     """Return the rules and conventions of all tables, in sentences."""
     level = format_level(summary.confidence_level)
-    return [
+    joined = summary.cells["estimand"].unique()
+    estimands = (Estimand.read(one) for text in joined for one in text.split("; ") if one)
+    sentences = [
         f"Nominal level {level}; no finite-sample guarantee. Scale: proportions in {_scale(summary)}, limits clipped "
         "to it.",
-        *(
-            [
-                "Differences: the error of the first learning algorithm minus that of the second; true error, expected "
-                "error and training error stand for their differences."
-            ]
-            if summary.compares
-            else []
-        ),
+        "Differences: the error of the first learning algorithm minus that of the second; true error, expected error "
+        "and training error stand for their differences."
+        if summary.compares
+        else "",
         "Every interval is judged by the true error of the classifier that was fitted to the whole sample, whatever "
         'its estimand, and by its own estimand too if that is "expected(n1=...)"; "cv-average" and "holdout-model" are '
         "judged by the former alone.",
-        *explain_estimands(_estimands(summary), DIFFERENCES if summary.compares else ERRORS),
+        *explain_estimands(estimands, DIFFERENCES if summary.compares else ERRORS),
         "Failures are misses: a method that gave no interval, or a replicate that stopped, counts against coverage. "
         '"Among successes" leaves them out. Widths, interval score and bias are of the intervals that were given.',
         "Degenerate intervals (of zero width, ...) are kept and counted.",
@@ -219,19 +203,19 @@ def conventions(summary: Summary) -> list[str]:
         "Excess kurtosis: m4 / m2^2 - 3 over the replicates of a cell.",
         "Measures as in Morris, White and Crowther (2019), Statistics in Medicine 38, 2074-2102.",
     ]
+    return [sentence for sentence in sentences if sentence]
 
 
-def _at_a_glance(row: pd.Series[Any], shortest: bool) -> str:
-    mark = " +" if shortest else "" if row["keeps_level"] else " *"
-    return f"{format_cell(row['coverage'], 'proportion')} {format_cell(row['width'], 'proportion')}{mark}"
+def _at_a_glance(cell: pd.Series[Any]) -> str:
+    mark = " +" if cell["method"] == cell["shortest"] else "" if cell["keeps_level"] else " *"
+    return f"{format_cell(cell['coverage'], 'proportion')} {format_cell(cell['width'], 'proportion')}{mark}"
 
 
 def _coverage(summary: Summary) -> Report:
-    frame = summary.cells
     return _report(
         "cells",
         "Coverage of the true error of the fitted classifier, every method in every cell",
-        frame,
+        summary.cells,
         (
             *_ROW,
             *_with_error("coverage", "coverage", "proportion"),
@@ -246,68 +230,54 @@ def _coverage(summary: Summary) -> Report:
         ),
         RULE,
         "Truth above: above the upper limit, so that the interval promised too little; below: below the lower.",
-        shown=frame.assign(keeps_level=frame["keeps_level"].map(_YES_NO)),
     )
 
 
-def _expected(summary: Summary) -> list[Report]:
-    """Return the coverage of the expected error, if a method aims at one."""
-    frame = summary.cells
-    frame = frame[frame["coverage_of_expected"].notna()]
-    if frame.empty:
-        return []
-    return [
-        _report(
-            "expected",
-            "Coverage of the expected error at n1 training cases, for methods that aim at it",
-            frame,
-            (
-                *_ROW,
-                Column("estimand", "estimand", "text"),
-                *_with_error(
-                    "expected", "expected error", "difference" if summary.compares else "proportion"
-                ),
-                *_with_error("coverage_of_expected", "its coverage", "proportion"),
-                Column("coverage_of_expected_low", "95% low", "proportion"),
-                Column("coverage_of_expected_high", "95% high", "proportion"),
-                Column("keeps_level_of_expected", "keeps level", "text"),
-                Column("missed_expected", "missed", "proportion"),
-                *_with_error("bias_of_expected", "bias of center", "difference"),
-                Column("expected_se", "mean SE of an error", "proportion"),
-                Column("n_expected", "further samples", "statistic"),
-            ),
-            RULE,
-            "Expected error: mean over the replicates of the errors of the learning algorithm on further samples of n1 "
-            "cases, a fraction being rounded down; those that could not be fitted are left out. The MCSE of its "
-            "coverage takes it as known.",
-            "Missed: intervals that were given and leave it out. That is the size of the test, at 1 - level, of the "
-            "hypothesis that the expected error is what it is, wherever test and interval belong together; intervals "
-            "of zero width miss although such a test does not reject.",
-            "Mean SE of an error: 0 where errors are exact. Where they are found on fixed cases, all have this error "
-            "in common, and the MCSE leaves it out.",
-            shown=frame.assign(keeps_level_of_expected=frame["keeps_level_of_expected"].map(_YES_NO)),
-        )
-    ]
+def _expected(summary: Summary) -> Report:
+    """Return the coverage of the expected error, of methods that aim at it."""
+    return _report(
+        "expected",
+        "Coverage of the expected error at n1 training cases, for methods that aim at it",
+        summary.cells[summary.cells["coverage_of_expected"].notna()],
+        (
+            *_ROW,
+            Column("estimand", "estimand", "text"),
+            *_with_error("expected", "expected error", "difference" if summary.compares else "proportion"),
+            *_with_error("coverage_of_expected", "its coverage", "proportion"),
+            Column("coverage_of_expected_low", "95% low", "proportion"),
+            Column("coverage_of_expected_high", "95% high", "proportion"),
+            Column("keeps_level_of_expected", "keeps level", "text"),
+            Column("missed_expected", "missed", "proportion"),
+            *_with_error("bias_of_expected", "bias of center", "difference"),
+            Column("expected_se", "mean SE of an error", "proportion"),
+            Column("n_expected", "further samples", "statistic"),
+        ),
+        RULE,
+        "Expected error: mean over the replicates of the errors of the learning algorithm on further samples of n1 "
+        "cases, a fraction being rounded down; those that could not be fitted are left out. The MCSE of its "
+        "coverage takes it as known.",
+        "Missed: intervals that were given and leave it out. That is the size of the test, at 1 - level, of the "
+        "hypothesis that the expected error is what it is, wherever test and interval belong together; intervals "
+        "of zero width miss although such a test does not reject.",
+        "Mean SE of an error: 0 where errors are exact. Where they are found on fixed cases, all have this error "
+        "in common, and the MCSE leaves it out.",
+    )
 
 
-def _rejections(summary: Summary) -> list[Report]:
-    """Return how often the hypothesis of equal errors is rejected, in a study of comparisons."""
-    if not summary.compares:
-        return []
-    return [
-        _report(
-            "rejections",
-            "Rejection of the hypothesis of equal errors",
-            summary.cells,
-            (
-                *_ROW,
-                *_with_error("rejection", "rejected", "proportion"),
-                *_with_error("expected", "expected difference", "difference"),
-            ),
-            f"At the level {format_level(1.0 - summary.confidence_level)}. Where the expected difference is 0 this is "
-            "the size of the test, elsewhere its power.",
-        )
-    ]
+def _rejections(summary: Summary) -> Report:
+    """Return how often the hypothesis of equal errors is rejected; no row where nothing is compared."""
+    return _report(
+        "rejections",
+        "Rejection of the hypothesis of equal errors",
+        summary.cells[summary.cells["rejection"].notna()],
+        (
+            *_ROW,
+            *_with_error("rejection", "rejected", "proportion"),
+            *_with_error("expected", "expected difference", "difference"),
+        ),
+        f"At the level {format_level(1.0 - summary.confidence_level)}. Where the expected difference is 0 this is "
+        "the size of the test, elsewhere its power.",
+    )
 
 
 def _widths(summary: Summary) -> Report:
@@ -361,20 +331,18 @@ def _judged(summary: Summary) -> list[str]:
     return ["Coverage: of the expected error, which is what all methods of this study aim at."]
 
 
-def _estimands(summary: Summary) -> list[Estimand]:
-    joined = dict.fromkeys(summary.cells["estimand"])
-    return list(dict.fromkeys(Estimand.read(one) for text in joined for one in text.split("; ") if one))
-
-
 def _report(
     name: str,
     title: str,
     frame: pd.DataFrame,
     columns: tuple[Column, ...],
     *notes: str,
-    shown: pd.DataFrame | None = None,
 ) -> Report:
-    """Return a table of a frame; `shown` has the same rows with words in place of flags."""
-    chosen = (frame if shown is None else shown)[[column.key for column in columns]]
-    records: list[Any] = chosen.to_dict("records")
-    return Report(name, title, notes, columns, tuple(records), lambda: frame)
+    """Return a table of a frame, flags in words."""
+    shown = frame[[column.key for column in columns]].map(_in_words)
+    rows: list[Any] = shown.to_dict("records")
+    return Report(name, title, notes, columns, tuple(rows), lambda: frame)
+
+
+def _in_words(value: Any) -> Any:
+    return ("yes" if value else "no") if isinstance(value, bool | np.bool_) else value

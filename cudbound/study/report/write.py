@@ -9,17 +9,12 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from cudbound.plotting import (
-    CoverageByScenarioDisplay,
-    CoverageWidthDisplay,
-    KurtosisDisplay,
-    NestedLoopDisplay,
-    draw_svg,
-)
-from cudbound.report.render import escape_text, render_report
+from cudbound.plotting.coverage import CoverageByScenarioDisplay, CoverageWidthDisplay, KurtosisDisplay
+from cudbound.plotting.nested_loop import NestedLoopDisplay
+from cudbound.report.render import escape_latex, escape_markdown, render_report
 from cudbound.report.tables import Report
 from cudbound.rounding import format_cell, format_level, printable
-from cudbound.study.measure.cell_table import CELL
+from cudbound.study.measure.scoring import CELL
 from cudbound.study.measure.summary import Summary, summarize_store
 from cudbound.study.report.report_tables import (
     aggregates_report,
@@ -142,41 +137,36 @@ def report_texts(
 def run_notes(store: Store) -> list[str]:
     """Return what was run, in sentences: replicates, failures, settings, versions."""
     described, status, runs = store.description, store.status(), store.runs_frame()
-    methods = ", ".join(described["methods"])
+    scenarios = described["scenarios"]
     packages = [name for name in runs.columns if name not in {"begun", "machine"}]
     versions = dict.fromkeys(
         ", ".join(f"{name} {run[name]}" for name in packages) for _, run in runs.iterrows()
     )
-    machines = dict.fromkeys(runs.get("machine", []))
-    sizes = ", ".join(f"{name} = {value}" for name, value in described["sizes"].items())
-    options = "; ".join(
-        f"{method}: {', '.join(f'{name} = {value}' for name, value in chosen.items())}"
-        for method, chosen in described["options"].items()
-    )
-    return [
+    settings = f"seed {described['seed']}"
+    if not any("rival" in scenario for scenario in scenarios.values()):
+        resamples, inner, alpha = (described[name] for name in ("n_resamples", "inner", "alpha"))
+        settings = f"{resamples} resamples, inner {inner}, alpha = {alpha}, {settings}"
+    options = "; ".join(f"{method}: {_pairs(chosen)}" for method, chosen in described["options"].items())
+    notes = [
         f"{status.n_done} of {status.n_total} replicates, of which {status.n_failed} failed.",
-        *(
-            ["The study is not finished: cells have fewer replicates than planned, or are missing."]
-            if status.n_done < status.n_total
-            else []
-        ),
-        f"Scenarios: {len(described['scenarios'])}, at n = {', '.join(map(str, described['n_samples']))}; "
+        "The study is not finished: cells have fewer replicates than planned, or are missing."
+        if status.n_done < status.n_total
+        else "",
+        f"Scenarios: {len(scenarios)}, at n = {', '.join(map(str, described['n_samples']))}; "
         f"{described['n_replicates']} replicates of each planned.",
-        f"Methods: {methods}; nominal level {format_level(described['confidence_level'])}.",
-        *(
-            [f"Settings: seed {described['seed']}."]
-            if any("rival" in scenario for scenario in described["scenarios"].values())
-            else [
-                f"Settings: {described['n_resamples']} resamples, inner {described['inner']}, "
-                f"alpha = {described['alpha']}, seed {described['seed']}."
-            ]
-        ),
-        f"Sizes of the resampling, as far as methods read them: {sizes}.",
-        *([f"Options: {options}."] if options else []),
+        f"Methods: {', '.join(described['methods'])}; nominal level {format_level(described['confidence_level'])}.",
+        f"Settings: {settings}.",
+        f"Sizes of the resampling, as far as methods read them: {_pairs(described['sizes'])}.",
+        f"Options: {options}." if options else "",
         *(f"Versions: {one}." for one in versions),
-        *(f"Machine: {one}." for one in machines),
-        *(f"Scenario {name}: {_scenario(entries)}." for name, entries in described["scenarios"].items()),
+        *(f"Machine: {one}." for one in dict.fromkeys(runs.get("machine", []))),
+        *(f"Scenario {name}: {_scenario(entries)}." for name, entries in scenarios.items()),
     ]
+    return [note for note in notes if note]
+
+
+def _pairs(chosen: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in chosen.items())
 
 
 def _scenario(entries: Mapping[str, Any]) -> str:
@@ -207,7 +197,7 @@ def _plots(summary: Summary) -> Iterator[tuple[str, str]]:
     band = "Dashed: nominal level. Gray: where an exact interval's coverage falls in 95% of such studies."
     yield (
         f"Coverage against mean width, one point per cell and method, with one MCSE. {band}",
-        draw_svg(CoverageWidthDisplay(cells, level), (7.0, 4.2), "width"),
+        CoverageWidthDisplay(cells, level).svg("width"),
     )
     keys = cells[CELL].drop_duplicates()
     if len(keys) <= MAX_PLOTTED_CELLS:
@@ -217,18 +207,18 @@ def _plots(summary: Summary) -> Iterator[tuple[str, str]]:
             )
             yield (
                 f"Coverage by scenario, with 95% Clopper-Pearson intervals. {band}",
-                draw_svg(part, part.size, f"cells{start}"),
+                part.svg(f"cells{start}"),
             )
     for measure in ("coverage", "width"):
-        nested = NestedLoopDisplay(cells, measure, confidence_level=level)
+        nested = NestedLoopDisplay(cells, measure, level)
         yield (
             f"Nested-loop plot of {measure}: all cells, ordered by n, then scenario.",
-            draw_svg(nested, nested.size, f"nested-{measure}"),
+            nested.svg(f"nested-{measure}"),
         )
     yield (
         "Coverage against the absolute excess kurtosis of the training error, one point per cell and method, as in "
         f"figure 1 of Laber and Murphy (2008). {band}",
-        draw_svg(KurtosisDisplay(cells, summary.samples, level), (7.0, 4.2), "kurtosis"),
+        KurtosisDisplay(cells, summary.samples, level).svg("kurtosis"),
     )
 
 
@@ -248,11 +238,11 @@ def _html(title: str, sections: Sequence[Section]) -> str:
 
 
 def _markdown(title: str, sections: Sequence[Section]) -> str:
-    parts = [f"# {escape_text(title, 'markdown')}"]
+    parts = [f"# {escape_markdown(title)}"]
     for section in sections:
-        parts.append(f"## {escape_text(section.title, 'markdown')}")
+        parts.append(f"## {escape_markdown(section.title)}")
         if section.sentences:
-            parts.append("\n".join(f"- {escape_text(one, 'markdown')}" for one in section.sentences))
+            parts.append("\n".join(f"- {escape_markdown(one)}" for one in section.sentences))
         parts.extend(render_report(table, "markdown") for table in section.tables)
     return "\n\n".join(parts) + "\n"
 
@@ -260,9 +250,9 @@ def _markdown(title: str, sections: Sequence[Section]) -> str:
 def _latex(title: str, sections: Sequence[Section]) -> str:
     parts = [f"% {printable(title)}"]
     for section in sections:
-        parts.append(rf"\section*{{{escape_text(section.title, 'latex')}}}")
+        parts.append(rf"\section*{{{escape_latex(section.title)}}}")
         if section.sentences:
-            items = (rf"\item {escape_text(one, 'latex')}" for one in section.sentences)
+            items = (rf"\item {escape_latex(one)}" for one in section.sentences)
             parts.append("\n".join([r"\begin{itemize}", *items, r"\end{itemize}"]))
         parts.extend(render_report(page, "latex") for table in section.tables for page in _pages(table))
     return "\n\n".join(parts) + "\n"
@@ -287,17 +277,12 @@ def _csv(summary: Summary, place: Path) -> dict[Path, str]:
     if not summary.published.empty:
         others.append(published_report)
     tables = [cell_reports(summary)[0], *(table(summary) for table in others)]
-    return {
-        place
-        if table.name == "cells"
-        else place.with_name(f"{place.stem}-{table.name}{place.suffix or '.csv'}"): _csv_text(table)
-        for table in tables
-    }
-
-
-def _csv_text(table: Report) -> str:
-    frame = table.to_frame().map(_inert)
-    return f"{render_report(replace(table, to_frame=lambda: frame), 'csv')}\n"
+    texts = {}
+    for table in tables:
+        name = place.name if table.name == "cells" else f"{place.stem}-{table.name}{place.suffix or '.csv'}"
+        frame = table.to_frame().map(_inert)
+        texts[place.with_name(name)] = frame.to_csv(index=False, lineterminator="\n")
+    return texts
 
 
 def _inert(value: Any) -> Any:

@@ -1,0 +1,169 @@
+"""What every plot of a study does: it keeps its data, draws itself on axes, and becomes an element of a page."""
+
+from __future__ import annotations
+
+import abc
+import io
+import re
+import warnings
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from cudbound.plotting.style import method_styles, noise_band, safe_label
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.legend import Legend
+    from matplotlib.lines import Line2D
+
+CELL = ["scenario", "n"]
+BAND_STYLE: dict[str, Any] = {"color": "0.92", "zorder": 0, "linewidth": 0}
+LEVEL_STYLE: dict[str, Any] = {"color": "0.4", "linewidth": 0.8, "linestyle": "--", "zorder": 1}
+#: Characters of a line of the legend.
+LEGEND_LENGTH = 90
+#: Metadata that matplotlib writes into a file; an element of a page needs none of it.
+METADATA = ("Creator", "Date", "Format", "Type")
+
+
+class Display(abc.ABC):
+    """A plot of the cells of a study; matplotlib is imported only when it is drawn.
+
+    Parameters
+    ----------
+    cells : pandas.DataFrame
+        `Summary.cells` or some of its rows, with `columns`.
+    confidence_level : float, default=0.95
+
+    Attributes
+    ----------
+    artists_ : dict of str to matplotlib artist
+        What shows each method.
+    level_line_, band_ : matplotlib artists
+        The line of the nominal level, and the band in which the coverage of an exact interval falls in 95% of studies.
+    legend_, ax_ : matplotlib artists
+    """
+
+    #: Columns that the cells must have.
+    columns: Sequence[str]
+    #: The corner of the legend above the axes that lies on their edge.
+    legend_corner: Literal["lower left", "lower right"] = "lower left"
+
+    artists_: dict[str, Any]
+    level_line_: Line2D
+    band_: Artist
+    legend_: Legend
+    ax_: Axes
+
+    def __init__(self, cells: pd.DataFrame, confidence_level: float = 0.95) -> None:
+        check_columns("cells", cells, self.columns)
+        self.cells = cells
+        self.confidence_level = confidence_level
+        self.methods = list(dict.fromkeys(cells["method"]))
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height in inches."""
+        return 7.0, 4.2
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw on `ax`, or on a new figure for None.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed, with the way to get it.
+        """
+        if ax is None:
+            ax = _matplotlib().pyplot.subplots(figsize=self.size, layout="constrained")[1]
+        self.ax_ = ax
+        self._draw_level(ax)
+        self.artists_ = {
+            method: self._draw(ax, self.cells[self.cells["method"] == method], style)
+            for method, style in method_styles(self.methods).items()
+        }
+        self._finish(ax)
+        labels = [safe_label(method) for method in self.methods]
+        ax.spines[["top", "right"]].set_visible(False)
+        self.legend_ = ax.legend(
+            list(self.artists_.values()),
+            labels,
+            loc=self.legend_corner,
+            bbox_to_anchor=(float(self.legend_corner == "lower right"), 1.01),
+            ncols=max(1, LEGEND_LENGTH // (max(map(len, labels)) + 5)),  # a key is as wide as 5 letters
+            fontsize="small",
+            frameon=False,
+            borderaxespad=0.0,
+            handletextpad=0.4,
+            columnspacing=1.2,
+        )
+        return self
+
+    def _draw_level(self, ax: Axes) -> None:
+        """Draw the nominal level and its band."""
+        self.band_ = ax.axhspan(*noise_band(self.cells, self.confidence_level), **BAND_STYLE)
+        self.level_line_ = ax.axhline(self.confidence_level, **LEVEL_STYLE)
+
+    @abc.abstractmethod
+    def _draw(self, ax: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> Any:
+        """Draw the cells of one method and return the artist that stands for it in the legend."""
+
+    @abc.abstractmethod
+    def _finish(self, ax: Axes) -> None:
+        """Draw what is no method, and name the axes."""
+
+    def svg(self, name: str) -> str:
+        """Draw the display and return it as an ``<svg>`` element.
+
+        Parameters
+        ----------
+        name : str
+            Prefix for the names of parts inside the element; must be unique within a page.
+
+        Returns
+        -------
+        str
+            Without an XML declaration. Text stays text, escaped. The same display gives the same string.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed, with the way to get it.
+        """
+        mpl, stream = _matplotlib(), io.StringIO()
+        settings = {"svg.fonttype": "none", "svg.hashsalt": name, "font.size": 9.0}
+        with mpl.rc_context(settings), warnings.catch_warnings():
+            # missing glyphs in matplotlib's font affect only the layout: the reader's own font draws the text
+            warnings.filterwarnings("ignore", message="Glyph .* missing from")
+            figure = mpl.figure.Figure(figsize=self.size, layout="constrained")
+            self.plot(figure.subplots())
+            figure.savefig(stream, format="svg", metadata=dict.fromkeys(METADATA))
+        text = stream.getvalue()
+        # groups are called figure_1, axes_1, ... in every figure, but names must be unique in a page; nothing refers to
+        # them
+        return re.sub('<g id="[^"]*"', "<g", text[text.index("<svg") :])
+
+
+def check_columns(name: str, frame: pd.DataFrame, columns: Sequence[str]) -> None:
+    """Refuse a frame that lacks a column or has no row.
+
+    Raises
+    ------
+    ValueError
+        If it does.
+    """
+    missing = [column for column in columns if column not in frame.columns]
+    if missing or frame.empty:
+        what = f"no column {missing[0]!r}" if missing else "no row"
+        raise ValueError(f"The '{name}' frame must have rows and the columns {list(columns)}. Got {what}.")
+
+
+def _matplotlib() -> Any:
+    try:
+        import matplotlib.pyplot
+    except ImportError as error:
+        raise ImportError(
+            "Plots need matplotlib, which is not installed; get it with: pip install 'cudbound[study]'"
+        ) from error
+    return matplotlib
