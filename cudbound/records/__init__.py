@@ -29,8 +29,6 @@ from cudbound.records.split_losses import (
 )
 from cudbound.validation import Array, Losses
 
-Bools = NDArray[np.bool_]
-
 __all__ = [
     "BolsteredLosses",
     "BootstrapLosses",
@@ -64,7 +62,7 @@ class BolsteredLosses:
     """
 
     losses: Array
-    wrong: Bools
+    wrong: NDArray[np.bool_]
     remarks: tuple[str, ...] = ()
 
     @property
