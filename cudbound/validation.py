@@ -302,9 +302,9 @@ def check_sizes(n_train: float, n_test: float) -> None:
             raise ValueError(f"The '{name}' parameter must be at least 1. Got {size!r} instead.")
 
 
-def check_pairs(means: ArrayLike) -> None:
-    """Raise ValueError unless there is one pair of means a halving."""
-    if checked("means", means, 2).shape[1] != 2:
-        raise ValueError(
-            f"The 'means' parameter must have shape (n_halvings, 2). Got {np.shape(means)} instead."
-        )
+def check_pairs(means: ArrayLike) -> Array:
+    """Return one pair of means for each halving; raise ValueError if they are something else."""
+    pairs = checked("means", means, 2)
+    if pairs.shape[1] != 2:
+        raise ValueError(f"The 'means' parameter must have shape (n_halvings, 2). Got {pairs.shape} instead.")
+    return pairs.astype(float)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -174,11 +175,7 @@ CORRECTIONS: dict[str, IntervalOf] = {
 }
 
 
-def _outcome(
-    records: Records,
-    confidence_level: float,
-    interval_of: IntervalOf,
-) -> Outcome:
+def _outcome(records: Records, confidence_level: float, interval_of: IntervalOf) -> Outcome:
     estimate = estimate_632(records)
     replicates = replicates_632(records)
     defined = replicates[~np.isnan(replicates)]
@@ -213,12 +210,8 @@ def _corrected(records: Records, confidence_level: float, *, variant: str) -> Ou
             degenerate=f"no acceleration with {never} points never out of bag, raise n_resamples",
             center=".632 estimate",
         )
-    outcome = _outcome(
-        records,
-        confidence_level,
-        lambda values, estimate, level: bias_corrected_interval(values, estimate, level, found),
-    )
-    return replace(outcome, details={"acceleration": found})
+    accelerated = partial(bias_corrected_interval, acceleration=found)
+    return replace(_outcome(records, confidence_level, accelerated), details={"acceleration": found})
 
 
 PERCENTILE = Method(

@@ -49,8 +49,7 @@ def conservative_z_pivot(estimate: float, pairs: ArrayLike) -> Pivot:
     >>> round(interval.low, 4), round(interval.high, 4)
     (0.1407, 0.3393)
     """
-    check_pairs(pairs)
-    values = np.asarray(pairs, dtype=float)
+    values = check_pairs(pairs)
     gaps = values[:, 0] - values[:, 1]
     if float(np.abs(gaps).max()) <= EQUAL:
         reason = f"both halves of the data have the same mean loss in each of {gaps.size} halvings"

@@ -170,8 +170,7 @@ def _sum_of_squared_gaps(values: Array) -> float:
 
 
 def _five_pairs(pairs: ArrayLike) -> Array:
-    check_pairs(pairs)
-    values = np.asarray(pairs, dtype=float)
+    values = check_pairs(pairs)
     if len(values) != N_HALVINGS:
         raise ValueError(
             f"5x2 cross-validation is defined for exactly {N_HALVINGS} halvings. Got {len(values)} instead; "

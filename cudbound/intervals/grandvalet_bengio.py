@@ -15,12 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
-from cudbound.intervals.k_fold import (
-    ON_ALL_ROWS,
-    checked_means,
-    k_fold_t_pivot,
-    unequal_folds,
-)
+from cudbound.intervals.k_fold import ON_ALL_ROWS, k_fold_t_pivot, unequal_folds
 from cudbound.intervals.method import Method
 from cudbound.intervals.pivot import Pivot
 from cudbound.method_card import Number
@@ -197,7 +192,7 @@ def rho_threshold(
             f"The 'significance' parameter must be a number in the range (0, 1). Got {significance!r} instead."
         )
     check_choice("alternative", alternative, ("two-sided", "less", "greater"))
-    pivot = k_fold_t_pivot(checked_means(block_means), 1.0)
+    pivot = k_fold_t_pivot(block_means, 1.0)
     tail = significance / 2 if alternative == "two-sided" else significance
     if pivot.degenerate or tail > 0.5:
         return math.nan

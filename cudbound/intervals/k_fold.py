@@ -55,7 +55,11 @@ def k_fold_t_pivot(means: ArrayLike, n_train: float) -> Pivot:
     >>> round(interval.low, 3), round(interval.high, 3)
     (0.112, 0.288)
     """
-    values = checked_means(means)
+    values = checked("means", means, 1).astype(np.float64)
+    if values.size < 2:
+        raise ValueError(
+            f"The 'means' parameter must hold the means of at least two folds. Got {values.size} instead."
+        )
     constant = float(np.ptp(values)) <= EQUAL
     return Pivot(
         float(values.mean()),
@@ -64,22 +68,6 @@ def k_fold_t_pivot(means: ArrayLike, n_train: float) -> Pivot:
         degenerate="all fold means are equal" if constant else None,
         estimand=Estimand("expected", n_train),
     )
-
-
-def checked_means(means: ArrayLike) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Return fold means as floats.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two, or they are not finite numbers.
-    """
-    values = checked("means", means, 1).astype(np.float64)
-    if values.size < 2:
-        raise ValueError(
-            f"The 'means' parameter must hold the means of at least two folds. Got {values.size} instead."
-        )
-    return values
 
 
 def unequal_folds(folds: FoldLosses) -> tuple[str, ...]:

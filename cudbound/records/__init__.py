@@ -31,8 +31,6 @@ from cudbound.records.split_losses import (
 from cudbound.records.tuned_losses import TunedLosses
 from cudbound.validation import Array, Losses
 
-Bools = NDArray[np.bool_]
-
 __all__ = [
     "BolsteredLosses",
     "BootstrapLosses",
@@ -68,7 +66,7 @@ class BolsteredLosses:
     """
 
     losses: Array
-    wrong: Bools
+    wrong: NDArray[np.bool_]
     remarks: tuple[str, ...] = ()
 
     @property

@@ -17,7 +17,6 @@ from cudbound.records import BolsteredLosses
 from cudbound.validation import MIN_ROWS_PER_CLASS, check_binary_classifier, check_lengths
 
 Array = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 
 #: Draws from the kernel of a point where there is no closed form. The misclassified share of the kernel then has a
 #: standard error of at most .05 per point, and .05 / sqrt(n) in the mean over n points.

@@ -126,21 +126,14 @@ class ResamplingPlan:
         """Whether any record takes refits; the CUD bound and a new test set need none."""
         return bool(self.streams or self.made_by_splits)
 
-    def n_fits(self, n_resamples: int, n_samples: int, counts: NDArray[np.int32] | None = None) -> int:
-        """Return the number of refits, for a progress bar.
-
-        Exact unless draws are drawn again or dropped; without the draws (`counts`), the expected numbers of distinct
-        rows are used.
-        """
-        if counts is None:
-            distinct = round(n_resamples * n_samples * (1 - (1 - 1 / n_samples) ** n_samples))
-        else:
-            sizes = (counts > 0).sum(axis=1)
-            distinct = int(sizes[sizes > 1].sum())
+    def n_fits(self, counts: NDArray[np.int32]) -> int:
+        """Return the number of refits with these draws, for a progress bar; exact unless draws are drawn again."""
+        n_resamples, n_samples = counts.shape
+        sizes = (counts > 0).sum(axis=1)
         drawn = {
             "bootstrap": n_resamples,
             "inner": n_resamples * (self.n_inner or 0),
-            "removed_cases": distinct + n_samples,
+            "removed_cases": int(sizes[sizes > 1].sum()) + n_samples,
         }
         fits = sum(
             SCHEMES[name].n_fits(self.sizes, n_samples) if name in SCHEMES else drawn[name]

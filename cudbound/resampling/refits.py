@@ -18,7 +18,6 @@ from sklearn.utils import gen_batches
 from cudbound.adapters import batched_refit
 from cudbound.estimators.batched import BatchedRefit
 
-Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Losses = NDArray[Any]
 Seeds = NDArray[np.int64]

@@ -15,7 +15,6 @@ from cudbound.resampling.refits import Refit
 from cudbound.resampling.sizes import ResamplingSizes
 from cudbound.resampling.task import Task
 
-Array = NDArray[np.float64]
 Counts = NDArray[np.int32]
 Rows = NDArray[np.int64]
 
@@ -141,7 +140,7 @@ def _half_training(design: ReplacementDesign) -> Iterator[tuple[Rows, Counts]]:
         yield rows, training.reshape(-1, n)
 
 
-def _class_counts(design: ReplacementDesign, labels: Array) -> Counts:
+def _class_counts(design: ReplacementDesign, labels: NDArray[np.float64]) -> Counts:
     """Return the rows of either class in every training set, shape (n_fits, 2)."""
     classes = np.column_stack([labels < 0.0, labels > 0.0]).astype(np.int32)
     half = [training @ classes for _, training in _half_training(design)]

@@ -7,15 +7,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Bools = NDArray[np.bool_]
 Policy = Literal["fit", "redraw", "drop", "error"]
 
 POLICIES = ("fit", "redraw", "drop", "error")
 TREATMENT = {"fit": "fitted as drawn", "redraw": "redrawn", "drop": "dropped"}
 
 
-def has_one_class(counts: NDArray[Any], labels: Array) -> Bools:
+def has_one_class(counts: NDArray[Any], labels: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Return which training sets hold only one class, shape (...).
 
     Parameters

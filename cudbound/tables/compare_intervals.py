@@ -269,8 +269,7 @@ def compare_intervals(
         records = replace(records, boundary=boundary)
     if plan.refits_are_needed:
         refits = refits or prepare_refits(estimator, X, sample.y, n_jobs=session.n_jobs)
-        n_fits = plan.n_fits(len(counts), sample.n_samples, counts)
-        with session.refitting(n_fits, progress) as advance:
+        with session.refitting(plan.n_fits(counts), progress) as advance:
             records = replace(records, **session.refit(refits, counts, advance))
     if search_folds is not None:
         n_fits = len(search_folds.test) * len(estimator.cv_results_["params"])

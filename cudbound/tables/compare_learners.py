@@ -244,7 +244,7 @@ def tabulate_comparisons(
         given["test_set"] = TestSetLosses(wrong[0] - wrong[1], sample.n_samples, estimand="conditional")
     own = Records()
     failed_own: dict[str, Exception] = {}
-    total = 2 * shared.n_fits(0, sample.n_samples) + (2 if OWN_TEST_SETS in plan.needs else 0)
+    total = 2 * shared.n_fits(none_drawn) + (2 if OWN_TEST_SETS in plan.needs else 0)
     with session.refitting(total, progress) as advance:
         made = session.refit(both, none_drawn, lambda n_pairs: advance(2 * n_pairs), shared)
         if OWN_TEST_SETS in plan.needs:

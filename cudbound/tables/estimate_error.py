@@ -98,7 +98,7 @@ def estimate_error(
             kernel = record_bolstered(estimator, X, sample.y, rng=session.streams["bolstered"])
             records = replace(records, bolstered=kernel)
     refits = prepare_refits(estimator, X, sample.y, n_jobs=session.n_jobs)
-    with session.refitting(plan.n_fits(len(counts), sample.n_samples, counts), progress) as advance:
+    with session.refitting(plan.n_fits(counts), progress) as advance:
         records = replace(records, **session.refit(refits, counts, advance))
     return PointEstimateTable(
         session.rows(

@@ -24,7 +24,6 @@ from cudbound.tables.progress import progress_bar
 from cudbound.tables.unfinished import Run, Unfinished
 from cudbound.validation import check_choice, check_integer, check_labels, check_lengths, check_n_jobs
 
-Array = NDArray[np.float64]
 Named = TypeVar("Named", bound=MethodCard)
 
 #: Records that a splitter can fill.
@@ -49,20 +48,13 @@ class TrainingSet:
 
     X: Any
     y: NDArray[Any]
-    labels: Array
+    labels: NDArray[np.float64]
     classes: NDArray[Any]
 
     @property
     def n_samples(self) -> int:
         """Rows of the training set."""
         return int(self.labels.size)
-
-
-def check_training_set(X: Any, y: Any, classes: NDArray[Any]) -> TrainingSet:
-    """Return the training set; raise ValueError if `X` and `y` do not fit each other or the classes."""
-    labels = check_labels(y, classes)
-    check_lengths(X.shape[0] if hasattr(X, "shape") else len(X), labels.size)
-    return TrainingSet(X, classes[(labels > 0.0).astype(int)], labels, classes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +128,9 @@ class Session(Generic[Named]):
     def take(self, X: Any, y: Any, classes: NDArray[Any], n_resamples: object = None) -> NDArray[np.int32]:
         """Take a training set, and return that many bootstrap draws of it; none if the number is None."""
         size = 0 if n_resamples is None else check_integer("n_resamples", n_resamples, 1)
-        self.sample = check_training_set(X, y, classes)
+        labels = check_labels(y, classes)
+        check_lengths(X.shape[0] if hasattr(X, "shape") else len(X), labels.size)
+        self.sample = TrainingSet(X, classes[(labels > 0.0).astype(int)], labels, classes)
         counts = np.zeros((0, self.sample.n_samples), dtype=np.int32)
         if size:
             counts = draw_counts(self.sample.n_samples, size, self.run.rng)

@@ -211,17 +211,10 @@ def test_progress_hears_of_every_fit():
         heard = []
         rng = np.random.default_rng(0)
         plan = ResamplingPlan(EVERYTHING, 4, ResamplingSizes(n_folds=5))
-        record_losses(
-            plan,
-            estimator.fit(X, labels),
-            X,
-            labels,
-            labels,
-            draw_counts(20, 30, rng),
-            rng=rng,
-            advance=heard.append,
-        )
-        assert sum(heard) == plan.n_fits(30, 20) == 30 + 30 * 4 + 5
+        counts = draw_counts(20, 30, rng)
+        fitted = estimator.fit(X, labels)
+        record_losses(plan, fitted, X, labels, labels, counts, rng=rng, advance=heard.append)
+        assert sum(heard) == plan.n_fits(counts) == 30 + 30 * 4 + 5
 
 
 # ---- other estimators ----
