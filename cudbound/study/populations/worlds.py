@@ -10,6 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
+from cudbound.study.populations.breaking_worlds import (
+    Correlated,
+    FlippedLabels,
+    HeavyTails,
+    HiddenSubgroup,
+    RareClass,
+)
 from cudbound.study.populations.curved_worlds import Donut, Quadratic
 from cudbound.study.populations.discrete_worlds import Binary, Discrete, ThreePoint
 from cudbound.study.populations.gaussian_worlds import (
@@ -25,14 +32,19 @@ from cudbound.study.populations.simulated import World
 __all__ = [
     "WORLDS",
     "Binary",
+    "Correlated",
     "Discrete",
     "Donut",
+    "FlippedLabels",
     "Gaussians",
+    "HeavyTails",
+    "HiddenSubgroup",
     "Imbalanced",
     "NearSeparable",
     "Noise",
     "Outliers",
     "Quadratic",
+    "RareClass",
     "ThreePoint",
     "Wide",
 ]
@@ -49,6 +61,11 @@ _WORLDS = (
     ThreePoint,
     Discrete,
     Binary,
+    FlippedLabels,
+    HiddenSubgroup,
+    HeavyTails,
+    RareClass,
+    Correlated,
 )
 #: Worlds by the name that design files use; the value takes the parameters of the world by name.
 WORLDS: Mapping[str, Callable[..., World]] = MappingProxyType({world.name: world for world in _WORLDS})
