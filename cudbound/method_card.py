@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from cudbound.outcomes import Estimand
-from cudbound.validation import check_choice, check_flag, check_number
+from cudbound.validation import ParameterError, check_choice, check_flag, check_number
 
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 
@@ -154,7 +154,7 @@ def check_options(options: object, methods: Iterable[MethodCard]) -> dict[str, d
     """
     example = 'a mapping of names of methods to mappings, such as {"kohavi-normal": {"form": "wilson"}}'
     if not isinstance(options, Mapping):
-        raise ValueError(f"The 'options' parameter must be {example}. Got {options!r} instead.")
+        raise ParameterError("options", f"{example}", options)
     for name, given in options.items():
         if not isinstance(given, Mapping):
             raise ValueError(

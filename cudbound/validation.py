@@ -22,8 +22,28 @@ JOBS_PER_CPU = 4
 MIN_ROWS_PER_CLASS = 2
 
 
-def _fail(name: str, rule: str, value: object) -> ValueError:
-    return ValueError(f"The '{name}' parameter must be {rule}. Got {value!r} instead.")
+class ParameterError(ValueError):
+    """An argument is not allowed; the message names it, the rule and the value.
+
+    Attributes
+    ----------
+    parameter : str
+        Name of the argument.
+    rule : str
+        What it must be, after "must be".
+    value : object
+        What it was.
+    """
+
+    def __init__(self, parameter: str, rule: str, value: object):
+        super().__init__(f"The '{parameter}' parameter must be {rule}. Got {value!r} instead.")
+        self.parameter = parameter
+        self.rule = rule
+        self.value = value
+
+    def __reduce__(self) -> tuple[type, tuple[str, str, object]]:
+        """Return how the error is made again in another process."""
+        return type(self), (self.parameter, self.rule, self.value)
 
 
 def _is_real(value: object) -> TypeGuard[float]:
@@ -43,7 +63,7 @@ def check_confidence_level(confidence_level: object) -> float:
         If it is not a number strictly between 0 and 1.
     """
     if not _is_real(confidence_level) or not 0.0 < float(confidence_level) < 1.0:
-        raise _fail("confidence_level", "a float in the range (0, 1)", confidence_level)
+        raise ParameterError("confidence_level", "a float in the range (0, 1)", confidence_level)
     return float(confidence_level)
 
 
@@ -61,7 +81,7 @@ def check_rng(rng: object) -> np.random.Generator:
         return np.random.default_rng()
     if _is_integer(rng) and int(rng) >= 0:
         return np.random.default_rng(int(rng))
-    raise _fail("rng", "a non-negative integer, a numpy.random.Generator or None", rng)
+    raise ParameterError("rng", "a non-negative integer, a numpy.random.Generator or None", rng)
 
 
 def check_n_jobs(n_jobs: object) -> int:
@@ -77,7 +97,7 @@ def check_n_jobs(n_jobs: object) -> int:
     if n_jobs is None:
         return 1
     if not _is_integer(n_jobs) or int(n_jobs) == 0:
-        raise _fail("n_jobs", "None or an integer other than 0", n_jobs)
+        raise ParameterError("n_jobs", "None or an integer other than 0", n_jobs)
     if n_jobs == 1:
         return 1  # to count the cores takes as long as many a search
     jobs, cores = int(n_jobs), int(joblib.cpu_count())
@@ -88,13 +108,13 @@ def check_nodes(name: str, value: object) -> None:
     """Raise ValueError unless a limit is None, infinite or a non-negative integer."""
     unlimited = value is None or (_is_real(value) and float(value) == math.inf)
     if not unlimited and (not _is_integer(value) or int(value) < 0):
-        raise _fail(name, "a non-negative int, math.inf or None", value)
+        raise ParameterError(name, "a non-negative int, math.inf or None", value)
 
 
 def check_seconds(name: str, value: object) -> None:
     """Raise ValueError unless a limit is None or a non-negative number."""
     if value is not None and not (_is_real(value) and float(value) >= 0.0):
-        raise _fail(name, "non-negative or None", value)
+        raise ParameterError(name, "non-negative or None", value)
 
 
 def check_ranks(ranks: object, n_draws: int) -> tuple[int, ...]:
@@ -109,13 +129,10 @@ def check_ranks(ranks: object, n_draws: int) -> tuple[int, ...]:
         return ()
     values = np.asarray(ranks)
     if values.ndim > 1 or values.dtype.kind not in "iu" or not values.size:
-        raise _fail("ranks", "one or more integers, or None for all draws", ranks)
+        raise ParameterError("ranks", "one or more integers, or None for all draws", ranks)
     found = np.unique(values)
     if found[0] < 1 or found[-1] > n_draws:
-        raise ValueError(
-            f"The 'ranks' parameter must be within [1, {n_draws}], from the smallest draw to the largest. "
-            f"Got {ranks!r} instead."
-        )
+        raise ParameterError("ranks", f"within [1, {n_draws}], from the smallest draw to the largest", ranks)
     return tuple(int(rank) for rank in found)
 
 
@@ -135,7 +152,7 @@ def check_alpha(alpha: object, n_samples: int) -> float:
     if isinstance(alpha, str) and alpha in rates:
         return rates[alpha]
     if not _is_real(alpha) or not float(alpha) >= 0.0:
-        raise _fail("alpha", "'n', 'paper-literal' or a number in the range [0, inf]", alpha)
+        raise ParameterError("alpha", "'n', 'paper-literal' or a number in the range [0, inf]", alpha)
     return float(alpha)
 
 
@@ -144,7 +161,7 @@ def check_aci_rate(name: str, rate: object) -> None:
     if not isinstance(rate, str):
         check_number(name, rate, 0.0, math.inf)
     elif rate not in ("log", "loglog"):
-        raise _fail(name, "'log', 'loglog' or a number of at least 0", rate)
+        raise ParameterError(name, "'log', 'loglog' or a number of at least 0", rate)
 
 
 def check_inner(inner: object) -> int | None:
@@ -158,7 +175,7 @@ def check_inner(inner: object) -> int | None:
     if isinstance(inner, str) and inner == "oob":
         return None
     if not _is_integer(inner) or int(inner) < 1:
-        raise _fail("inner", "'oob' or an integer of at least 1", inner)
+        raise ParameterError("inner", "'oob' or an integer of at least 1", inner)
     return int(inner)
 
 
@@ -171,7 +188,7 @@ def check_integer(name: str, value: object, smallest: int) -> int:
         If it is not; the message names the range.
     """
     if not _is_integer(value) or int(value) < smallest:
-        raise _fail(name, f"an integer of at least {smallest}", value)
+        raise ParameterError(name, f"an integer of at least {smallest}", value)
     return int(value)
 
 
@@ -185,7 +202,7 @@ def check_number(name: str, value: object, low: float, high: float) -> float:
     """
     if not _is_real(value) or not (low <= float(value) < high or float(value) == high == math.inf):
         end = "]" if high == math.inf else ")"
-        raise _fail(name, f"a number in the range [{low:g}, {high:g}{end}", value)
+        raise ParameterError(name, f"a number in the range [{low:g}, {high:g}{end}", value)
     return float(value)
 
 
@@ -198,7 +215,7 @@ def check_choice(name: str, value: object, choices: Collection[str]) -> str:
         If it is not; the message lists the choices.
     """
     if not isinstance(value, str) or value not in choices:
-        raise _fail(name, f"one of {sorted(choices)}", value)
+        raise ParameterError(name, f"one of {sorted(choices)}", value)
     return value
 
 
@@ -211,7 +228,7 @@ def check_flag(name: str, value: object) -> bool:
         If it is neither.
     """
     if not isinstance(value, bool | np.bool_):
-        raise _fail(name, "True or False", value)
+        raise ParameterError(name, "True or False", value)
     return bool(value)
 
 
@@ -299,7 +316,7 @@ def check_sizes(n_train: float, n_test: float) -> None:
     """Raise ValueError unless both sizes are at least 1."""
     for name, size in (("n_train", n_train), ("n_test", n_test)):
         if not size >= 1:
-            raise ValueError(f"The '{name}' parameter must be at least 1. Got {size!r} instead.")
+            raise ParameterError(name, "at least 1", size)
 
 
 def check_pairs(means: ArrayLike) -> Array:

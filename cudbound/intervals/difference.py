@@ -13,7 +13,7 @@ from cudbound.outcomes import TestOutcome
 from cudbound.records import Records
 from cudbound.records.reading import check_records, shared_remarks
 from cudbound.results import ComparisonResult
-from cudbound.validation import check_choice
+from cudbound.validation import ParameterError, check_choice
 
 #: Of a difference of errors; "equivalent": that it is between -null and null.
 COMPARISON_ALTERNATIVES = (*ALTERNATIVES, "equivalent")
@@ -39,11 +39,10 @@ def check_alternative(
             f"sign. Got {alternative!r} instead; ask for the other methods by their names."
         )
     if not isinstance(null, Real) or not -1.0 < float(null) < 1.0:
-        raise ValueError(f"The 'null' parameter must be a number in the range (-1, 1). Got {null!r} instead.")
+        raise ParameterError("null", "a number in the range (-1, 1)", null)
     if alternative == "equivalent" and not null > 0.0:
-        raise ValueError(
-            "The 'null' parameter must be above 0 for the alternative 'equivalent': the difference that would matter. "
-            f"Got {null!r} instead."
+        raise ParameterError(
+            "null", "above 0 for the alternative 'equivalent': the difference that would matter", null
         )
     if alternative == "equivalent" and not confidence_level > 0.5:
         raise ValueError(

@@ -22,7 +22,7 @@ from cudbound.method_card import Number
 from cudbound.outcomes import Estimand, Outcome, TestOutcome
 from cudbound.point_estimates.cross_validation import mean_training_size
 from cudbound.records import FoldLosses, Records
-from cudbound.validation import check_choice, check_number
+from cudbound.validation import ParameterError, check_choice, check_number
 
 
 @dataclass(frozen=True)
@@ -188,9 +188,7 @@ def rho_threshold(
     0.805
     """
     if not 0.0 < significance < 1.0:
-        raise ValueError(
-            f"The 'significance' parameter must be a number in the range (0, 1). Got {significance!r} instead."
-        )
+        raise ParameterError("significance", "a number in the range (0, 1)", significance)
     check_choice("alternative", alternative, ("two-sided", "less", "greater"))
     pivot = k_fold_t_pivot(block_means, 1.0)
     tail = significance / 2 if alternative == "two-sided" else significance

@@ -20,7 +20,7 @@ from cudbound.intervals.proportions import (
 from cudbound.method_card import Choice
 from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.records import Records
-from cudbound.validation import check_choice
+from cudbound.validation import ParameterError, check_choice
 
 SIDES = ("two-sided", "upper", "lower")
 
@@ -101,7 +101,7 @@ def held_out_interval(
     0.1391
     """
     if not n_tested >= 1:
-        raise ValueError(f"The 'n_tested' parameter must be at least 1. Got {n_tested!r} instead.")
+        raise ParameterError("n_tested", "at least 1", n_tested)
     if not 0 <= errors <= n_tested:
         raise ValueError(
             f"The 'errors' parameter must be in [0, n_tested] = [0, {n_tested:g}]. Got {errors!r} instead; "

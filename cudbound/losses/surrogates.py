@@ -19,6 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from cudbound.validation import ParameterError
+
 Array = NDArray[np.float64]
 
 
@@ -243,5 +245,5 @@ def get_loss(name: str) -> NativeLoss:
     [0.75, 1.25]
     """
     if not isinstance(name, str) or name not in LOSSES:
-        raise ValueError(f"The 'loss' parameter must be one of {sorted(LOSSES)}. Got {name!r} instead.")
+        raise ParameterError("loss", f"one of {sorted(LOSSES)}", name)
     return LOSSES[name]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cudbound.validation import Array, Losses, check_pairs, check_sizes, checked
+from cudbound.validation import Array, Losses, ParameterError, check_pairs, check_sizes, checked
 
 #: The methods of 5x2 cross-validation are defined for this many halvings; their degrees of freedom follow from it.
 N_HALVINGS = 5
@@ -152,9 +152,7 @@ class TestSetLosses:
         checked("losses", self.losses, 1)
         check_sizes(self.n_train, 1)
         if self.estimand not in ("holdout-model", "conditional"):
-            raise ValueError(
-                f"The 'estimand' parameter must be 'holdout-model' or 'conditional'. Got {self.estimand!r} instead."
-            )
+            raise ParameterError("estimand", "'holdout-model' or 'conditional'", self.estimand)
 
     @property
     def n_fits(self) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cudbound.validation import check_nodes, check_seconds
+from cudbound.validation import ParameterError, check_nodes, check_seconds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,8 +65,5 @@ def check_limits(limits: object) -> SearchLimits:
     if limits is None:
         return NO_LIMITS
     if not isinstance(limits, SearchLimits):
-        raise ValueError(
-            "The 'limits' parameter must be a SearchLimits, such as SearchLimits(seconds=60), or None. "
-            f"Got {limits!r} instead."
-        )
+        raise ParameterError("limits", "a SearchLimits, such as SearchLimits(seconds=60), or None", limits)
     return limits

@@ -13,7 +13,7 @@ from cudbound.intervals.method import ALTERNATIVES
 from cudbound.point_estimates import compute_estimate, find_estimators
 from cudbound.records import FoldLosses, Records, TestSetLosses
 from cudbound.results import ComparisonResult, IntervalEstimate, PointEstimate
-from cudbound.validation import check_choice, check_confidence_level, checked
+from cudbound.validation import ParameterError, check_choice, check_confidence_level, checked
 
 #: The field of `Records` that each class of recorded losses fills.
 FIELD_OF = {
@@ -65,7 +65,7 @@ def collect_records(
     for name, share in (("positive", positive), ("predicted_positive", predicted_positive)):
         if share is not None:
             if not 0.0 <= share <= 1.0:
-                raise ValueError(f"The '{name}' parameter must be a share in [0, 1]. Got {share!r} instead.")
+                raise ParameterError(name, "a share in [0, 1]", share)
             filled[name] = float(share)
     return Records(**filled)
 

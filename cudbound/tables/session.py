@@ -22,7 +22,14 @@ from cudbound.resampling.splitters import make_splits
 from cudbound.results import OneRow
 from cudbound.tables.progress import progress_bar
 from cudbound.tables.unfinished import Run, Unfinished
-from cudbound.validation import check_choice, check_integer, check_labels, check_lengths, check_n_jobs
+from cudbound.validation import (
+    ParameterError,
+    check_choice,
+    check_integer,
+    check_labels,
+    check_lengths,
+    check_n_jobs,
+)
 
 Named = TypeVar("Named", bound=MethodCard)
 
@@ -279,7 +286,7 @@ def check_sizes(sizes: object) -> ResamplingSizes:
     if sizes is None:
         return ResamplingSizes()
     if not isinstance(sizes, ResamplingSizes):
-        raise ValueError(f"The 'sizes' parameter must be a ResamplingSizes or None. Got {sizes!r} instead.")
+        raise ParameterError("sizes", "a ResamplingSizes or None", sizes)
     return sizes
 
 

@@ -15,7 +15,7 @@ from cudbound.exceptions import RunInterrupted, SolveInterrupted
 from cudbound.resampling import ResamplingPlan
 from cudbound.resampling.refits import Tape
 from cudbound.results import Draws
-from cudbound.validation import check_rng
+from cudbound.validation import ParameterError, check_rng
 
 if TYPE_CHECKING:
     from cudbound.tables.session import TrainingSet
@@ -65,10 +65,7 @@ class Run:
 
     def __init__(self, rng: Any, previous: Unfinished | None):
         if previous is not None and not isinstance(previous, Unfinished):
-            raise ValueError(
-                "The 'previous' parameter must be what RunInterrupted carries as 'unfinished', or None. "
-                f"Got {previous!r} instead."
-            )
+            raise ParameterError("previous", "what RunInterrupted carries as 'unfinished', or None", previous)
         generator = check_rng(rng)
         self._previous = previous
         self._start = deepcopy(generator if previous is None else previous.rng)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 
 import numpy as np
@@ -24,7 +25,7 @@ from cudbound import (
     estimate_error,
     tabulate_comparisons,
 )
-from cudbound.exceptions import UnsupportedEstimatorError
+from cudbound.exceptions import ParameterError, UnsupportedEstimatorError
 from cudbound.intervals import GROUPS, METHODS
 
 X, Y = sample(24)
@@ -228,3 +229,21 @@ def test_a_method_that_has_too_few_rows_keeps_its_row_and_the_others_theirs():
     assert [row.method for row in compared.rows if np.isnan(row.estimate)] == ["nested-cv"]
     with pytest.raises(ValueError, match=reason):
         compare_learners(clf, clf, X_few, y_few, method="nested-cv", rng=0)
+
+
+def test_an_argument_that_is_not_allowed_is_named_in_fields():
+    X, y = sample()
+    clf = LeastSquaresClassifier().fit(X, y)
+    with pytest.raises(ParameterError) as caught:
+        compare_intervals(clf, X, y, confidence_level=1.5)
+    error = caught.value
+    assert (error.parameter, error.rule, error.value) == (
+        "confidence_level",
+        "a float in the range (0, 1)",
+        1.5,
+    )
+    assert (
+        str(error) == "The 'confidence_level' parameter must be a float in the range (0, 1). Got 1.5 instead."
+    )
+    again = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own bytes, as a worker process sends them
+    assert (str(again), again.value) == (str(error), 1.5)

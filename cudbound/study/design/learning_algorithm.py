@@ -7,7 +7,7 @@ from typing import Any
 
 from cudbound.hints import did_you_mean
 from cudbound.inputs.named_classifiers import DEFAULT, LEARNERS, ClassifierChoice, build, check_classifier
-from cudbound.validation import check_integer
+from cudbound.validation import ParameterError, check_integer
 
 #: Of classifiers that draw random numbers: every fit of a study begins with the same ones.
 CLASSIFIER_SEED = 0
@@ -60,7 +60,7 @@ class ClassifierRecipe:
             hint = did_you_mean(str(self.classifier), LEARNERS, "the classifiers are")
             raise ValueError(f"there is no classifier {self.classifier!r}; {hint}")
         if not isinstance(self.scale, bool):
-            raise ValueError(f"The 'scale' parameter must be true or false. Got {self.scale!r} instead.")
+            raise ParameterError("scale", "true or false", self.scale)
         if self.components is not None:
             check_integer("components", self.components, 1)
         check_integer("degree", self.degree, 1)

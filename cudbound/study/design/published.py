@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from cudbound.validation import ParameterError
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -55,11 +57,9 @@ class PublishedValue:
 
     def __post_init__(self) -> None:
         if self.measure not in MEASURES:
-            raise ValueError(
-                f"The 'measure' parameter must be one of {list(MEASURES)}. Got {self.measure!r} instead."
-            )
+            raise ParameterError("measure", f"one of {list(MEASURES)}", self.measure)
         if not math.isfinite(self.value):
-            raise ValueError(f"The 'value' parameter must be finite. Got {self.value!r} instead.")
+            raise ParameterError("value", "finite", self.value)
 
 
 def beside_published(cells: pd.DataFrame, published: Sequence[PublishedValue]) -> pd.DataFrame:

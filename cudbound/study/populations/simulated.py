@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cudbound.study.populations.population import Cases, Truth
 from cudbound.study.populations.truth import N_TRUTH_CASES, linear_rule, sampled_truth
-from cudbound.validation import check_integer, check_number
+from cudbound.validation import ParameterError, check_integer, check_number
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]
@@ -31,7 +31,7 @@ def check_share(name: str, share: float) -> None:
     """
     check_number(name, share, 0.0, 1.0)
     if share == 0.0:
-        raise ValueError(f"The '{name}' parameter must be above 0 and below 1. Got {share!r} instead.")
+        raise ParameterError(name, "above 0 and below 1", share)
 
 
 def check_features(n_features: int, n_signal: int) -> None:

@@ -27,6 +27,7 @@ from cudbound.study.report.report_tables import (
     shortest_report,
 )
 from cudbound.study.run.store import Store
+from cudbound.validation import ParameterError
 
 FORMATS = ("html", "markdown", "latex", "csv")
 #: What a cell begins with that spreadsheets take for a formula, wide forms among them.
@@ -114,7 +115,7 @@ def report_texts(
         As `write_report` does.
     """
     if format not in FORMATS:
-        raise ValueError(f"The 'format' parameter must be one of {list(FORMATS)}. Got {format!r} instead.")
+        raise ParameterError("format", f"one of {list(FORMATS)}", format)
     with Store.open(os.fspath(store_path)) as store:
         summary = summarize_store(store)
         title, sentences = f"Coverage study {store.description['name']}", run_notes(store)
