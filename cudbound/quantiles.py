@@ -1,4 +1,4 @@
-"""The sample quantile of this package: the inverted distribution function, never interpolated."""
+"""The sample quantile of this package: the inverted distribution function, interpolated only where it is asked for."""
 
 from __future__ import annotations
 
@@ -44,3 +44,20 @@ def inverted_cdf_quantile(values: ArrayLike, probability: float) -> float:
     """
     ordered = np.sort(np.asarray(values, dtype=float))
     return float(ordered[quantile_rank(ordered.size, probability) - 1])
+
+
+#: How a quantile is taken from a sample: "type-7" interpolates, as numpy and R do by default.
+QUANTILE_RULES = ("inverted-cdf", "type-7")
+
+
+def sample_quantile(values: ArrayLike, probability: float, rule: str = "inverted-cdf") -> float:
+    """Return a quantile by one of `QUANTILE_RULES`; "type-7" is for comparisons with other software.
+
+    Examples
+    --------
+    >>> sample_quantile([0.1, 0.2], 0.5), round(sample_quantile([0.1, 0.2], 0.5, "type-7"), 3)
+    (0.1, 0.15)
+    """
+    if rule == "type-7":
+        return float(np.quantile(np.asarray(values, dtype=float), probability))
+    return inverted_cdf_quantile(values, probability)

@@ -20,19 +20,26 @@ from cudbound.intervals.method import Method, estimate_632, replicates_632
 from cudbound.intervals.pivot import EQUAL
 from cudbound.method_card import Choice
 from cudbound.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Estimand, Outcome
-from cudbound.quantiles import inverted_cdf_quantile
+from cudbound.quantiles import QUANTILE_RULES, inverted_cdf_quantile, sample_quantile
 from cudbound.records import Records
 from cudbound.records.bootstrap_losses import never_out_of_bag
 
+#: How the quantiles are taken; "type-7", which other software uses, can make an interval shorter.
+QUANTILE = Choice(QUANTILE_RULES)
 
-def percentile_interval(replicates: ArrayLike, confidence_level: float) -> ConfidenceInterval:
-    """Return the equal-tailed quantiles of the replicates, by the inverted distribution function.
+
+def percentile_interval(
+    replicates: ArrayLike, confidence_level: float, quantile: str = "inverted-cdf"
+) -> ConfidenceInterval:
+    """Return the equal-tailed quantiles of the replicates.
 
     Parameters
     ----------
     replicates : array-like of float, shape (n_resamples,)
         The estimate recomputed on every draw.
     confidence_level : float
+    quantile : {"inverted-cdf", "type-7"}, default="inverted-cdf"
+        Order statistics, or interpolated between them.
 
     References
     ----------
@@ -45,7 +52,7 @@ def percentile_interval(replicates: ArrayLike, confidence_level: float) -> Confi
     """
     tail = (1.0 - confidence_level) / 2
     return ConfidenceInterval(
-        inverted_cdf_quantile(replicates, tail), inverted_cdf_quantile(replicates, 1.0 - tail)
+        sample_quantile(replicates, tail, quantile), sample_quantile(replicates, 1.0 - tail, quantile)
     )
 
 
@@ -193,8 +200,10 @@ def _outcome(records: Records, confidence_level: float, interval_of: IntervalOf)
     )
 
 
-def _percentile(records: Records, confidence_level: float) -> Outcome:
-    return _outcome(records, confidence_level, lambda values, _, level: percentile_interval(values, level))
+def _percentile(records: Records, confidence_level: float, *, quantile: str) -> Outcome:
+    return _outcome(
+        records, confidence_level, lambda values, _, level: percentile_interval(values, level, quantile)
+    )
 
 
 def _corrected(records: Records, confidence_level: float, *, variant: str) -> Outcome:
@@ -225,6 +234,7 @@ PERCENTILE = Method(
     reference="Laber and Murphy (2008), section 5; Efron and Tibshirani (1993), chapter 13",
     cost="B (1 + inner draws), or B with inner='oob'",
     compute=_percentile,
+    options={"quantile": QUANTILE},
     fallback=FALLBACK,
 )
 

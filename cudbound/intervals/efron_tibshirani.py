@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from cudbound.intervals.effective_size import effective_size_bootstrap
 from cudbound.intervals.method import Method, binomial_fallback, estimate_632
 from cudbound.intervals.pivot import Pivot
+from cudbound.method_card import Choice
 from cudbound.outcomes import Center, Estimand, Outcome
 from cudbound.point_estimates.bootstrap_632 import estimate_632_plus, leave_one_out_bootstrap_error
 from cudbound.records import BootstrapLosses, Records
@@ -112,7 +114,48 @@ def err1_standard_error(losses: ArrayLike, counts: ArrayLike) -> float:
     return float(np.sqrt(np.square(err1_influences(losses, counts)).sum()))
 
 
-def scaled_standard_error(estimate: float, losses: ArrayLike, counts: ArrayLike) -> float:
+def monte_carlo_variance(losses: ArrayLike, counts: ArrayLike) -> float:
+    """Return what the finite number of draws adds to sum_i D_i^2 on average.
+
+    The second term of D_i is a mean over the draws; the sum over i of the squared standard errors of these means is
+    what its square has too much. This is the correction of the infinitesimal jackknife for bagging (Wager, Hastie and
+    Efron 2014), for the mean outside the draws.
+
+    Parameters
+    ----------
+    losses, counts : array-like, shape (n_resamples, n_samples)
+        As in `err1_influences`.
+
+    Returns
+    -------
+    float
+        nan for fewer than two draws, or if there is a point that no draw left out.
+
+    References
+    ----------
+    Wager, S., Hastie, T. and Efron, B. (2014). Confidence intervals for random forests: the jackknife and the
+    infinitesimal jackknife. Journal of Machine Learning Research 15, 1625-1651, section 3.2.
+
+    Examples
+    --------
+    >>> losses = [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
+    >>> round(monte_carlo_variance(losses, [[2, 0, 1], [0, 1, 2], [1, 2, 0]]), 3)
+    0.111
+    """
+    found, weights = np.asarray(losses, dtype=float), np.asarray(counts)
+    outside = weights == 0
+    times_out = outside.sum(axis=0).astype(float)
+    if len(weights) < 2 or not times_out.all():
+        return float("nan")
+    errors = np.where(outside, found, 0.0).mean(axis=1)
+    # the second term is their sum, in which the mean error cancels
+    terms = (weights - weights.mean(axis=0)) * (errors - errors.mean())[:, None] / times_out
+    return float(len(weights) * terms.var(axis=0, ddof=1).sum())
+
+
+def scaled_standard_error(
+    estimate: float, losses: ArrayLike, counts: ArrayLike, monte_carlo: str = "included"
+) -> float:
     """Return the standard error of an estimate that moves in proportion with Err(1).
 
     It is the standard error of Err(1) times estimate / Err(1).
@@ -123,6 +166,9 @@ def scaled_standard_error(estimate: float, losses: ArrayLike, counts: ArrayLike)
         .632 or .632+ estimate, in [0, 1].
     losses, counts : array-like, shape (n_resamples, n_samples)
         As in `err1_standard_error`.
+    monte_carlo : {"included", "removed"}, default="included"
+        Whether the error of a finite number of draws stays in the standard error, or `monte_carlo_variance` is taken
+        out of its square, as far as that leaves anything.
 
     Returns
     -------
@@ -141,14 +187,21 @@ def scaled_standard_error(estimate: float, losses: ArrayLike, counts: ArrayLike)
     """
     err1 = float(leave_one_out_bootstrap_error(losses, counts))
     standard_error = err1_standard_error(losses, counts)
+    if monte_carlo == "removed":
+        rest = standard_error**2 - monte_carlo_variance(losses, counts)
+        standard_error = math.sqrt(rest) if rest > 0.0 else standard_error
     return standard_error if err1 == 0.0 else standard_error * estimate / err1
 
 
 def _outcome(
-    records: Records, confidence_level: float, estimate: float, center: Center | None = None
+    records: Records,
+    confidence_level: float,
+    estimate: float,
+    monte_carlo: str,
+    center: Center | None = None,
 ) -> Outcome:
     bootstrap = records.require("bootstrap")
-    standard_error = scaled_standard_error(estimate, bootstrap.losses, bootstrap.counts)
+    standard_error = scaled_standard_error(estimate, bootstrap.losses, bootstrap.counts, monte_carlo)
     if never := never_out_of_bag(bootstrap.counts):
         reason = f"no standard error with {never} points never out of bag, raise n_resamples"
     elif estimate == 0.0:
@@ -164,12 +217,12 @@ def _outcome(
     )
 
 
-def _normal_632(records: Records, confidence_level: float) -> Outcome:
-    return _outcome(records, confidence_level, estimate_632(records), ".632 estimate")
+def _normal_632(records: Records, confidence_level: float, *, monte_carlo: str) -> Outcome:
+    return _outcome(records, confidence_level, estimate_632(records), monte_carlo, ".632 estimate")
 
 
-def _normal_632_plus(records: Records, confidence_level: float) -> Outcome:
-    return _outcome(records, confidence_level, estimate_632_plus(records).estimate)
+def _normal_632_plus(records: Records, confidence_level: float, *, monte_carlo: str) -> Outcome:
+    return _outcome(records, confidence_level, estimate_632_plus(records).estimate, monte_carlo)
 
 
 NORMAL_632 = Method(
@@ -184,6 +237,7 @@ NORMAL_632 = Method(
     "error undefined here; others leave the point out",
     cost="B",
     compute=_normal_632,
+    options={"monte_carlo": Choice(("included", "removed"))},
     fallback=FALLBACK,
 )
 

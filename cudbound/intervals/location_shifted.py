@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cudbound.intervals.bootstrap_percentile import percentile_interval
+from cudbound.intervals.bootstrap_percentile import QUANTILE, percentile_interval
 from cudbound.intervals.centers import CENTER, estimate_at, undefined_at
 from cudbound.intervals.efron_tibshirani import FALLBACK
 from cudbound.intervals.method import Method
@@ -14,7 +14,11 @@ from cudbound.records import Records
 
 
 def location_shifted_interval(
-    resubstitution: ArrayLike, training_error: float, estimate: float, confidence_level: float
+    resubstitution: ArrayLike,
+    training_error: float,
+    estimate: float,
+    confidence_level: float,
+    quantile: str = "inverted-cdf",
 ) -> ConfidenceInterval:
     """Return the percentiles of the errors on the draws minus (training error - estimate), which may leave [0, 1].
 
@@ -26,6 +30,7 @@ def location_shifted_interval(
     estimate : float
         The corrected error.
     confidence_level : float
+    quantile : {"inverted-cdf", "type-7"}, default="inverted-cdf"
 
     References
     ----------
@@ -38,18 +43,18 @@ def location_shifted_interval(
     >>> location_shifted_interval([0.0, 0.25, 0.5], 0.25, 0.5, 0.5)
     ConfidenceInterval(low=0.25, high=0.75)
     """
-    interval = percentile_interval(resubstitution, confidence_level)
+    interval = percentile_interval(resubstitution, confidence_level, quantile)
     shift = estimate - training_error
     return ConfidenceInterval(interval.low + shift, interval.high + shift)
 
 
-def _compute(records: Records, confidence_level: float, *, center: str) -> Outcome:
+def _compute(records: Records, confidence_level: float, *, center: str, quantile: str) -> Outcome:
     found = estimate_at(records, center)
     training_error = float(np.mean(records.require("losses")))
     errors = records.require("bootstrap").resubstitution
     return undefined_at(found) or Outcome(
         found.estimate,
-        location_shifted_interval(errors, training_error, found.estimate, confidence_level),
+        location_shifted_interval(errors, training_error, found.estimate, confidence_level, quantile),
         remarks=found.remarks,
         degenerate="both limits are the same bootstrap replicate",
     )
@@ -67,6 +72,6 @@ LOCATION_SHIFTED = Method(
     reference="Noma et al. (2021), algorithm 1; as in the R packages predboot and pminternal",
     cost="B",
     compute=_compute,
-    options={"center": CENTER},
+    options={"center": CENTER, "quantile": QUANTILE},
     fallback=FALLBACK,
 )

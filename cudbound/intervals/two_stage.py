@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cudbound.intervals.bootstrap_percentile import percentile_interval
+from cudbound.intervals.bootstrap_percentile import QUANTILE, percentile_interval
 from cudbound.intervals.centers import CENTER, estimate_at, replicates_at, undefined_at
 from cudbound.intervals.efron_tibshirani import FALLBACK
 from cudbound.intervals.method import Method
@@ -14,7 +14,7 @@ from cudbound.records import Records
 NO_INNER_DRAWS = "no inner draws on record: pass inner=50, which takes 50 further refits per draw"
 
 
-def _compute(records: Records, confidence_level: float, *, center: str) -> Outcome:
+def _compute(records: Records, confidence_level: float, *, center: str, quantile: str) -> Outcome:
     found = estimate_at(records, center)
     if undefined := undefined_at(found):
         return undefined
@@ -29,7 +29,7 @@ def _compute(records: Records, confidence_level: float, *, center: str) -> Outco
         return Outcome(found.estimate, UNDEFINED_LIMITS, remarks=remarks, degenerate=reason)
     return Outcome(
         found.estimate,
-        percentile_interval(defined, confidence_level),
+        percentile_interval(defined, confidence_level, quantile),
         remarks=remarks,
         degenerate="both limits are the same bootstrap replicate",
     )
@@ -46,6 +46,6 @@ TWO_STAGE = Method(
     reference="Noma et al. (2021), algorithm 2; with center='632' it is the percentile bootstrap with inner draws",
     cost="B (1 + inner draws)",
     compute=_compute,
-    options={"center": CENTER},
+    options={"center": CENTER, "quantile": QUANTILE},
     fallback=FALLBACK,
 )

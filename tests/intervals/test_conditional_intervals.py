@@ -29,6 +29,7 @@ from cudbound.intervals.efron_tibshirani import (
     NORMAL_632_PLUS,
     err1_influences,
     err1_standard_error,
+    monte_carlo_variance,
     scaled_standard_error,
 )
 from cudbound.intervals.kohavi_yang import KOHAVI, YANG, kohavi_interval
@@ -46,6 +47,7 @@ from cudbound.intervals.test_set import (
     held_out_interval,
 )
 from cudbound.problem.draws import draw_counts
+from cudbound.quantiles import inverted_cdf_quantile, sample_quantile
 from cudbound.records import BootstrapLosses, FoldLosses, InnerErrors, Records, TestSetLosses
 
 LEVELS = st.floats(0.5, 0.999)
@@ -594,3 +596,38 @@ def test_binomial_intervals_keep_their_width_at_error_0_and_1(method, value):
 def test_percentile_interval_reads_the_order_statistics():
     assert percentile_interval(np.arange(1, 1001), 0.9) == percentile_interval(np.arange(1000, 0, -1), 0.9)
     assert _limits(percentile_interval(np.arange(1, 1001), 0.9)) == (50, 950)
+
+
+def test_the_monte_carlo_part_of_the_standard_error_is_what_more_draws_would_remove():
+    """Losses that do not depend on the draw have no slope: what the second term shows is noise of the draws alone."""
+    rng = np.random.default_rng(5)
+    n, fixed = 30, np.random.default_rng(0).random(30) < 0.3
+
+    def squares(n_draws):
+        counts = rng.multinomial(n, np.full(n, 1 / n), size=n_draws)
+        losses = np.broadcast_to(fixed, counts.shape)
+        return err1_standard_error(losses, counts) ** 2, monte_carlo_variance(losses, counts)
+
+    exact = np.mean([squares(20_000)[0] for _ in range(3)])
+    few = np.array([squares(100) for _ in range(200)])
+    total, removed = few.mean(axis=0)
+    assert total > 1.5 * exact
+    assert total - removed == pytest.approx(exact, rel=0.1)
+    assert np.isnan(monte_carlo_variance([[0, 1]], [[1, 1]]))
+
+
+def test_removing_the_monte_carlo_part_shortens_the_interval():
+    records = _records(3)
+    for method in (NORMAL_632, NORMAL_632_PLUS):
+        plain, shorter = (
+            compute_interval(method, records, 0.95, {"monte_carlo": how}) for how in ("included", "removed")
+        )
+        assert shorter.raw_interval.width <= plain.raw_interval.width
+        assert shorter.estimate == plain.estimate
+
+
+@settings(deadline=None)
+@given(values=st.lists(st.floats(0, 1), min_size=1, max_size=30), p=st.floats(0.0, 1.0))
+def test_interpolated_quantiles_are_numpys(values, p):
+    assert sample_quantile(values, p, "type-7") == pytest.approx(np.quantile(values, p))
+    assert sample_quantile(values, p) == inverted_cdf_quantile(values, p)

@@ -245,5 +245,5 @@ def test_an_argument_that_is_not_allowed_is_named_in_fields():
     assert (
         str(error) == "The 'confidence_level' parameter must be a float in the range (0, 1). Got 1.5 instead."
     )
-    again = pickle.loads(pickle.dumps(error))  # noqa: S301 - our own bytes, as a worker process sends them
+    again = pickle.loads(pickle.dumps(error))
     assert (str(again), again.value) == (str(error), 1.5)
