@@ -25,6 +25,7 @@ def solve_signed_suprema(
     probability: float,
     alpha: float,
     search: Search,
+    matters: tuple[float, float] = (0.0, 1.0),
     progress: bool = False,
     previous: Draws | None = None,
 ) -> tuple[SignedSuprema, Draws | None]:
@@ -38,6 +39,8 @@ def solve_signed_suprema(
         Of the quantile that is needed; draws are solved as far as it requires.
     alpha, search, progress, previous
         As in `cudbound.bound.cud_interval.solve_bound`; the search is of the negative side.
+    matters : tuple of float, default=(0.0, 1.0)
+        Between which values the quantile must be known: the search ends once it is shown to lie outside.
 
     Returns
     -------
@@ -56,7 +59,8 @@ def solve_signed_suprema(
     ManyFeaturesWarning
         If the rank of the design is too large for the cap.
     NotCertifiedWarning
-        If a limit, or rounding, ended the search before the quantile was proved; upper bounds are used.
+        If a limit, or rounding, ended the search before the quantile was known as far as it matters; upper bounds are
+        used.
     """
     problem = draws_problem(model, counts, alpha)
     n, rank = model.labels.size, design_rank(problem.design)
@@ -70,8 +74,16 @@ def solve_signed_suprema(
             stacklevel=3,
         )
         return SignedSuprema(n, rank), None
-    draws = search.run(problem, probability, progress, previous)
-    lower, upper = (inverted_cdf_quantile(values, probability) for values in (draws.lower, draws.upper))
-    if lower < upper:
-        warnings.warn(search_ended(search, draws, lower, upper), stacklevel=3)
+    least, most = matters
+    draws, lower, upper = previous, 0.0, 1.0
+    for stage in search.stages(problem):
+        if upper <= least or lower >= most or lower == upper:
+            break
+        draws = stage.run(problem, probability, progress, draws)
+        lower, upper = (inverted_cdf_quantile(values, probability) for values in (draws.lower, draws.upper))
+    else:
+        if draws is not None and lower < upper and upper > least and lower < most:
+            warnings.warn(search_ended(search, draws, lower, upper), stacklevel=3)
+    if draws is None:  # no error differs by more than 1
+        return SignedSuprema(n, rank, upper=np.ones(len(counts)), lower=np.zeros(len(counts))), None
     return SignedSuprema(n, rank, upper=draws.upper, lower=draws.lower), draws

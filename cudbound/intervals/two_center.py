@@ -113,6 +113,22 @@ def two_center_interval(
     return ConfidenceInterval(smaller.low, min(larger.high, max(smaller.high, cap)))
 
 
+def cap_range(
+    records: Records, confidence_level: float, alternative: str, tails: str = "equal"
+) -> tuple[float, float]:
+    """Return between which quantiles of the signed suprema the upper limit depends on them.
+
+    Below the first the cap has its whole effect, above the second it has none.
+    """
+    if alternative != "two-sided":
+        confidence_level, tails = 2.0 * confidence_level - 1.0, "equal"
+    centers, n = two_centers(records), records.n_samples
+    training_error = float(np.mean(records.require("losses")))
+    most = two_center_interval(centers, n, confidence_level, tails=tails).high
+    least = two_center_interval(centers, n, confidence_level, cap=0.0, tails=tails).high
+    return least - training_error, most - training_error
+
+
 def shortest_binomial_interval(errors: float, n_tested: float, confidence_level: float) -> ConfidenceInterval:
     """Return the shortest of the intervals that invert both binomial tails, over the splits of the error probability.
 
@@ -136,24 +152,20 @@ def shortest_binomial_interval(errors: float, n_tested: float, confidence_level:
     return ConfidenceInterval(float(low), float(high))
 
 
-def _cap(
-    records: Records, wanted: bool, training_error: float, probability: float
-) -> tuple[float | None, dict[str, float], str]:
-    """Return the cap, if there is one, the numbers behind it, and what to say of it."""
+def _suprema(records: Records, wanted: bool, probability: float) -> tuple[float, float] | str:
+    """Return bounds on the quantile of the signed suprema, or why there is no cap."""
     suprema: SignedSuprema | None = records.signed_suprema
     if not wanted:
-        return None, {}, "upper limit not capped, as requested"
+        return "upper limit not capped, as requested"
     if suprema is None:
-        return None, {}, "upper limit not capped: no CUD bound on record"
+        return "upper limit not capped: no CUD bound on record"
     if not allows_cap(suprema.rank, suprema.n_samples):
         rank = f"rank {suprema.rank} above half of the {suprema.n_samples} rows"
-        return None, {}, f"upper limit not capped: {rank}, where the interval may cover less often"
+        return f"upper limit not capped: {rank}, where the interval may cover less often"
     if suprema.upper is None:
-        return None, {}, "upper limit not capped: no suprema on record"
-    q = inverted_cdf_quantile(suprema.upper, probability)
-    lower = q if suprema.lower is None else inverted_cdf_quantile(suprema.lower, probability)
-    doubt = "" if lower == q else f"q- {within(lower, q)}, upper value used"
-    return training_error + q, {"q_signed": q}, doubt
+        return "upper limit not capped: no suprema on record"
+    upper = inverted_cdf_quantile(suprema.upper, probability)
+    return (upper if suprema.lower is None else inverted_cdf_quantile(suprema.lower, probability)), upper
 
 
 def _two_center(records: Records, confidence_level: float, *, tails: str, cap: bool) -> Outcome:
@@ -162,21 +174,31 @@ def _two_center(records: Records, confidence_level: float, *, tails: str, cap: b
         return Outcome(math.nan, UNDEFINED_LIMITS)
     details = {"optimism_corrected": centers.optimism_corrected, "error_632_plus": centers.error_632_plus}
     training_error = float(np.mean(records.require("losses")))
-    found, numbers, remark = _cap(records, cap, training_error, 0.5 + confidence_level / 2)
-    interval, uncapped = (
-        two_center_interval(centers, records.n_samples, confidence_level, cap=one, tails=tails)
-        for one in (found, None)
-    )
-    remarks = [remark] if remark else []
-    if found is not None:
-        numbers["uncapped_high"] = uncapped.high
+
+    def limits(q: float | None) -> ConfidenceInterval:
+        cap = None if q is None else training_error + q
+        return two_center_interval(centers, records.n_samples, confidence_level, cap=cap, tails=tails)
+
+    suprema = _suprema(records, cap, 0.5 + confidence_level / 2)
+    uncapped = interval = limits(None)
+    remarks = []
+    if isinstance(suprema, str):
+        remarks.append(suprema)
+    else:
+        lower, upper = suprema
+        interval = limits(upper)
+        details["uncapped_high"] = uncapped.high
+        if lower == upper:
+            details["q_signed"] = upper
+        elif limits(lower) != interval:
+            remarks.append(f"q- {within(lower, upper)}, upper value used")
     if interval.high < uncapped.high:
         remarks.append(f"upper limit {uncapped.high:.3f} lowered by the CUD bound")
     return Outcome(
         centers.mean,
         interval,
         remarks=tuple(remarks),
-        details=details | numbers,
+        details=details,
         center="mean of two centers",
     )
 

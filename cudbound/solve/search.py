@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,6 +17,8 @@ from cudbound.solve.limits import NO_LIMITS, SearchLimits
 from cudbound.solve.solve_draws import SOLVERS, solve_problem
 from cudbound.validation import check_choice, check_n_jobs
 
+#: Shares of the nodes after which a search in stages can end; what is repeated adds little to the last.
+STAGES = (1 / 64, 1 / 8, 1.0)
 SEARCHES = ("quantile", "all")
 
 
@@ -51,6 +54,18 @@ class Search:
         if not planned or seconds is None or seconds == math.inf:
             return self.limits
         return replace(self.limits, nodes=nodes_within(seconds * check_n_jobs(self.n_jobs), problem))
+
+    def stages(self, problem: Problem) -> Iterator[Search]:
+        """Yield this search with growing shares of its nodes, for a caller who may know enough before all are spent.
+
+        Every stage is to resume from the draws of the one before.
+        """
+        limits = self._planned(problem)
+        nodes = limits.nodes
+        shares = (1.0,) if nodes is None or nodes == math.inf else STAGES
+        for share in shares:
+            part = nodes if nodes is None or share == 1.0 else int(share * nodes)
+            yield replace(self, limits=replace(limits, nodes=part))
 
     def run(self, problem: Problem, confidence_level: float, progress: bool, previous: Draws | None) -> Draws:
         """Solve the draws as far as the quantile at this level requires, or all of them.

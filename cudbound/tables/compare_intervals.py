@@ -15,6 +15,7 @@ from cudbound.bound.signed_suprema import solve_signed_suprema
 from cudbound.exceptions import NoMinimizerError, UnsupportedEstimatorError
 from cudbound.intervals import Method, compute_interval, find_methods
 from cudbound.intervals.method import ALTERNATIVES
+from cudbound.intervals.two_center import cap_range
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.refits import Refits, prepare_refits
@@ -242,20 +243,6 @@ def compare_intervals(
             )
         session.run.draws["bound"] = bound.draws
         records = replace(records, bound=bound)
-    if model is not None and any(_caps(method, session.options_of(method)) for method in available):
-        with session.run.stoppable("signed_suprema"):
-            suprema, solved = solve_signed_suprema(
-                model,
-                counts,
-                probability=level if alternative != "two-sided" else 0.5 + level / 2,
-                alpha=rate,
-                search=replace(search, side="negative"),
-                progress=progress,
-                previous=session.run.draws.get("signed_suprema"),
-            )
-        if solved is not None:
-            session.run.draws["signed_suprema"] = solved
-        records = replace(records, signed_suprema=suprema)
     if model is not None and "boundary" in plan.needs:
         with session.run.stoppable():
             boundary = boundary_deviations(
@@ -271,6 +258,23 @@ def compare_intervals(
         refits = refits or prepare_refits(estimator, X, sample.y, n_jobs=session.n_jobs)
         with session.refitting(plan.n_fits(counts), progress) as advance:
             records = replace(records, **session.refit(refits, counts, advance))
+    capped = [method for method in available if _caps(method, session.options_of(method))]
+    if model is not None and capped and records.bootstrap is not None:
+        tails = session.options_of(capped[0]).get("tails", "equal")
+        with session.run.stoppable("signed_suprema"):
+            suprema, solved = solve_signed_suprema(
+                model,
+                counts,
+                probability=level if alternative != "two-sided" else 0.5 + level / 2,
+                alpha=rate,
+                search=replace(search, side="negative"),
+                matters=cap_range(records, level, alternative, tails),
+                progress=progress,
+                previous=session.run.draws.get("signed_suprema"),
+            )
+        if solved is not None:
+            session.run.draws["signed_suprema"] = solved
+        records = replace(records, signed_suprema=suprema)
     if search_folds is not None:
         n_fits = len(search_folds.test) * len(estimator.cv_results_["params"])
         with session.refitting(n_fits, progress) as advance:

@@ -271,10 +271,16 @@ def test_the_guard_compares_the_rank_with_half_of_the_rows():
 
 def test_open_draws_enter_with_their_upper_bounds():
     case = some_losses(1, 30, 0.3)
-    open_draws = SignedSuprema(30, 3, np.full(25, 0.2), np.full(25, 0.1))
-    row = call("two-center", case, open_draws)
-    assert row.details["q_signed"] == 0.2
-    assert "q- between 0.100 and 0.200, upper value used" in row.remarks
+    exact, upper = (call("two-center", case, SignedSuprema(30, 3, np.full(25, q))) for q in (0.0, 0.2))
+    assert exact.high < upper.high
+    row = call("two-center", case, SignedSuprema(30, 3, np.full(25, 0.2), np.zeros(25)))
+    assert row.confidence_interval == upper.confidence_interval
+    assert "q_signed" not in row.details
+    assert "q- between 0.000 and 0.200, upper value used" in row.remarks
+    # bounds on whose two sides the limit is the same need no remark
+    idle = call("two-center", case, SignedSuprema(30, 3, np.ones(25), np.full(25, 0.9)))
+    assert idle.high == idle.details["uncapped_high"]
+    assert idle.remarks == ()
 
 
 # ---- from a fitted classifier ----
@@ -305,7 +311,7 @@ def test_the_suprema_are_those_of_the_negative_side(fitted):
 def test_a_limit_on_the_search_can_only_lengthen(fitted):
     arguments = {"methods": "two-center", "n_resamples": 40, "rng": 0}
     whole = compare_intervals(*fitted, **arguments)["two-center"]
-    with pytest.warns(UserWarning, match="half-width"):
+    with pytest.warns(UserWarning, match="quantile of the signed suprema is between"):
         limited = compare_intervals(*fitted, limits=SearchLimits(nodes=0), **arguments)["two-center"]
     assert limited.high >= whole.high
     assert limited.low == whole.low

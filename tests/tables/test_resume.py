@@ -380,13 +380,15 @@ def stop_halfway(calls):
     return solve
 
 
-@pytest.mark.parametrize(("method", "record"), [("cud", "bound"), ("two-center", "signed_suprema")])
-def test_a_run_stopped_in_the_bound_goes_on_there(monkeypatch, method, record):
+@pytest.mark.parametrize(
+    ("method", "record", "n_fits"), [("cud", "bound", 0), ("two-center", "signed_suprema", 12)]
+)
+def test_a_run_stopped_in_the_bound_goes_on_there(monkeypatch, method, record, n_fits):
     clf = LeastSquaresClassifier().fit(X, Y)
     arguments = {"methods": [method, "martin-beta"], "rng": None}
     calls = []
     monkeypatch.setattr(cudbound.solve.search, "solve_problem", stop_halfway(calls))
-    with pytest.raises(RunInterrupted, match="stopped after 0 refits") as caught:
+    with pytest.raises(RunInterrupted, match=f"stopped after {n_fits} refits") as caught:
         intervals(clf, **arguments)
     unfinished = caught.value.unfinished
     assert unfinished.draws[record].decided.tolist() == [True] * 6 + [False] * 6
