@@ -117,17 +117,12 @@ class QuadraticLoss:
         The value is numerator / denominator in units of 1 / `scale`; a third number, a vector, divided by the
         denominator is the minimizer.
         """
-        d = len(self.matrix) - 1
-        matrix = self.matrix
-        images = [[dot(matrix[j], vector) for j in range(d + 1)] for vector in basis]
-        k = len(basis)
-        system = [[dot(image, vector) for vector in basis] + [-image[d]] for image in images]
-        solved = solve(system)
+        images = [[dot(line, vector) for line in self.matrix] for vector in basis]
+        solved = solve([[dot(image, vector) for vector in basis] + [-image[-1]] for image in images])
         if solved is None:
             return None
         multipliers, determinant = solved
-        numerator = matrix[d][d] * determinant + sum(
-            image[d] * value for image, value in zip(images, multipliers, strict=True)
-        )
-        point = tuple(sum(multipliers[q] * basis[q][j] for q in range(k)) for j in range(d))
+        linear = [image[-1] for image in images]
+        numerator = self.matrix[-1][-1] * determinant + dot(linear, multipliers)
+        point = tuple(dot(multipliers, entries) for entries in zip(*basis, strict=True))
         return numerator, determinant, point
