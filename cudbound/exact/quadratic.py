@@ -7,6 +7,8 @@ from fractions import Fraction
 from math import inf
 from typing import Any
 
+import numpy as np
+
 from cudbound.exact.arrangement import Arrangement
 from cudbound.exact.integers import Matrix, Vector, dot, identity, restrict, solve, to_integers
 from cudbound.problem.problem import Problem
@@ -51,20 +53,14 @@ class QuadraticLoss:
     """The loss as [t 1] matrix [t 1]' / scale, least over the directions that change no side."""
 
     def __init__(self, problem: Problem, draw: int, arrangement: Arrangement) -> None:
-        n, p = problem.design.shape
+        n = problem.labels.size
         shares, targets, strengths = loss_terms(problem, draw)
         target, self.target_scale = to_integers(targets)
         numbers, unit = to_integers([*shares, *(n * r for r in strengths)])
-        full = [[0] * (p + 1) for _ in range(p + 1)]
-        for share, row, value in zip(numbers[:n], arrangement.design, target, strict=True):
-            if share:
-                extended = (*row, -value)
-                for j in range(p + 1):
-                    weighted = share * extended[j]
-                    if weighted:
-                        line = full[j]
-                        for k in range(p + 1):
-                            line[k] += weighted * extended[k]
+        # Python's integers, which do not overflow
+        rows = np.array([(*row, -t) for row, t in zip(arrangement.design, target, strict=True)], dtype=object)
+        weights = np.array(numbers[:n], dtype=object)
+        full: Matrix = (rows.T @ (weights[:, None] * rows)).tolist()
         for j, strength in enumerate(numbers[n:]):
             full[j][j] += strength * arrangement.column_scales[j] ** 2
         self.scale = Fraction(n * unit * self.target_scale**2)
@@ -101,12 +97,8 @@ class QuadraticLoss:
         arrangement = self.arrangement
         values = [*point, Fraction(1)]
         for pivot, line in reversed(self.eliminated):
-            z = (
-                Fraction(0)
-                if pivot == 0
-                else -sum((a * v for a, v in zip(line, values, strict=True)), Fraction(0)) / pivot
-            )
-            values.insert(0, z)
+            total = sum((a * v for a, v in zip(line, values, strict=True)), Fraction(0))
+            values.insert(0, -total / pivot if pivot else Fraction(0))
         count = len(self.eliminated)
         scaled = [Fraction(0)] * len(arrangement.column_scales)
         for j, value in zip(arrangement.kept, values[count:-1], strict=True):
@@ -125,17 +117,12 @@ class QuadraticLoss:
         The value is numerator / denominator in units of 1 / `scale`; a third number, a vector, divided by the
         denominator is the minimizer.
         """
-        d = len(self.matrix) - 1
-        matrix = self.matrix
-        images = [[dot(matrix[j], vector) for j in range(d + 1)] for vector in basis]
-        k = len(basis)
-        system = [[dot(image, vector) for vector in basis] + [-image[d]] for image in images]
-        solved = solve(system)
+        images = [[dot(line, vector) for line in self.matrix] for vector in basis]
+        solved = solve([[dot(image, vector) for vector in basis] + [-image[-1]] for image in images])
         if solved is None:
             return None
         multipliers, determinant = solved
-        numerator = matrix[d][d] * determinant + sum(
-            image[d] * value for image, value in zip(images, multipliers, strict=True)
-        )
-        point = tuple(sum(multipliers[q] * basis[q][j] for q in range(k)) for j in range(d))
+        linear = [image[-1] for image in images]
+        numerator = self.matrix[-1][-1] * determinant + dot(linear, multipliers)
+        point = tuple(dot(multipliers, entries) for entries in zip(*basis, strict=True))
         return numerator, determinant, point

@@ -152,7 +152,7 @@ class _Search:
         self.signs = SIGNS[side]
         self.bound = bound * self.arrangement.unit
         self.most = max(0, *(sign * self.arrangement.limit(sign) for sign in self.signs))
-        self.found: tuple[Fraction, int, int, Vector, int, int] | None = None
+        self.found: ExactCell | None = None
         self._limits: dict[int, Fraction | None] = {}
 
     def run(self) -> ExactCell | None:
@@ -162,7 +162,7 @@ class _Search:
         if not self.found:
             apex = self.quadratic.matrix[-1][-1]
             self._offer(apex, 1, (0,) * arrangement.dimension)
-        return self._cell()
+        return self.found
 
     def _visit(self, closure: int, basis: list[Vector], last: int) -> None:
         least = self.quadratic.least(basis)
@@ -192,7 +192,9 @@ class _Search:
                 if value > self.bound:
                     self.bound = value
                     self._limits.clear()
-                    self.found = value, score, up | at, point, numerator, denominator
+                    nearest = self.quadratic.coefficients([Fraction(v, denominator) for v in point])
+                    unit = arrangement.unit
+                    self.found = ExactCell(value / unit, Fraction(score, unit), loss, up | at, nearest)
 
     def _allowed(self, size: int, numerator: int, denominator: int) -> bool:
         """Whether a score of this size may be worth more than the bound at a loss of numerator / denominator."""
@@ -209,17 +211,3 @@ class _Search:
             limit = self.anchor + (1 - self.bound / size) * self.quadratic.scale / Fraction(self.alpha)
             self._limits[size] = limit
         return numerator * limit.denominator < limit.numerator * denominator
-
-    def _cell(self) -> ExactCell | None:
-        if self.found is None:
-            return None
-        value, score, up, point, numerator, denominator = self.found
-        arrangement = self.arrangement
-        nearest = self.quadratic.coefficients([Fraction(v, denominator) for v in point])
-        return ExactCell(
-            value / arrangement.unit,
-            Fraction(score, arrangement.unit),
-            Fraction(numerator, denominator) / self.quadratic.scale,
-            up,
-            nearest,
-        )

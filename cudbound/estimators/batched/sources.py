@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
@@ -146,8 +145,6 @@ def _numbers(steps: Sequence[Any], X: Any) -> Array | None:
     try:
         if not steps:
             return np.asarray(dense(X), dtype=np.float64)
-        if sparse.issparse(X):
-            return None
         fills = fills_in_batches(steps[0])
         rows = validate_data(
             steps[0],
@@ -158,8 +155,8 @@ def _numbers(steps: Sequence[Any], X: Any) -> Array | None:
         )
         if rows.dtype != np.float64:
             return None
-        check_scale("X", np.nan_to_num(rows) if fills else rows)
-    except (TypeError, ValueError):  # words, or numbers whose squares overflow
+        check_scale("X", np.nan_to_num(rows))
+    except (TypeError, ValueError):  # a sparse matrix, words, or numbers whose squares overflow
         return None
     return np.asarray(rows)
 
