@@ -179,6 +179,16 @@ double largest_gain(const Rows& normals, const Vector& gains, int p) {
 }
 
 bool is_open_cone(const Rows& normals, int p) {
+    const std::size_t size = normals.size();
+    if (static_cast<int>(size) <= p) {
+        // independent normals can have any products with a w; their Gram matrix is regular
+        std::vector<std::vector<long double>> gram(size, std::vector<long double>(size));
+        for (std::size_t i = 0; i < size; ++i) {
+            for (std::size_t j = 0; j < size; ++j) gram[i][j] = dot(normals[i], normals[j]);
+        }
+        std::vector<long double> any;
+        if (solve_linear(gram, std::vector<long double>(size, 1.0L), &any)) return true;
+    }
     const Rows points = cells(normals, p);
     return std::any_of(points.begin(), points.end(), [&](const Vector& w) {
         return std::all_of(normals.begin(), normals.end(), [&](const Vector& a) { return dot(a, w) > 0.0; });

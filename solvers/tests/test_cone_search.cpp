@@ -148,7 +148,7 @@ TEST(random_against_enumeration) {
     Random random(121);
     int compared = 0;
     const int sizes[] = {14, 14, 11, 9};
-    for (int trial = 0; trial < 600; ++trial) {
+    for (int trial = 0; trial < check::trials(600); ++trial) {
         const int p = 1 + trial % 4;
         const auto rows = static_cast<RowKind>(trial / 4 % 4);
         const auto labels = static_cast<LabelKind>(trial / 16 % 2);
@@ -166,7 +166,7 @@ TEST(random_against_enumeration) {
         }
     }
     check::set_context("draws compared");
-    CHECK_AT_MOST(300, compared);
+    CHECK_AT_MOST(check::trials(300), compared);
 }
 
 // As large as draws are where cones are used: the solver as a whole judges, which takes the tree for its small ones.

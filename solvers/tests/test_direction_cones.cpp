@@ -129,7 +129,7 @@ TEST(random_against_enumeration) {
 TEST(features_of_few_values) {
     Random random(52);
     const std::vector<std::vector<int>> designs = {{4}, {0, 2}, {5, 5}, {2, 2, 2}, {0, 2, 3}, {3, 3, 3}, {0, 0, 2}};
-    for (int trial = 0; trial < 20; ++trial) {
+    for (int trial = 0; trial < check::trials(20); ++trial) {
         for (const auto& values : designs) {
             check::set_context("trial", trial, "features", values.size(), "last", values.back());
             check_against_enumeration(design_rows(random, values.size() < 3 ? 30 : 13, values));
@@ -141,7 +141,7 @@ TEST(features_of_few_values) {
 TEST(random_against_conflicts) {
     Random random(53);
     const int sizes[] = {40, 30, 30, 30, 25};
-    for (int trial = 0; trial < 100; ++trial) {
+    for (int trial = 0; trial < check::trials(100); ++trial) {
         const int p = 2 + trial % 5;
         const auto kind = static_cast<NormalKind>(trial / 5 % 3);
         check::set_context("trial", trial, "p", p, "kind", static_cast<int>(kind));

@@ -307,7 +307,7 @@ TEST(nothing_to_fit) {
 // Q against all cells, each minimized by enumeration.
 TEST(whole_search_equal_to_enumeration) {
     Random random(177);
-    for (int trial = 0; trial < 80; ++trial) {
+    for (int trial = 0; trial < check::trials(80); ++trial) {
         const int p = 1 + trial % 3;
         Instance instance = random_problem(random, trial, p == 3 ? 5 : 6, p);
         const double rates[] = {0.3, 1.0, static_cast<double>(instance.n), 100.0};

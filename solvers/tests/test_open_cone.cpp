@@ -168,7 +168,7 @@ TEST(exactly_dependent_rows) {
 TEST(generic_conflicts) {
     Random random(33);
     int conflicts = 0;
-    for (int trial = 0; trial < 400; ++trial) {
+    for (int trial = 0; trial < check::trials(400); ++trial) {
         const int p = integer(random, 1, 6);
         check::set_context("trial", trial, "p", p);
         oracle::Rows rows;
@@ -190,7 +190,7 @@ TEST(generic_conflicts) {
         conflicts += cone.conflict().empty() ? 0 : 1;
         if (trial % 2 == 0) CHECK_EQUAL(cone.conflict().size(), rows.size());
     }
-    CHECK_AT_MOST(200, conflicts);
+    CHECK_AT_MOST(check::trials(200), conflicts);
 }
 
 // Random normals, in general position and degenerate, against the enumeration of all cells.
@@ -198,7 +198,7 @@ TEST(random_against_enumeration) {
     Random random(31);
     int found = 0;
     int trials = 0;
-    for (int trial = 0; trial < 450; ++trial) {
+    for (int trial = 0; trial < check::trials(450); ++trial) {
         const int p = 1 + trial % 4;
         const auto kind = static_cast<NormalKind>(trial / 4 % 3);
         check::set_context("trial", trial, "p", p, "kind", static_cast<int>(kind));

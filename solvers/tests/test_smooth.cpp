@@ -38,7 +38,7 @@ TEST(logistic_in_one_dimension_by_hand) {
 TEST(cones_equal_newton_on_every_intersection) {
     Random random(141);
     for (const Loss loss : smooth_losses) {
-        for (int trial = 0; trial < 250; ++trial) {
+        for (int trial = 0; trial < check::trials(250); ++trial) {
             const int p = 1 + trial % 3;
             check::set_context("loss", static_cast<int>(loss), "trial", trial, "p", p);
             const Instance instance =
@@ -68,7 +68,7 @@ TEST(too_far_means_beyond_the_limit) {
     Random random(142);
     int far = 0;
     for (const Loss loss : smooth_losses) {
-        for (int trial = 0; trial < 250; ++trial) {
+        for (int trial = 0; trial < check::trials(250); ++trial) {
             const int p = 1 + trial % 3;
             const Instance instance =
                 random_problem(random, loss, p, p + 6, RowKind::general, LabelKind::noise, Dress::penalty);
@@ -87,7 +87,7 @@ TEST(too_far_means_beyond_the_limit) {
             }
         }
     }
-    CHECK(far > 1000);
+    CHECK(far > check::trials(1000));
 }
 
 // No penalty, or one that leaves the intercept free, weights of the rows (some of them zero) and offsets: the minimizer
@@ -97,7 +97,7 @@ TEST(optimality_without_strict_convexity) {
     RandomCones cones;
     for (const Dress dress : {Dress::plain, Dress::free_intercept, Dress::weights, Dress::offset}) {
         for (const Loss loss : smooth_losses) {
-            for (int trial = 0; trial < 150; ++trial) {
+            for (int trial = 0; trial < check::trials(150); ++trial) {
                 const int p = 2 + trial % 3;
                 check::set_context("loss", static_cast<int>(loss), "trial", trial, "dress", static_cast<int>(dress));
                 const RowKind kinds[] = {RowKind::general, RowKind::homogeneous, RowKind::integers, RowKind::repeated};
@@ -119,7 +119,7 @@ TEST(fewer_drawn_rows_than_coefficients) {
     Random random(144);
     RandomCones cones;
     for (const Loss loss : smooth_losses) {
-        for (int trial = 0; trial < 150; ++trial) {
+        for (int trial = 0; trial < check::trials(150); ++trial) {
             const int p = 2 + trial % 4;
             check::set_context("loss", static_cast<int>(loss), "trial", trial, "p", p);
             Instance instance = random_instance(random, p + 6, p, RowKind::general, LabelKind::noise);

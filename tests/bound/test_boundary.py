@@ -575,7 +575,7 @@ def test_coverage_where_points_lie_near_the_boundary(n: int, distance: float) ->
     # two normal classes: the error of a line is known. At 30 rows the centered percentile bootstrap is liberal, as the
     # paper says of it; the adaptive interval keeps its level.
     rng = np.random.default_rng(1)
-    covered = {"log": 0, 0: 0}
+    covered = {"log": 0, 0: 0} if n == 30 else {"log": 0}
     trials = 200
     for _ in range(trials):
         labels = np.where(np.arange(n) < n // 2, -1.0, 1.0)
