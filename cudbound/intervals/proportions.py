@@ -92,7 +92,7 @@ def agresti_coull_interval(errors: float, size: float, confidence_level: float) 
     Examples
     --------
     >>> round(agresti_coull_interval(3.0, 20.0, 0.95).high, 4)
-    0.3687
+    0.3688
     """
     z = float(ndtri(0.5 + confidence_level / 2))
     larger = size + z**2
@@ -111,7 +111,7 @@ def jeffreys_interval(errors: float, size: float, confidence_level: float) -> Co
     Examples
     --------
     >>> round(jeffreys_interval(3.0, 20.0, 0.95).high, 4)
-    0.3497
+    0.3486
     """
     tail = (1.0 - confidence_level) / 2
     wrong, right = errors + 0.5, size - errors + 0.5

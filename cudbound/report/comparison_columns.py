@@ -59,13 +59,19 @@ def comparison_report(
 def _notes(rows: Sequence[ComparisonResult], run: Run | None) -> list[str]:
     internal = any(row.n_fits > 0 for row in rows)  # new test cases take no fits
     against = dict.fromkeys(row.against for row in rows)
-    equal = all(row.null == 0.0 for row in rows)
-    null = "equal errors" if equal else "no such difference"
+    if any(row.null != 0.0 for row in rows):
+        tested = [
+            f"p-value: a small one speaks for {' or '.join(against)}; a large one does not show the contrary."
+        ]
+    else:
+        tested = [
+            *([f"p-value: of equal errors, against {' or '.join(against)}."] if against else []),
+            "A small p-value speaks against equal errors; a large one does not show that they are equal.",
+        ]
     return [
         *([] if run is None else run.notes()),
         "Estimate: error(a) - error(b), in [-1, 1], limits clipped to it; above 0 where a errs more.",
-        *([f"p-value: of {null}, against {' or '.join(against)}."] if against else []),
-        f"A small p-value speaks against {null}; a large one does not show {'that they are equal' if equal else 'it'}.",
+        *tested,
         *explain_estimands((row.estimand for row in rows), DIFFERENCES),
         *(["Internal comparisons, from one data set; no external validation."] if internal else []),
         level_note(rows),

@@ -74,8 +74,8 @@ def render_table(table: Reportable, format: str = "table", *, run: Run | None = 
     >>> found = Outcome(0.2, ConfidenceInterval(-0.0125, 0.4125), estimand=Estimand("conditional"))
     >>> row = IntervalEstimate.of(found, method="cud", confidence_level=0.95, n_fits=1)
     >>> print(render_table(IntervalTable((row,)), "csv"))
-    method,estimate,low,high,width,raw_low,raw_high,confidence_level,estimand,n_fits,degenerate,remarks
-    cud,0.2,0.0,0.4125,0.4125,-0.0125,0.4125,0.95,conditional,1,False,
+    method,estimate,low,high,width,raw_low,raw_high,confidence_level,alternative,estimand,n_fits,degenerate,remarks
+    cud,0.2,0.0,0.4125,0.4125,-0.0125,0.4125,0.95,two-sided,conditional,1,False,
     """
     return render_report(table.report(run), format)
 

@@ -17,8 +17,8 @@ from cudbound.intervals import Method, compute_interval, find_methods
 from cudbound.intervals.method import ALTERNATIVES
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.resampling import ResamplingSizes
+from cudbound.resampling.configurations import check_search, record_tuning, search_splits
 from cudbound.resampling.refits import Refits, prepare_refits
-from cudbound.resampling.tuning import check_search, record_tuning, search_splits
 from cudbound.results import IntervalEstimate
 from cudbound.solve.limits import SearchLimits, check_limits
 from cudbound.solve.minimum import draws_problem
