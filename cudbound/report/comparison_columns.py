@@ -28,12 +28,17 @@ def comparison_report(
     """Return rows of comparisons with what must stand around them."""
     alternatives = dict.fromkeys(row.alternative for row in rows)
     against = " or ".join(dict.fromkeys(row.against for row in rows))
-    null = "equal errors" if all(row.null == 0.0 for row in rows) else "no such difference"
     internal = any(row.n_fits > 0 for row in rows)  # new test cases take no fits
+    if any(row.null != 0.0 for row in rows):
+        tested = [f"p-value: a small one speaks for {against}; a large one does not show the contrary."]
+    else:
+        tested = [
+            f"p-value: of equal errors, against {against}." if against else "",
+            "A small p-value speaks against equal errors; a large one does not show that they are equal.",
+        ]
     notes = (
         "Estimate: error(a) - error(b), in [-1, 1], limits clipped to it; above 0 where a errs more.",
-        f"p-value: of {null}, against {against}." if against else "",
-        f"A small p-value speaks against {null}; a large one does not show that the errors are equal.",
+        *tested,
         *explain_estimands((row.estimand for row in rows), DIFFERENCES),
         "Internal comparisons, from one data set; no external validation." if internal else "",
     )

@@ -18,8 +18,8 @@ from cudbound.intervals.method import ALTERNATIVES
 from cudbound.intervals.two_center import cap_range
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.resampling import ResamplingSizes
+from cudbound.resampling.configurations import check_search, record_tuning, search_splits
 from cudbound.resampling.refits import Refits, prepare_refits
-from cudbound.resampling.search_losses import check_search, record_tuning, search_splits
 from cudbound.results import IntervalEstimate
 from cudbound.solve.limits import SearchLimits, check_limits
 from cudbound.solve.minimum import draws_problem

@@ -80,7 +80,8 @@ def compare_learners(
         ``2 * confidence_level - 1``.
     null : float, default=0.0
         Margin, in (-1, 1): the difference that would matter. With "less" and a positive one the test is of
-        non-inferiority. McNemar's test, the F test of 5x2 cross-validation and "independent-test-sets" take 0 alone.
+        non-inferiority. Methods without a standard error ("5x2cv-f", "grandvalet-bengio-t", "mcnemar",
+        "independent-test-sets") take 0 alone.
     options : mapping, default=None
         Options of the method, such as ``{"rho": 0.5}``.
     sizes : ResamplingSizes, default=None

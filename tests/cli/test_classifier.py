@@ -208,7 +208,7 @@ def test_errors_of_the_package_get_advice_for_the_command(error, message):
 
 def test_the_bound_of_a_classifier_that_has_none_is_refused_and_the_other_methods_are_not(patients):
     rbf = ["--classifier", "svm", "--set", "kernel=rbf", "--seed", "1", "--resamples", "5"]
-    refused = interval(*rbf)
+    refused = interval(*rbf, "--methods", "paper")
     assert_error(
         refused, 1, "; choose another --classifier for the CUD bound, or leave cud and aci out of --methods"
     )

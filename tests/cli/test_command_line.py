@@ -38,7 +38,7 @@ def test_every_option_reaches_the_computation(fake, patients):
     result = interval(
         *["--confidence-level", "0.9", "--resamples", "50", "--seed", "1", "--alpha", "2.5"],
         *["--methods", "cud, martin-beta", "--exclude", "bmi", "--jobs", "-1", "--node-limit", "3"],
-        *["--inner", "oob", "--polish", "--solver", "cvxpy", "--fallback"],
+        *["--inner", "oob", "--polish", "--solver", "cvxpy", "--fallback", "--alternative", "less"],
         *["--option", "martin-beta.prior=jeffreys", "--size", "n_folds=5", "--size", "test_fraction=0.2"],
     )
     assert result.exit_code == 0, result.stderr
@@ -47,6 +47,7 @@ def test_every_option_reaches_the_computation(fake, patients):
     assert settings == Settings(
         seed=1,
         methods=("cud", "martin-beta"),
+        alternative="less",
         confidence_level=0.9,
         n_resamples=50,
         alpha=2.5,
@@ -76,14 +77,28 @@ def test_alpha(fake, patients, text, value):
 
 
 def test_groups_are_passed_on_as_they_are(fake, patients):
-    assert list(GROUPS) == ["paper", "conditional", "algorithm", "all"]
-    for group in GROUPS:
+    assert list(GROUPS) == ["recommended", "paper", "clinical", "conditional", "algorithm", "tuned", "all"]
+    for group in set(GROUPS) - {"tuned"}:  # which is for Python
         assert interval("--methods", f" {group} ").exit_code == 0
         assert fake.calls[-1][1].methods == group
 
 
+def test_the_default_is_the_group_with_the_interval_to_use(fake, patients):
+    assert interval().exit_code == 0
+    assert fake.calls[0][1].methods == "recommended"
+    assert GROUPS["recommended"] == ("two-center", "cud", "langford-binomial")
+
+
+@pytest.mark.parametrize("alternative", command.ALTERNATIVES)
+def test_alternative(fake, patients, alternative):
+    assert interval("--alternative", alternative).exit_code == 0
+    assert fake.calls[0][1].alternative == alternative
+
+
 def test_every_interval_can_be_asked_for(fake, patients):
-    names = [name for name, method in METHODS.items() if method.gives_interval]
+    names = [
+        name for name, method in METHODS.items() if method.gives_interval and name not in GROUPS["tuned"]
+    ]
     assert interval("--methods", ",".join(names)).exit_code == 0
     assert fake.calls[-1][1].methods == tuple(names)
 
@@ -139,6 +154,12 @@ def test_the_solvers_of_the_option_are_those_of_the_package():
     from cudbound.solve.solve_draws import SOLVERS
 
     assert SOLVERS == command.SOLVERS
+
+
+def test_the_alternatives_of_the_option_are_those_of_the_package():
+    from cudbound.intervals.method import ALTERNATIVES
+
+    assert ALTERNATIVES == command.ALTERNATIVES
 
 
 def test_json_tells_the_run(fake, patients):
@@ -240,5 +261,7 @@ def test_demo_prints_data_table_and_meaning(fake):
         render_report(TABLE.report(run.describe(fake.fitted[0], fake.calls[0][1])), "table") in result.stdout
     )
     assert "What the numbers mean:" in result.stdout
-    assert "lies between 0.000 and 0.500." in result.stdout.replace("\n", " ")
+    told = result.stdout.replace("\n", " ")
+    assert "The row two-center, which is the one to report, says" in told
+    assert "lies between 0.125 and 0.375." in told
     assert "What they do not mean:" in result.stdout

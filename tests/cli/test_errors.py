@@ -93,19 +93,38 @@ def test_errors_of_click_itself_keep_their_code(fake, patients):
         (["--size", "n_splits=5", "--size", "n_splits=6"], "'n_splits' is given twice"),
         (["--option", "form=wilson"], "'form=wilson' is not of the form METHOD.NAME=VALUE"),
         (["--option", "kohavi-normal.form"], "'kohavi-normal.form' is not of the form METHOD.NAME=VALUE"),
-        (["--option", "kohavi.form=wilson"], "there is no method 'kohavi'; did you mean kohavi-normal?"),
+        (
+            ["--methods", "paper", "--option", "kohavi.form=wilson"],
+            "there is no method 'kohavi'; did you mean kohavi-normal?",
+        ),
         (["--option", "x.form=wilson"], "there is no method 'x'; 'cudbound methods' lists the names"),
         (
             ["--option", "bayle-cv.variance=within-fold"],
             "bayle-cv is not among the methods asked for; add it to",
         ),
-        (["--option", "kohavi-normal.forn=wilson"], "kohavi-normal has no option 'forn'; did you mean form?"),
-        (["--option", "kohavi-normal.x=1"], "kohavi-normal has no option 'x'; its options are form."),
+        (
+            ["--methods", "paper", "--option", "kohavi-normal.forn=wilson"],
+            "kohavi-normal has no option 'forn'; did you mean form?",
+        ),
+        (
+            ["--methods", "paper", "--option", "kohavi-normal.x=1"],
+            "kohavi-normal has no option 'x'; its options are form.",
+        ),
         (["--option", "cud.x=1"], "cud has no option 'x'; it has none."),
-        (["--option", "kohavi-normal.form=no"], "The 'kohavi-normal.form' parameter must be one of"),
+        (
+            ["--methods", "paper", "--option", "kohavi-normal.form=no"],
+            "The 'kohavi-normal.form' parameter must be one of",
+        ),
         (
             ["--methods", "grandvalet-bengio-t", "--option", "grandvalet-bengio-t.rho=high"],
             "The 'grandvalet-bengio-t.rho' parameter must be",
+        ),
+        (["--option", "two-center.cap=maybe"], "The 'two-center.cap' parameter must be"),
+        (["--option", "two-center.tails=long"], "The 'two-center.tails' parameter must be one of"),
+        (["--alternative", "equivalent"], "'equivalent' is not one of 'two-sided', 'less', 'greater'"),
+        (
+            ["--methods", "tuned"],
+            "--methods: bbc-cv needs a fitted GridSearchCV or RandomizedSearchCV, which the command neither makes nor",
         ),
         (["--folds", "1"], "1 is not in the range x>=2"),
         (
@@ -114,6 +133,10 @@ def test_errors_of_click_itself_keep_their_code(fake, patients):
         ),
         (
             ["--group", "age"],
+            "--group: two-center, cud, langford-binomial would take the rows of a group apart",
+        ),
+        (
+            ["--group", "age", "--methods", "paper"],
             "--group: cud, bootstrap-percentile, bootstrap-bias-corrected, kohavi-normal, yang-cv",
         ),
         (

@@ -25,7 +25,7 @@ from cudbound.cli.commands.run_learners import ComparisonSettings
 from cudbound.cli.output import destination as output
 from cudbound.exceptions import RunInterrupted
 from cudbound.intervals import METHODS
-from cudbound.intervals.difference import ALTERNATIVES
+from cudbound.intervals.difference import COMPARISON_ALTERNATIVES
 from cudbound.report.render import render_report
 from cudbound.report.tables import ComparisonRun
 
@@ -88,6 +88,51 @@ def test_every_option_reaches_the_package():
         options={"grandvalet-bengio-t": {"rho": 0.5}},
     )
     pd.testing.assert_frame_equal(frame_of(result), theirs)
+
+
+WITH_A_STANDARD_ERROR = ["corrected-resampled-t", "k-fold-t", "bayle-cv"]
+
+
+@pytest.mark.parametrize("alternative", ["less", "greater", "equivalent"])
+def test_a_margin_reaches_the_package_and_the_notes(alternative):
+    arguments = [
+        *["--seed", "3", "--methods", ",".join(WITH_A_STANDARD_ERROR), "--alternative", alternative],
+        *["--null", "0.1", "--confidence-level", "0.9"],
+    ]
+    printed = frame_of(run(*arguments, "--format", "csv"))
+    theirs = expected(
+        LeastSquaresClassifier(),
+        RidgeClassifier(random_state=3),
+        methods=WITH_A_STANDARD_ERROR,
+        alternative=alternative,
+        null=0.1,
+        confidence_level=0.9,
+    )
+    pd.testing.assert_frame_equal(printed, theirs)
+    assert set(printed["null"]) == {0.1}
+    text = run(*arguments).stdout
+    for_what = {
+        "less": "error(a) - error(b) < 0.1",
+        "greater": "error(a) - error(b) > 0.1",
+        "equivalent": "|error(a) - error(b)| < 0.1",
+    }[alternative]
+    assert f"p-value: a small one speaks for {for_what}; a large one does not show the contrary.\n" in text
+    assert "equal errors" not in text
+    level = "80%" if alternative == "equivalent" else "90%"  # two one-sided tests at 90%
+    assert f"error(a) - error(b), with {level} confidence intervals" in text
+
+
+def test_a_margin_turns_what_the_test_says():
+    arguments = ["--seed", "3", "--format", "csv", "--standardize", "--set-b", "kernel=rbf"]
+    inferior, margin = (
+        frame_of(run(*arguments, "--alternative", "less", "--null", null, b="svm")).iloc[0]
+        for null in ("-0.3", "0.3")
+    )
+    assert margin["pvalue"] < 0.05 < 0.95 < inferior["pvalue"]
+    assert margin["high"] == inferior["high"] < 0.3
+    same = frame_of(run(*arguments, "--alternative", "equivalent", "--null", "0.3", b="svm")).iloc[0]
+    assert same["pvalue"] < 0.05
+    assert -0.3 < same["low"] < same["high"] < 0.3
 
 
 @pytest.mark.parametrize("grouped", [False, True])
@@ -231,7 +276,7 @@ def test_hostile_column_names_are_escaped(data, form):
 
 
 def test_the_alternatives_of_the_option_are_those_of_the_package():
-    assert command.ALTERNATIVES == ALTERNATIVES
+    assert command.ALTERNATIVES == COMPARISON_ALTERNATIVES
 
 
 def test_the_package_refuses_a_test_without_direction_before_any_refit():
@@ -268,7 +313,33 @@ FILE = command.DataFile(Path("data.csv"), "died", "yes")
         (["--methods", "all,mcnemar"], "'all' stands for several methods; give it alone"),
         (["--methods", "5x2cv-f", "--alternative", "less"], "--alternative less: 5x2cv-f has no direction"),
         (["--methods", "all", "--alternative", "greater"], "or name the others: single-split-t,resampled-t,"),
-        (["--alternative", "smaller"], "'smaller' is not one of 'two-sided', 'less', 'greater'"),
+        (
+            ["--alternative", "smaller"],
+            "'smaller' is not one of 'two-sided', 'less', 'greater', 'equivalent'",
+        ),
+        (["--methods", "5x2cv-f", "--alternative", "equivalent"], "--alternative equivalent: 5x2cv-f has no"),
+        (
+            ["--alternative", "equivalent"],
+            "--alternative equivalent --null 0: The 'null' parameter must be above 0 for the alternative 'equivalent'",
+        ),
+        (
+            ["--alternative", "equivalent", "--null", "-0.1"],
+            "--null -0.1: The 'null' parameter must be above 0",
+        ),
+        (
+            ["--alternative", "equivalent", "--null", "0.1", "--confidence-level", "0.5"],
+            "The 'confidence_level' parameter must be above 0.5 for the alternative 'equivalent'",
+        ),
+        (
+            ["--null", "1"],
+            "--null 1: The 'null' parameter must be a number in the range (-1, 1). Got 1.0 instead.",
+        ),
+        (["--null", "nan"], "--null nan: The 'null' parameter must be a number in the range (-1, 1)"),
+        (["--null", "much"], "Invalid value for '--null': 'much' is not a valid float"),
+        (
+            ["--methods", "k-fold-t,mcnemar", "--alternative", "less", "--null", "0.1"],
+            "The 'null' parameter must be 0 for mcnemar, whose test is of equal errors alone",
+        ),
         (["--set-a", "C=1"], "Invalid value for '--set-a': least-squares has no option 'C'"),
         (
             ["--set-b", "alhpa=1"],

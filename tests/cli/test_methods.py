@@ -66,7 +66,7 @@ def test_json_has_the_same_rows_and_the_notes(gives):
 def test_readers_see_every_name_and_a_part_of_the_columns(form, gives):
     text = listed(*asked(gives), "--format", form)
     assert all(name in text for name in KINDS[gives])
-    assert ("corrected" in text) == (gives in (None, "interval", "comparison"))
+    assert ("resampled-t" in text) == (gives in (None, "interval", "comparison"))
     assert "Nadeau" not in text  # references are for programs
     assert ("options" in text.splitlines()[{"table": 2, "markdown": 2, "latex": 6}[form]]) == (
         gives is not None

@@ -69,7 +69,7 @@ def expected(**arguments: Any) -> pd.DataFrame:
     return pd.read_csv(io.StringIO(frame.to_csv(index=False)), keep_default_na=False)
 
 
-@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize("group", [name for name in GROUPS if name != "tuned"])  # which is for Python
 def test_each_group_has_the_rows_of_the_package(group):
     rows = printed("--methods", group, "--inner", "oob", "--size", "n_nested_repeats=2")
     theirs = expected(methods=group, inner="oob", sizes=ResamplingSizes(n_nested_repeats=2))
@@ -161,9 +161,51 @@ def test_a_method_that_the_classifier_does_not_allow_keeps_its_row_in_all():
     arguments = ["--classifier", "svm", "--set", "kernel=rbf", "--methods", "conditional", "--inner", "oob"]
     result = run(*arguments, "--resamples", "4", "--format", "json")
     assert result.exit_code == 0, result.stderr
-    row = json.loads(result.stdout)["intervals"][0]
-    assert (row["method"], row["low"], row["degenerate"]) == ("cud", None, True)
-    assert "not available for this classifier" in row["remarks"]
+    ours, cud = json.loads(result.stdout)["intervals"][:2]
+    assert (cud["method"], cud["low"], cud["degenerate"]) == ("cud", None, True)
+    assert "not available for this classifier" in cud["remarks"]
+    assert (ours["method"], ours["degenerate"], 0.0 <= ours["low"] < ours["high"] <= 1.0) == (
+        "two-center",
+        False,
+        True,
+    )
+    assert "upper limit not capped: no CUD bound on record" in ours["remarks"]
+
+
+def test_the_default_gives_a_classifier_without_a_bound_its_interval():
+    result = run("--classifier", "svm", "--set", "kernel=rbf", "--format", "json")
+    assert result.exit_code == 0, result.stderr
+    rows = {row["method"]: row for row in json.loads(result.stdout)["intervals"]}
+    assert list(rows) == ["two-center", "cud", "langford-binomial"]
+    assert [row["degenerate"] for row in rows.values()] == [False, True, False]
+
+
+@pytest.mark.parametrize("method", ["recommended", "paper", "k-fold-t"])
+@pytest.mark.parametrize(("alternative", "what"), [("less", "upper"), ("greater", "lower")])
+def test_limits_on_one_side(method, alternative, what):
+    arguments = ["--methods", method, "--inner", "oob", "--alternative", alternative]
+    rows = printed(*arguments)
+    pd.testing.assert_frame_equal(rows, expected(methods=method, inner="oob", alternative=alternative))
+    assert set(rows["alternative"]) == {alternative}
+    both = printed("--methods", method, "--inner", "oob")
+    if alternative == "less":
+        assert (rows["low"] == 0.0).all()
+        assert (rows["high"] <= both["high"]).all()
+    else:
+        assert (rows["high"] == 1.0).all()
+        assert (rows["low"] >= both["low"]).all()
+    assert run(*arguments).stdout.startswith(f"95% confidence {what} limits for the ")
+
+
+def test_flags_of_a_method_reach_the_package_and_can_be_pasted():
+    asked = ["--methods", "two-center", "--option", "two-center.cap=false"]
+    rows = printed(*asked)
+    theirs = expected(methods=["two-center"], options={"two-center": {"cap": False}})
+    pd.testing.assert_frame_equal(rows, theirs)
+    assert "upper limit not capped, as requested" in rows["remarks"][0]
+    first = run(*asked).stdout
+    assert "Choices: --option two-center.cap=False\n" in first
+    assert run("--methods", "two-center", "--option", "two-center.cap=False").stdout == first
 
 
 def test_the_notes_repeat_what_was_chosen():
@@ -206,5 +248,6 @@ def test_settings_have_the_defaults_of_the_package():
     ours = Settings(seed=1).arguments(demo_data().sample)
     assert ours.pop("rng") == 1
     assert (ours.pop("options"), ours.pop("limits")) == ({}, SearchLimits())
+    assert ours.pop("methods") == "recommended"  # of the package: the paper's
     assert ours == {name: theirs[name] for name in ours}
     assert (theirs["options"], theirs["limits"]) == (None, None)

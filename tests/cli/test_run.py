@@ -7,6 +7,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +39,7 @@ def compare_with(*events: Warning) -> Callable[..., IntervalTable]:
         y: np.ndarray,
         *,
         methods: object,
+        alternative: str,
         confidence_level: float,
         n_resamples: int,
         alpha: object,
@@ -55,7 +57,7 @@ def compare_with(*events: Warning) -> Callable[..., IntervalTable]:
         progress: bool,
     ) -> IntervalTable:
         assert estimator.classes_.tolist() == [0, 1]  # type: ignore[attr-defined]  # sklearn is untyped
-        assert (methods, rng, n_resamples, inner) == ("paper", 3, 1000, None)
+        assert (methods, alternative, rng, n_resamples, inner) == ("recommended", "two-sided", 3, 1000, None)
         assert (polish, solver) == (False, "native")
         assert limits == SearchLimits()
         assert (options, sizes, cv, groups, fallback) == ({}, None, None, None, False)
@@ -71,7 +73,7 @@ def test_chosen_seeds_differ():
 
 
 def test_compute_collects_the_warnings_of_the_package(monkeypatch):
-    limited = NotCertifiedWarning("not", n_limited=2, half_width=(0.2, 0.25))
+    limited = NotCertifiedWarning("not", n_limited=2, half_width=(0.2, 0.25), method="cud")
     events = (limited, CudboundWarning("ours"), CudboundWarning("ours"))
     monkeypatch.setattr("cudbound.tables.compare_intervals.compare_intervals", compare_with(*events))
     outcome = run.compute(FITTED, Settings(seed=3))
@@ -84,6 +86,14 @@ def test_compute_collects_the_warnings_of_the_package(monkeypatch):
     assert not outcome.certified
     assert outcome.table is TABLE
     assert outcome.run.n_events == 3
+
+
+def test_the_warning_of_the_signed_suprema_names_their_method_and_quantile():
+    open_draws = NotCertifiedWarning("", n_limited=1, half_width=(0.2, 0.25), method="two-center")
+    assert run.not_certified(open_draws, Settings(seed=3)).startswith(
+        "two-center: q- is between 0.200 and 0.250; the larger value was used, which can only make the interval "
+        "longer. A limit left 1 of 1000 draws open: give the search more time with --time-limit SECONDS"
+    )
 
 
 def test_draws_that_rounding_left_open_are_named_without_options_that_do_not_help():
@@ -233,6 +243,11 @@ def test_ctrl_c_gives_the_row_of_what_is_proved(monkeypatch):
     assert outcome.certified
     assert outcome.table.rows == (whole.table["cud"],)
     assert outcome.warnings == ("the run was stopped: the table has the row cud alone; no file was written",)
+    # of the alternative that was asked for
+    above = run.compute(fitted, replace(settings, alternative="less")).table.rows
+    assert [(row.method, row.alternative, row.raw_interval) for row in above] == [
+        ("cud", "less", replace(whole.table["cud"].raw_interval, low=-np.inf))
+    ]
     # without cud there is nothing to show
     with pytest.raises(KeyboardInterrupt):
         run.compute(fitted, Settings(seed=0, n_resamples=100, inner="oob", methods=("martin-beta",)))

@@ -16,7 +16,13 @@ from cudbound.tables.table import IntervalTable
 
 CLEAN = "age,sex,bmi,died\n30,m,21.5,yes\n41,f,22,no\n52,f,23,yes\n63,m,24.5,no\n50,m,20,no\n"
 FOUND = Outcome(0.2, ConfidenceInterval(-0.1, 0.5), estimand=Estimand("conditional"))
-TABLE = IntervalTable((IntervalEstimate.of(FOUND, method="cud", confidence_level=0.95, n_fits=1),))
+OURS = Outcome(0.25, ConfidenceInterval(0.125, 0.375), estimand=Estimand("conditional"))
+TABLE = IntervalTable(
+    tuple(
+        IntervalEstimate.of(found, method=name, confidence_level=0.95, n_fits=1)
+        for name, found in (("two-center", OURS), ("cud", FOUND))
+    )
+)
 
 
 class Fake:

@@ -76,7 +76,11 @@ WRONG = [
     ("a level outside (0, 1)", PATIENTS, "--categorical sex --confidence-level 95"),
     ("an unknown method", PATIENTS, "--categorical sex --methods cud,kohavi"),
     ("a method for another command", PATIENTS, "--categorical sex --methods mcnemar"),
-    ("an unknown option of a method", PATIENTS, "--categorical sex --option kohavi-normal.forn=wilson"),
+    (
+        "an unknown option of a method",
+        PATIENTS,
+        "--categorical sex --methods paper --option kohavi-normal.forn=wilson",
+    ),
     ("an unknown size", PATIENTS, "--categorical sex --size folds=5"),
     ("methods that take groups apart", PATIENTS, "--categorical sex --methods k-fold-t,cud --group id"),
     ("too many folds", PATIENTS, "--categorical sex --exclude id --methods k-fold-t --folds 30"),

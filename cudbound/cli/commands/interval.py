@@ -10,7 +10,7 @@ from click.core import ParameterSource
 
 from cudbound.cli.commands import run_interval as run
 from cudbound.cli.inputs import common_options, options
-from cudbound.cli.inputs.checks import check_folds, choose_classifier, method_options
+from cudbound.cli.inputs.checks import check_folds, check_untuned, choose_classifier, method_options
 from cudbound.cli.inputs.fitted import FittedClassifier, fit
 from cudbound.cli.inputs.model_file import SavedModel, load_model
 from cudbound.cli.inputs.sample import new_seed, read_sample
@@ -56,7 +56,7 @@ ALTERNATIVES = ("two-sided", "less", "greater")
     help="Intervals to compute; 'cudbound methods' lists the names. Groups: recommended for the one to use and two "
     "beside it, paper for the seven of Laber and Murphy (2008), clinical for what software for clinical prediction "
     "models prints, conditional for the error of this classifier, algorithm for that of the learning algorithm, all "
-    "for both, tuned for a search in --model.",
+    "for both. The group tuned is for a fitted search, and so for Python alone.",
 )
 @click.option(
     "--alternative",
@@ -81,8 +81,8 @@ ALTERNATIVES = ("two-sided", "less", "greater")
     default=None,
     show_default="50, or oob where refits are made one by one",
     metavar="INT|oob",
-    help="Inner draws of each draw for the two bootstrap intervals; oob needs none, and so a fiftieth of the "
-    "fits.",
+    help="Inner draws of each draw for bootstrap-percentile, bootstrap-bias-corrected and two-stage; oob needs none, "
+    "and so a fiftieth of the fits.",
 )
 @click.option(
     "--fallback",
@@ -107,7 +107,7 @@ ALTERNATIVES = ("two-sided", "less", "greater")
     "--solver",
     type=click.Choice(SOLVERS),
     default=SOLVERS[0],
-    help="Solver of the draws of cud; cvxpy is slow, and needed for l1 penalties only.",
+    help="Solver of the draws of cud and two-center; cvxpy is slow, and needed for l1 penalties only.",
 )
 @click.option(
     "--node-limit",
@@ -119,8 +119,8 @@ ALTERNATIVES = ("two-sided", "less", "greater")
     "--total-node-limit",
     type=options.total_node_limit,
     metavar="INT|none",
-    help="End the whole search of cud after this many nodes, with a safe upper bound; without it after about ten "
-    "seconds' work, none for never.",
+    help="End the whole search of cud, and that of two-center, after this many nodes, with a safe upper bound; without "
+    "it after about ten seconds' work, none for never.",
 )
 @click.option(
     "--time-limit",
@@ -128,8 +128,8 @@ ALTERNATIVES = ("two-sided", "less", "greater")
     type=click.FloatRange(min=0.0),
     callback=options.seconds,
     metavar="SECONDS",
-    help="End the whole search of cud, and that of aci, after this many seconds, with safe upper bounds, instead of "
-    "after the usual number of nodes. The table then depends on the speed of the machine.",
+    help="End the whole search of cud, that of two-center and that of aci, each after this many seconds, with safe "
+    "upper bounds, instead of after the usual number of nodes. The table then depends on the speed of the machine.",
 )
 @common_options.jobs_option
 @common_options.output_options
@@ -158,6 +158,7 @@ def interval(
         _refuse_options_of_a_fit(assignments, standardize)
     choice = choose_classifier(classifier, assignments, standardize)
     methods = find_methods(asked["methods"])
+    check_untuned(methods)
     check_folds(asked["folds"], data.group, methods, find_methods("all"))
     chosen = new_seed() if seed is None else seed
     settings = run.Settings(seed=chosen, options=method_options(assigned, methods), **asked)

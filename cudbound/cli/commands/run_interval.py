@@ -90,10 +90,12 @@ def compute(fitted: FittedClassifier, settings: Settings, *, progress: bool = Fa
 def _cud_alone(fitted: FittedClassifier, settings: Settings, draws: Draws) -> IntervalTable:
     """Return the row cud from what is known of its draws, without a search."""
     from cudbound.bound.cud_interval import cud_interval
+    from cudbound.intervals import METHODS, compute_interval
+    from cudbound.records import Records
     from cudbound.solve.limits import SearchLimits
     from cudbound.tables.table import IntervalTable
 
-    result = cud_interval(
+    bound = cud_interval(
         fitted.estimator,
         fitted.X,
         fitted.y,
@@ -106,7 +108,10 @@ def _cud_alone(fitted: FittedClassifier, settings: Settings, draws: Draws) -> In
         limits=SearchLimits(nodes=0),
         previous=draws,
     )
-    return IntervalTable((result.row,))
+    row = compute_interval(
+        METHODS["cud"], Records(bound=bound), settings.confidence_level, alternative=settings.alternative
+    )
+    return IntervalTable((row,))
 
 
 def not_certified(event: NotCertifiedWarning, settings: Settings, interrupted: bool = False) -> str:

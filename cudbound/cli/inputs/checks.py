@@ -142,4 +142,14 @@ def check_alternative(
     try:
         difference.check_alternative(alternative, methods, null, confidence_level)
     except ValueError as error:
-        raise click.UsageError(f"--null {null:g}: {error}") from error
+        raise click.UsageError(f"--alternative {alternative} --null {null:g}: {error}") from error
+
+
+def check_untuned(methods: Iterable[Method]) -> None:
+    """Raise UsageError if a method reads a fitted search, which no file of --model can hold."""
+    tuned = [method.name for method in methods if "tuned" in method.needs]
+    if tuned:
+        raise click.UsageError(
+            f"--methods: {', '.join(tuned)} needs a fitted GridSearchCV or RandomizedSearchCV, which the command "
+            "neither makes nor loads; call cudbound.compare_intervals in Python."
+        )
