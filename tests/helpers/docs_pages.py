@@ -137,7 +137,7 @@ def conditional_intervals() -> str:
 
 
 def algorithm_intervals() -> str:
-    return intervals_in_full(find_methods("algorithm"))
+    return intervals_in_full((*find_methods("algorithm"), *find_methods("tuned")))
 
 
 def comparisons() -> str:
