@@ -65,6 +65,8 @@ def _center_note(rows: Sequence[IntervalEstimate]) -> str:
         who = ", ".join(resampled) if others - set(resampled) else "the others" if training else ""
         verb = "" if training else "centered " if who else "Centered "
         messages.append(f"{who} {verb}at the .632 estimate".strip())
+    if both := _methods(rows, "mean of two centers"):
+        messages.append(f"{', '.join(both)} around the optimism-corrected error and the .632+ estimate")
     separator = "; " if others - set(resampled) else ", "
     return f"{separator.join(messages)}." if messages else ""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -108,8 +109,43 @@ class RareClass(Gaussians):
     name: ClassVar[str] = "rare-class"
 
 
+class _TwoCenters(ContinuousWorld):
+    """Classes of equal size around centers at plus and minus half the distance, with noise of one distribution."""
+
+    distance: float
+    n_signal: int
+
+    def __post_init__(self) -> None:
+        check_number("distance", self.distance, 0.0, 100.0)
+        check_features(self.n_features, self.n_signal)
+
+    @abstractmethod
+    def _noise(self, n: int, rng: np.random.Generator) -> Array:
+        """Return noise of n cases, shape (n, n_features)."""
+
+    @abstractmethod
+    def _tail(self, coef: Array, scores: Array) -> Array:
+        """Return the probabilities that the noise has scores below these under a linear rule."""
+
+    @cached_property
+    def _center(self) -> Array:
+        center = np.zeros(self.n_features)
+        center[: self.n_signal] = 0.5 * self.distance / math.sqrt(self.n_signal)
+        return center
+
+    def sample(self, n: int, rng: np.random.Generator) -> tuple[Array, Labels]:
+        """Return features and labels of n independent cases."""
+        labels = rng.integers(0, 2, n)
+        return (2 * labels - 1)[:, None] * self._center + self._noise(n, rng), labels
+
+    def linear_error(self, coef: Array, intercept: float) -> float:
+        """Return the error of a linear rule: the mean of two tail areas."""
+        shift = float(self._center @ coef)
+        return float(self._tail(coef, np.array([intercept - shift, -intercept - shift])).mean())
+
+
 @dataclass(frozen=True)
-class HeavyTails(ContinuousWorld):
+class HeavyTails(_TwoCenters):
     """Two classes of spherical t distributions: with two degrees of freedom the features have no variance.
 
     Parameters
@@ -136,9 +172,8 @@ class HeavyTails(ContinuousWorld):
     name: ClassVar[str] = "heavy-tails"
 
     def __post_init__(self) -> None:
-        check_number("distance", self.distance, 0.0, 100.0)
+        super().__post_init__()
         check_number("df", self.df, 0.5, 1000.0)
-        check_features(self.n_features, self.n_signal)
 
     def _cases(self) -> str:
         return (
@@ -146,29 +181,16 @@ class HeavyTails(ContinuousWorld):
             f"{self.n_signal} of {self.n_features} features"
         )
 
-    @property
-    def _center(self) -> Array:
-        center = np.zeros(self.n_features)
-        center[: self.n_signal] = 0.5 * self.distance / math.sqrt(self.n_signal)
-        return center
-
-    def sample(self, n: int, rng: np.random.Generator) -> tuple[Array, Labels]:
-        """Return features and labels of n independent cases."""
-        labels = rng.integers(0, 2, n)
+    def _noise(self, n: int, rng: np.random.Generator) -> Array:
         spread = np.sqrt(self.df / rng.chisquare(self.df, n))
-        noise = rng.standard_normal((n, self.n_features)) * spread[:, None]
-        return (2 * labels - 1)[:, None] * self._center + noise, labels
+        return np.asarray(rng.standard_normal((n, self.n_features)) * spread[:, None])
 
-    def linear_error(self, coef: Array, intercept: float) -> float:
-        """Return the error of a linear rule: scores of a spherical t distribution have a t distribution."""
-        length = max(math.sqrt(coef @ coef), 1e-250)  # 0 would turn a certain prediction into nan
-        shift = float(self._center @ coef)
-        wrong = stdtr(self.df, np.array([intercept - shift, -intercept - shift]) / length)
-        return float(wrong.mean())
+    def _tail(self, coef: Array, scores: Array) -> Array:
+        return np.asarray(stdtr(self.df, scores / _length(coef)))
 
 
 @dataclass(frozen=True)
-class Correlated(ContinuousWorld):
+class Correlated(_TwoCenters):
     """Two Gaussians with correlated features, nearly as many as thirty cases.
 
     Parameters
@@ -196,8 +218,7 @@ class Correlated(ContinuousWorld):
     name: ClassVar[str] = "correlated"
 
     def __post_init__(self) -> None:
-        check_number("distance", self.distance, 0.0, 100.0)
-        check_features(self.n_features, self.n_signal)
+        super().__post_init__()
         check_number("correlation", self.correlation, 0.0, 1.0)
 
     def _cases(self) -> str:
@@ -211,21 +232,13 @@ class Correlated(ContinuousWorld):
         apart = np.abs(np.subtract.outer(np.arange(self.n_features), np.arange(self.n_features)))
         return np.asarray(np.linalg.cholesky(float(self.correlation) ** apart))
 
-    @property
-    def _center(self) -> Array:
-        center = np.zeros(self.n_features)
-        center[: self.n_signal] = 0.5 * self.distance / math.sqrt(self.n_signal)
-        return center
+    def _noise(self, n: int, rng: np.random.Generator) -> Array:
+        return np.asarray(rng.standard_normal((n, self.n_features)) @ self._root.T)
 
-    def sample(self, n: int, rng: np.random.Generator) -> tuple[Array, Labels]:
-        """Return features and labels of n independent cases."""
-        labels = rng.integers(0, 2, n)
-        noise = rng.standard_normal((n, self.n_features)) @ self._root.T
-        return (2 * labels - 1)[:, None] * self._center + noise, labels
+    def _tail(self, coef: Array, scores: Array) -> Array:
+        return np.asarray(ndtr(scores / _length(self._root.T @ coef)))
 
-    def linear_error(self, coef: Array, intercept: float) -> float:
-        """Return the error of a linear rule: two normal tail areas."""
-        spread = self._root.T @ coef
-        length = max(math.sqrt(spread @ spread), 1e-250)  # 0 would turn a certain prediction into nan
-        shift = float(self._center @ coef)
-        return float(ndtr(np.array([intercept - shift, -intercept - shift]) / length).mean())
+
+def _length(coef: Array) -> float:
+    """Return the length of coefficients; 0 would turn a certain prediction into nan."""
+    return max(math.sqrt(coef @ coef), 1e-250)
