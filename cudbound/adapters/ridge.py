@@ -22,6 +22,12 @@ def _objective(estimator: Any, n_rows: int) -> Objective:
     return Objective("squared", float(np.ravel(alpha)[0]) / n_rows)  # one value per target
 
 
+def _batched_fit(estimator: Any, n_jobs: int) -> LinearFit | None:
+    if getattr(estimator, "positive", False):
+        return None
+    return linear_fit(estimator, n_jobs, family=RidgeClassifier, objective=_objective)
+
+
 def _express(estimator: Any, X: Any, y: Any) -> AdditiveModel:
     if getattr(estimator, "positive", False):
         raise UnsupportedEstimatorError(
@@ -30,12 +36,6 @@ def _express(estimator: Any, X: Any, y: Any) -> AdditiveModel:
             "Fit it with positive=False.",
         )
     return linear_model(estimator, X, y, objective=_objective)
-
-
-def _batched_fit(estimator: Any, n_jobs: int) -> LinearFit | None:
-    if getattr(estimator, "positive", False):
-        return None
-    return linear_fit(estimator, n_jobs, family=RidgeClassifier, objective=_objective)
 
 
 ADAPTER = Adapter(
