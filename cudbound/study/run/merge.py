@@ -93,12 +93,13 @@ def merge_stores(parts: Iterable[str | Path], store_path: str | Path) -> StudySt
         if place.exists():
             sources.append(place)
         descriptions, runs = _read_heads(sources)
-        unfinished = place.with_name(f"{place.name}-merging")
+        target = place.resolve()  # a link stays one
+        unfinished = target.with_name(f"{target.name}-merging")
         unfinished.unlink(missing_ok=True)  # of a merge that was killed
         stack.callback(unfinished.unlink, missing_ok=True)
-        _write(unfinished, sources, _common(descriptions), sorted(runs))
         with clear_errors(place):
-            unfinished.replace(place.resolve())
+            _write(unfinished, sources, _common(descriptions), sorted(runs))
+            unfinished.replace(target)
     with Store.open(place) as store:
         return store.status()
 
@@ -115,7 +116,7 @@ def _read_heads(sources: Iterable[Path]) -> tuple[dict[Path, dict[str, Any]], se
 
 def _common(descriptions: dict[Path, dict[str, Any]]) -> str:
     """Return the description of the study of which all parts hold results, the first in words of several."""
-    for text in sorted(map(json.dumps, descriptions.values())):
+    for text in sorted(set(map(json.dumps, descriptions.values()))):
         if not any(differences(one, json.loads(text)) for one in descriptions.values()):
             return text
     first, other, found = next(
@@ -134,7 +135,7 @@ def _common(descriptions: dict[Path, dict[str, Any]]) -> str:
 def _write(place: Path, sources: Iterable[Path], description: str, runs: Iterable[tuple[float, str]]) -> None:
     """Write a new store with the results of all parts."""
     connection, _ = connect_for_writing(place)
-    with clear_errors(place), closing(connection):
+    with closing(connection):
         connection.execute("PRAGMA journal_mode = OFF")  # nobody reads the file before it is finished
         with transaction(connection):
             create_tables(connection)

@@ -87,8 +87,8 @@ def slurm_script(design: Path, n_shards: int) -> str:
 #     cudbound study status {shown}.sqlite --missing
 # The last line that this prints names the shards that are not done. They resume where they stopped:
 #     sbatch --array=3,7 {shown}.slurm
-# Adapt the settings to your cluster. The array must be 1-N for N shards, and the limit end before the time does, to
-# leave some for the last replicates.
+# Adapt the settings to your cluster, and activate the environment that has cudbound. The array must be 1-N for N
+# shards, and the limit must end before the time does, to leave some for the last replicates.
 #SBATCH --array=1-{n_shards}
 #SBATCH --cpus-per-task=1
 #SBATCH --mem-per-cpu=2G
