@@ -178,7 +178,14 @@ def test_options_reach_the_runner(folder, monkeypatch):
         (
             3,
             Path("quick.sqlite"),
-            {"n_jobs": 2, "backend": "threads", "dask": "tcp://a:1", "progress": False},
+            {
+                "n_jobs": 2,
+                "backend": "threads",
+                "dask": "tcp://a:1",
+                "shard": None,
+                "limit_minutes": None,
+                "progress": False,
+            },
         )
     ]
 

@@ -5,10 +5,12 @@ The workers are kept from test to test, since each takes two seconds to start.
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
 import threading
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -35,6 +37,18 @@ def test_worker_processes_do_not_change_the_rows(tmp_path):
     assert dump(tmp_path / "s") == dump(tmp_path / "one worker")
     assert (status.n_done, status.n_total, status.running) == (60, 60, False)
     assert sorted(os.listdir(tmp_path)) == ["one worker", "s"]
+
+
+def test_worker_processes_run_a_shard_until_a_limit(tmp_path, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(runner, "BATCH_SECONDS", 1e-9)
+        # every look at the clock sets it forward by a minute
+        patch.setattr(runner, "time", SimpleNamespace(monotonic=itertools.count(0.0, 60.0).__next__))
+        status = run_study(tiny_study(), tmp_path / "s", n_jobs=2, shard=(2, 3), limit_minutes=4)
+    assert (status.n_done, status.running) == (3, False)
+    assert run_study(tiny_study(), tmp_path / "s", n_jobs=2, shard=(2, 3)).n_done == 20
+    run_study(tiny_study(), tmp_path / "whole")
+    assert dump(tmp_path / "s") == [row for row in dump(tmp_path / "whole") if row[3] % 3 == 1]
 
 
 @pytest.mark.parametrize(

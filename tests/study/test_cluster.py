@@ -44,9 +44,9 @@ def of_this_script(records, confidence_level):
 def near(population, make=LeastSquaresClassifier, **changes):
     return tiny_study(scenarios=(Scenario("near", population, make),), **changes)
 
-def run(name, study):
+def run(name, study, **more):
     try:
-        said = run_study(study, folder / name, dask=cluster.scheduler_address).n_failed
+        said = run_study(study, folder / name, dask=cluster.scheduler_address, **more).n_failed
     except StudyError as error:
         said = str(error)
     print(json.dumps([name, said]), flush=True)
@@ -64,6 +64,8 @@ if __name__ == "__main__":
     settings = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
     with LocalCluster(**settings) as cluster:
         run("undisturbed", tiny_study())
+        run("shard", tiny_study(), shard=(2, 3), limit_minutes=60)
+        run("no time", tiny_study(), limit_minutes=0)
         run("own", near(Shifted(0.5), methods=("own", "cud")))
         run("unsendable", near(Unsendable(0.5)))
         sys.modules["made_up"] = module_of_the_user()
@@ -113,6 +115,13 @@ def test_a_cluster_does_not_change_the_rows(folder, said, tmp_path):
     status = run_study(tiny_study(), tmp_path / "one worker")
     assert said["undisturbed"] == status.n_failed > 0
     assert dump(folder / "undisturbed") == dump(tmp_path / "one worker")
+
+
+def test_shards_and_limits_are_those_of_a_run_without_a_cluster(folder, said, tmp_path):
+    run_study(tiny_study(), tmp_path / "s", shard=(2, 3))
+    assert dump(folder / "shard") == dump(tmp_path / "s")
+    assert said["no time"] == 0
+    assert dump(folder / "no time") == []
 
 
 def test_a_worker_that_is_killed_does_not_change_the_rows(folder, said, tmp_path):

@@ -1,4 +1,4 @@
-"""The commands ``cudbound study``: a design file, a run into a store, how far it is, one replicate, a report."""
+"""The commands ``cudbound study``: a design file, a run into a store, a merge, how far it is, a replicate, a report."""
 
 from __future__ import annotations
 
@@ -18,16 +18,19 @@ from cudbound.rounding import printable
 
 if TYPE_CHECKING:
     from cudbound.study.run.rows import ReplicateRow
+    from cudbound.study.run.shards import Shard
     from cudbound.study.run.status import StudyStatus
 
 REPORT_FORMATS = ("html", "markdown", "csv", "latex")
 BACKENDS = ("processes", "threads")
+#: Missing replicates of a cell that are listed.
+MAX_NUMBERS = 20
 _FILE = click.Path(path_type=Path)
 
 #: As those of the other commands, but for what Ctrl-C leaves behind.
 EXIT_CODES = """\b
 Exit codes:
-    0  success
+    0  success, also where --limit-minutes ended a run
     1  the design file, the data or the store cannot be used: one line on
        stderr says why
     2  the command line is wrong
@@ -44,6 +47,15 @@ data_folder_option = click.option(
 )
 
 
+def _shard(context: click.Context, param: click.Parameter, text: str | None) -> Shard | None:
+    from cudbound.study.run.shards import read_shard
+
+    try:
+        return None if text is None else read_shard(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+
+
 @click.group("study", invoke_without_command=True, epilog=EXIT_CODES)
 @click.pass_context
 def study(context: click.Context) -> None:
@@ -58,18 +70,33 @@ def study(context: click.Context) -> None:
 @click.option(
     "--output", "place", required=True, type=_FILE, metavar="FILE", help="Design file to write; a new one."
 )
-def new(*, template: str, place: Path) -> None:
+@click.option(
+    "--slurm",
+    "n_shards",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Also write, beside the design file and with the ending .slurm, a script that runs it as a Slurm job array of "
+    "N shards.",
+)
+def new(*, template: str, place: Path, n_shards: int | None) -> None:
     """Write the design file TEMPLATE, with comments, as a beginning for your own.
 
     TEMPLATE is quick, paper2008, clinical, nadeau-bengio or grandvalet-bengio.
     """
     from cudbound.study.design.design_file import template_text
+    from cudbound.study.run.shards import slurm_script
 
-    text = template_text(template)
-    output.check_output(place)
-    if place.exists():
-        raise ValueError(f"--output: {str(place)!r} is there already; choose another name")
-    output.write_whole(place, text)
+    texts = {place: template_text(template)}
+    if n_shards is not None:
+        texts[place.with_suffix(".slurm")] = slurm_script(place, n_shards)
+        if len(texts) == 1:
+            raise ValueError(f"--output: {str(place)!r} has the ending of the script; choose another one")
+    for path in texts:
+        output.check_output(path)
+        if path.exists():
+            raise ValueError(f"--output: {str(path)!r} is there already; choose another name")
+    for path, text in texts.items():
+        output.write_whole(path, text)
 
 
 @study.command("run", epilog=EXIT_CODES)
@@ -98,6 +125,19 @@ def new(*, template: str, place: Path) -> None:
     metavar="R",
     help="Number of training sets for each scenario and size, in place of that of the design.",
 )
+@click.option(
+    "--shard",
+    callback=_shard,
+    metavar="I/N",
+    help="Run the I-th of N parts, each of which has every N-th replicate of each scenario and size. Give each a store "
+    "of its own; 'cudbound study merge' joins them.",
+)
+@click.option(
+    "--limit-minutes",
+    type=click.FloatRange(min=0),
+    metavar="M",
+    help="Begin nothing new after this many minutes; the same command resumes from there.",
+)
 def run(
     *,
     design: Path,
@@ -107,6 +147,8 @@ def run(
     dask: str | None,
     data_folder: Path | None,
     replicates: int | None,
+    shard: Shard | None,
+    limit_minutes: float | None,
 ) -> None:
     """Run the study of DESIGN.toml, and keep its results in a store.
 
@@ -115,26 +157,78 @@ def run(
     """
     from cudbound.study.design.design_file import read_design
     from cudbound.study.run.runner import run_study
+    from cudbound.study.run.store import Store
 
     planned = read_design(design, data_folder=data_folder, n_replicates=replicates)
     try:
         done = run_study(
-            planned, store, n_jobs=n_jobs, backend=backend, dask=dask, progress=output.on_terminal()
+            planned,
+            store,
+            n_jobs=n_jobs,
+            backend=backend,
+            dask=dask,
+            shard=shard,
+            limit_minutes=limit_minutes,
+            progress=output.on_terminal(),
         )
     except StudyInterrupted as stopped:  # says what is stored, and how to continue
         say(str(stopped))
         sys.exit(INTERRUPTED)
     _print(_status_lines(done))
+    with Store.open(store) as opened:
+        left = sum(map(len, opened.missing(shard).values()))
+    if left:
+        of_shard = "" if shard is None else " of shard {}/{}".format(*shard)
+        say(
+            f"stopped by --limit-minutes with {left} replicates{of_shard} left; run the same command again to resume"
+        )
+
+
+@study.command("merge", epilog=EXIT_CODES)
+@click.argument("parts", metavar="PART...", nargs=-1, required=True, type=_FILE)
+@click.option(
+    "--store",
+    required=True,
+    type=_FILE,
+    metavar="STORE",
+    help="SQLite file to write; if it exists it is a further part, and is replaced when all is merged.",
+)
+def merge(*, parts: tuple[Path, ...], store: Path) -> None:
+    """Merge stores of one study, such as those of its shards, into one.
+
+    What is merged is the same whatever the order of the parts. Replicates that several parts have are taken once;
+    parts in which they differ, and parts of other studies, are refused.
+    """
+    from cudbound.study.run.merge import merge_stores
+
+    _print(_status_lines(merge_stores(parts, store)))
 
 
 @study.command("status", epilog=EXIT_CODES)
 @store_argument
-def status(*, store: Path) -> None:
+@click.option(
+    "--missing",
+    is_flag=True,
+    help="Print what is to be run again instead: the replicates that are not done and, if the last run was of a shard, "
+    "the numbers of the shards that have them.",
+)
+@click.option(
+    "--digest",
+    is_flag=True,
+    help="Print a checksum of the results instead, which is the same for all stores with the same results, however "
+    "they were run.",
+)
+def status(*, store: Path, missing: bool, digest: bool) -> None:
     """Say how many replicates of STORE are done and have failed, the rate, and the expected end."""
     from cudbound.study.run.store import Store
 
     with Store.open(store) as opened:
-        _print(_status_lines(opened.status()))
+        if digest:
+            click.echo(opened.digest())
+        elif missing:
+            _print(_missing_lines(opened.missing(), opened.shard))
+        else:
+            _print(_status_lines(opened.status()))
 
 
 @study.command("replay", epilog=EXIT_CODES)
@@ -188,6 +282,19 @@ def _status_lines(status: StudyStatus) -> Iterator[str]:
         yield f"  {cell.scenario}, n = {cell.n}: {cell.n_done} of {cell.n_total} done, {cell.n_failed} failed"
 
 
+def _missing_lines(missing: dict[tuple[str, int], list[int]], shard: Shard | None) -> Iterator[str]:
+    """Say which replicates and shards are to be run again."""
+    for (scenario, n), numbers in missing.items():
+        shown = ", ".join(map(str, numbers[:MAX_NUMBERS])) + (", ..." if len(numbers) > MAX_NUMBERS else "")
+        yield f"{scenario}, n = {n}: {len(numbers)} missing: {shown}"
+    if missing and shard is not None:
+        _, n_shards = shard
+        shards = sorted({number % n_shards + 1 for numbers in missing.values() for number in numbers})
+        yield f"shards of {n_shards} to run again: {','.join(map(str, shards))}"
+    if not missing:
+        say("no replicate is missing")
+
+
 def _replicate_lines(row: ReplicateRow) -> Iterator[str]:
     """Say what a replicate and its intervals are."""
     yield f"{row.key.scenario}, n = {row.key.n}, replicate {row.key.replicate}"
@@ -208,4 +315,5 @@ def _number(value: float | None) -> str:
 
 def _print(lines: Iterator[str]) -> None:
     """Print lines in which untrusted names are escaped where they do not print."""
-    click.echo("\n".join(map(printable, lines)))
+    for line in lines:
+        click.echo(printable(line))

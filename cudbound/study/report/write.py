@@ -139,7 +139,7 @@ def run_notes(store: Store) -> list[str]:
     """Return what was run, in sentences: replicates, failures, settings, versions."""
     described, status, runs = store.description, store.status(), store.runs_frame()
     scenarios = described["scenarios"]
-    packages = [name for name in runs.columns if name not in {"begun", "machine"}]
+    packages = [name for name in runs.columns if name not in {"begun", "machine", "shard"}]
     versions = dict.fromkeys(
         ", ".join(f"{name} {run[name]}" for name in packages) for _, run in runs.iterrows()
     )

@@ -100,3 +100,14 @@ class ReplicateRow:
     seconds: float = field(compare=False)
     expected: tuple[ExpectedError, ...] = ()
     method_seconds: Mapping[str, float] = field(default_factory=dict, compare=False)
+
+
+def last_line(failure: str | None) -> str | None:
+    r"""Return the error at the end of a traceback; the paths above it differ between computers.
+
+    Examples
+    --------
+    >>> last_line("Traceback:\n  File f\nValueError: why\n")
+    'ValueError: why'
+    """
+    return failure if failure is None else failure.rstrip().rpartition("\n")[2]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import pickle
 import signal
+import time
 import warnings
 from collections import defaultdict
 from collections.abc import Generator, Iterator, Mapping
@@ -12,6 +14,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
+from itertools import islice, takewhile
 from pathlib import Path
 from threading import Event, Semaphore
 
@@ -25,9 +28,10 @@ from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.run.cluster import connect, run_on_cluster
 from cudbound.study.run.replicate import run_replicate
 from cudbound.study.run.rows import Key, ReplicateRow
+from cudbound.study.run.shards import Shard, check_shard, replicates_of
 from cudbound.study.run.status import StudyStatus
 from cudbound.study.run.store import Store
-from cudbound.validation import check_choice, check_n_jobs
+from cudbound.validation import check_choice, check_n_jobs, check_seconds
 
 BACKENDS = ("processes", "threads")
 #: Seconds that a worker computes before it hands over what it has: as much as a kill can lose, a thousand times more
@@ -50,9 +54,11 @@ def run_study(
     n_jobs: int | None = 1,
     backend: str = "processes",
     dask: str | None = None,
+    shard: Shard | None = None,
+    limit_minutes: float | None = None,
     progress: bool = False,
 ) -> StudyStatus:
-    """Run all replicates of a study that its store lacks.
+    """Run all replicates of a study, or of a shard of it, that its store lacks.
 
     Parameters
     ----------
@@ -69,16 +75,24 @@ def run_study(
     dask : str or None, default=None
         Address of the scheduler of a Dask cluster, such as ``"tcp://host:8786"``, whose workers have this package;
         takes the place of `backend`.
+    shard : (int, int) or None, default=None
+        ``(i, n)`` runs the i-th of n shards, from 1 up: of every cell the replicates i - 1, i - 1 + n, and so on. Each
+        of n processes runs one, into a store of its own; `cudbound.study.run.merge.merge_stores` joins the stores.
+    limit_minutes : float or None, default=None
+        Minutes after which no worker is given more; what workers have by then is finished, at most two batches of half
+        a second or of one replicate each. The same call resumes from there.
     progress : bool, default=False
         Whether to show a bar over the replicates, with the time that they are likely to take.
 
     Returns
     -------
     StudyStatus
-        What the store holds at the end.
+        What the store holds of the whole study at the end.
 
     Raises
     ------
+    ValueError
+        If a parameter is out of range, or there are more shards than replicates.
     StudyError
         If the store cannot be used, see `Store.resume`, the disk is full, a worker was killed, something of the study
         cannot be sent to workers or read by them, or a cluster does not answer, has no worker, has one with another
@@ -90,9 +104,9 @@ def run_study(
 
     Guarantee
     ---------
-    What the store holds at the end depends on the study alone, but for times: it is the same for any number of
-    workers, backend, and number of interruptions. Only this process writes. A kill at any moment loses at most the
-    replicates that workers have not yet handed over, about half a second each.
+    What the store holds at the end depends on the study and the shard alone, but for times: it is the same for any
+    number of workers, backend, and number of interruptions. Only this process writes. A kill at any moment loses at
+    most the replicates that workers have not yet handed over, about half a second each.
 
     Notes
     -----
@@ -122,15 +136,21 @@ def run_study(
 
     workers = check_n_jobs(n_jobs)
     check_choice("backend", backend, BACKENDS)
+    check_seconds("limit_minutes", limit_minutes)
+    shard = check_shard(shard, study.n_replicates)
+    end = math.inf if limit_minutes is None else time.monotonic() + 60.0 * limit_minutes
     with ExitStack() as stack:
         client = None if dask is None else stack.enter_context(connect(dask, CONNECT_SECONDS))
-        store = stack.enter_context(Store.resume(store_path, study))
-        done = store.finished()
-        total = len(study.scenarios) * len(study.n_samples) * study.n_replicates
+        store = stack.enter_context(Store.resume(store_path, study, shard))
+        left = store.missing(shard)
+        n_cells, n_each = (
+            len(study.scenarios) * len(study.n_samples),
+            len(replicates_of(shard, study.n_replicates)),
+        )
         pace = _Pace()
         bar = tqdm(
-            total=total,
-            initial=len(done),
+            total=n_cells * n_each,
+            initial=n_cells * n_each - sum(map(len, left.values())),
             desc="replicates",
             unit="replicate",
             smoothing=0,
@@ -138,7 +158,7 @@ def run_study(
         )
         stack.callback(bar.close)
         try:
-            batches = _batches(study, done, pace)
+            batches = takewhile(lambda _: time.monotonic() < end, _batches(study, left, pace))
             if client is not None:
                 found = run_on_cluster(client, _run_in_worker, _sent(batches, _pack(study)))
             elif workers == 1:
@@ -153,7 +173,8 @@ def run_study(
                 pace.learn(rows)
                 bar.update(len(rows))
         except KeyboardInterrupt:
-            raise StudyInterrupted(str(store.path), store.status().n_done, total) from None
+            status = store.status()
+            raise StudyInterrupted(str(store.path), status.n_done, status.n_total) from None
         except BrokenProcessPool as error:
             raise StudyError(
                 f"a worker was killed, perhaps for lack of memory; {str(store.path)!r} keeps what was done: run the "
@@ -226,15 +247,13 @@ class _Pace:
         return max(1, int(BATCH_SECONDS * count / seconds)) if seconds > 0.0 else 1
 
 
-def _batches(study: Study, done: set[Key], pace: _Pace) -> Iterator[_Batch]:
+def _batches(study: Study, left: Mapping[tuple[str, int], list[int]], pace: _Pace) -> Iterator[_Batch]:
     """Yield what is left to do; lazily, so that sizes follow the pace."""
-    for scenario in study.scenarios:
-        for n in study.n_samples:
-            left = [r for r in range(study.n_replicates) if Key(scenario.name, n, r) not in done]
-            while left:
-                size = pace.batch_size(scenario.name, n)
-                yield study, scenario, n, tuple(left[:size])
-                del left[:size]
+    scenarios = {scenario.name: scenario for scenario in study.scenarios}
+    for (name, n), replicates in left.items():
+        numbers = iter(replicates)
+        while batch := tuple(islice(numbers, pace.batch_size(name, n))):
+            yield study, scenarios[name], n, batch
 
 
 def _one_by_one(batches: Iterator[_Batch]) -> Generator[list[ReplicateRow], None, None]:

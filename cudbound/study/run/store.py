@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import platform
 import sqlite3
@@ -16,12 +17,14 @@ from typing import TYPE_CHECKING, Any
 from cudbound.study.design.identity import describe, differences, shown
 from cudbound.study.design.scenario import Study
 from cudbound.study.run.rows import ExpectedError, IntervalRow, Key, ReplicateRow
+from cudbound.study.run.shards import Shard, read_shard, replicates_of
 from cudbound.study.run.status import CellStatus, StudyStatus
 from cudbound.study.run.store_columns import (
     EXPECTED,
     INTERVALS,
     METHOD_TIMINGS,
     REPLICATES,
+    RESULTS,
     TIMINGS,
     StoredTable,
     read_frame,
@@ -96,7 +99,7 @@ class Store:
         return cls(place, connect_for_reading(place))
 
     @classmethod
-    def resume(cls, path: str | Path, study: Study) -> Store:
+    def resume(cls, path: str | Path, study: Study, shard: Shard | None = None) -> Store:
         """Open a store to write results of a study; make one where there is none.
 
         Parameters
@@ -104,6 +107,8 @@ class Store:
         path : str or path
         study : Study
             The study that the store was made for. It may have more replicates, sizes and scenarios than before.
+        shard : (int, int) or None, default=None
+            The part of the study that is going to be run, for the record: a store takes replicates of all.
 
         Raises
         ------
@@ -117,7 +122,7 @@ class Store:
             connection, new = connect_for_writing(place)
             opened.callback(connection.close)
             store = cls(place, connection, study)
-            store._begin_run(study, new)
+            store._begin_run(study, shard, new)
             store._on_close = opened.pop_all()
         return store
 
@@ -137,6 +142,13 @@ class Store:
         ((text,),) = self._select("SELECT description FROM study")
         described: dict[str, Any] = json.loads(text)
         return described
+
+    @property
+    def shard(self) -> Shard | None:
+        """The shard that the last run was to do; None if that was the whole study."""
+        ((_, environment),) = self._select("SELECT max(begun), environment FROM runs")
+        text = json.loads(environment).get("shard")
+        return None if text is None else read_shard(text)
 
     def check_study(self, study: Study, remedy: str) -> None:
         """Refuse a study whose results these are not.
@@ -183,6 +195,34 @@ class Store:
     def finished(self) -> set[Key]:
         """Return the replicates that are stored, failed ones among them."""
         return {Key(*row) for row in self._select("SELECT scenario, n, replicate FROM replicates")}
+
+    def missing(self, shard: Shard | None = None) -> dict[tuple[str, int], list[int]]:
+        """Return the numbers of the replicates that are not stored, of all or of those of a shard.
+
+        Returns
+        -------
+        dict of (str, int) to list of int
+            By scenario and n, in the order of the study; cells that lack none are left out.
+        """
+        described, done = self.description, self.finished()
+        numbers = replicates_of(shard, described["n_replicates"])
+        cells = {
+            (scenario, n): [number for number in numbers if Key(scenario, n, number) not in done]
+            for scenario in described["scenarios"]
+            for n in described["n_samples"]
+        }
+        return {cell: left for cell, left in cells.items() if left}
+
+    def digest(self) -> str:
+        """Return a checksum of the results, without times; of failures the last line counts."""
+        found = hashlib.sha256()
+        with clear_errors(self.path):
+            for table in RESULTS:
+                key = ", ".join(table.columns[: table.n_keys])
+                query = f"SELECT {table.compared} FROM {table.name} ORDER BY {key}"
+                for row in self._connection.execute(query):
+                    found.update(f"{row!r}\n".encode())
+        return found.hexdigest()
 
     def replicate(self, key: Key) -> ReplicateRow:
         """Return one replicate with its intervals in the order of the study's methods.
@@ -252,7 +292,8 @@ class Store:
         running = is_locked(self.path)
         end = None
         if running and rate is not None and n_done < n_total:
-            end = datetime.fromtimestamp(last) + timedelta(seconds=(n_total - n_done) / rate)
+            n_left = sum(map(len, self.missing(self.shard).values()))
+            end = datetime.fromtimestamp(last) + timedelta(seconds=n_left / rate) if n_left else None
         n_failed = sum(cell.n_failed for cell in cells)
         return StudyStatus(described["name"], n_done, n_failed, n_total, running, rate, end, cells)
 
@@ -266,12 +307,14 @@ class Store:
         found = self._select(query, key.scenario, int(key.n), int(key.replicate))
         return [dict(zip(table.columns[3:], row[3:], strict=True)) for row in found]
 
-    def _begin_run(self, study: Study, new: bool) -> None:
+    def _begin_run(self, study: Study, shard: Shard | None, new: bool) -> None:
         environment = {
             "python": platform.python_version(),
             "machine": f"{platform.system()} {platform.machine()}",
         }
         environment.update((name, version(name)) for name in PACKAGES)
+        if shard is not None:
+            environment["shard"] = "{}/{}".format(*shard)
         if not new:
             self.check_study(study, "undo the change, or name another store for the changed study")
         with clear_errors(self.path), transaction(self._connection):

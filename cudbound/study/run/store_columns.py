@@ -55,6 +55,11 @@ class StoredTable:
         key = ", ".join(self.columns[: self.n_keys])
         return f"CREATE TABLE {self.name} ({', '.join(columns)}, PRIMARY KEY ({key})) WITHOUT ROWID"
 
+    @property
+    def compared(self) -> str:
+        """The columns as queries name them that compare results; `store_file` gives SQLite the function."""
+        return ", ".join("last_line(failure)" if name == "failure" else name for name in self.columns)
+
     def select(self, where: str = "") -> str:
         """Return the query of all columns, of all rows or those that `where` names, in the order of the key."""
         key = ", ".join(self.columns[: self.n_keys])
@@ -93,6 +98,8 @@ EXPECTED = StoredTable("expected_errors", _KEY | scalars_of(ExpectedError), 4)
 METHOD_TIMINGS = StoredTable("method_timings", _KEY | {"method": "str", "seconds": "float"}, 4)
 #: How many seconds each replicate took, and when it was finished, in Unix seconds.
 TIMINGS = StoredTable("timings", _KEY | {"seconds": "float", "finished": "float"}, 3)
+#: What depends on the study alone.
+RESULTS = (REPLICATES, INTERVALS, EXPECTED)
 
 
 def read_frame(connection: sqlite3.Connection, table: StoredTable) -> pd.DataFrame:

@@ -10,7 +10,8 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
 from cudbound.exceptions import StudyError
-from cudbound.study.run.store_columns import EXPECTED, INTERVALS, METHOD_TIMINGS, REPLICATES, TIMINGS
+from cudbound.study.run.rows import last_line
+from cudbound.study.run.store_columns import METHOD_TIMINGS, RESULTS, TIMINGS
 
 #: Of the tables below; another number means other tables.
 SCHEMA_VERSION = 3
@@ -27,7 +28,7 @@ CACHE_KILOBYTES = 64 * 1024
 TABLES = (
     "CREATE TABLE study (id INTEGER PRIMARY KEY CHECK (id = 1), description TEXT NOT NULL)",
     "CREATE TABLE runs (run INTEGER PRIMARY KEY, begun REAL NOT NULL, environment TEXT NOT NULL)",
-    *(table.definition for table in (REPLICATES, INTERVALS, EXPECTED, METHOD_TIMINGS, TIMINGS)),
+    *(table.definition for table in (*RESULTS, METHOD_TIMINGS, TIMINGS)),
 )
 
 _REMEDIES = {
@@ -194,6 +195,7 @@ def _connect(path: Path, mode: str, timeout: float | None = None) -> sqlite3.Con
     )
     # one object for texts that are equal: a frame is then a tenth of the size
     connection.text_factory = lambda text: sys.intern(text.decode())
+    connection.create_function("last_line", 1, last_line, deterministic=True)
     return connection
 
 

@@ -1,0 +1,251 @@
+"""Shards on the command line: many processes, the loop of the documentation, and the script for Slurm."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cli_fakes import assert_error, invoke
+from click.testing import Result
+from study_cases import dump
+
+from cudbound.cli.commands import study as commands
+from cudbound.study.design.design_file import template_text
+from cudbound.study.run import runner
+
+DOCUMENTATION = Path(__file__).parents[2] / "docs" / "studies.md"
+QUICK = template_text("quick").replace("n_resamples = 200", "n_resamples = 20")
+#: A shell finds the command beside the Python of the tests, and Slurm is not there.
+ENVIRONMENT = {
+    **{name: value for name, value in os.environ.items() if not name.startswith("SLURM")},
+    "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with quick.toml in it, of fewer draws than the template."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "quick.toml").write_text(QUICK)
+    return tmp_path
+
+
+def study(*arguments: str) -> Result:
+    result = invoke("study", *arguments)
+    assert result.exit_code == 0, result.stderr
+    return result
+
+
+def run(store: str, *more: str) -> Result:
+    return study("run", "quick.toml", "--store", store, "--replicates", "5", *more)
+
+
+def shell(script: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    ended = subprocess.run(
+        ["bash", "-c", script],
+        env={**ENVIRONMENT, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 0, ended.stderr
+    return ended
+
+
+# --- run, merge, status
+
+
+def test_shards_are_run_merged_and_missed(folder):
+    run("whole.sqlite")
+    run("1.sqlite", "--shard", "1/3")
+    run("3.sqlite", "--shard", "3/3")
+    merged = study("merge", "3.sqlite", "1.sqlite", "--store", "all.sqlite")
+    assert merged.stdout.startswith("quick: 6 of 10 replicates done, 0 failed\nno run is writing the store\n")
+    missing = study("status", "all.sqlite", "--missing")
+    assert missing.stdout == (
+        "gaussians, n = 30: 2 missing: 1, 4\n"
+        "noise, scaled, n = 30: 2 missing: 1, 4\n"
+        "shards of 3 to run again: 2\n"
+    )
+    run("2.sqlite", "--shard", "2/3")
+    assert study("merge", "2.sqlite", "--store", "all.sqlite").stdout.startswith(
+        "quick: 10 of 10 replicates done"
+    )
+    missing = study("status", "all.sqlite", "--missing")
+    assert (missing.stdout, missing.stderr) == ("", "cudbound: no replicate is missing\n")
+    assert dump("all.sqlite") == dump("whole.sqlite")
+    digests = {study("status", path, "--digest").stdout for path in ("all.sqlite", "whole.sqlite")}
+    assert len(digests) == 1
+    assert re.fullmatch(r"[0-9a-f]{64}\n", digests.pop())
+
+
+def test_the_report_of_a_merged_store_is_that_of_the_whole(folder):
+    run("whole.sqlite")
+    for number in "12":
+        run(f"{number}.sqlite", "--shard", f"{number}/2")
+    study("merge", "1.sqlite", "2.sqlite", "--store", "all.sqlite")
+    for name in ("whole", "all"):
+        study("report", f"{name}.sqlite", "--output", f"{name}.md", "--format", "markdown")
+    seconds = re.compile(r"\d+\.\d+(e-\d+)?s?")  # columns of times differ
+    whole, merged = (seconds.sub("", (folder / f"{name}.md").read_text()) for name in ("whole", "all"))
+    assert merged == whole
+
+
+def test_missing_lists_no_shards_where_the_last_run_was_of_none(folder, monkeypatch):
+    monkeypatch.setattr(commands, "MAX_NUMBERS", 3)
+    run("a.sqlite", "--limit-minutes", "0")
+    assert study("status", "a.sqlite", "--missing").stdout == (
+        "gaussians, n = 30: 5 missing: 0, 1, 2, ...\nnoise, scaled, n = 30: 5 missing: 0, 1, 2, ...\n"
+    )
+
+
+def test_a_limit_ends_a_run_with_success_and_says_how_to_go_on(folder):
+    result = run("a.sqlite", "--shard", "1/2", "--limit-minutes", "0")
+    assert result.stdout.startswith("quick: 0 of 10 replicates done")
+    assert result.stderr == (
+        "cudbound: stopped by --limit-minutes with 6 replicates of shard 1/2 left; run the same command again to "
+        "resume\n"
+    )
+    result = run("a.sqlite", "--limit-minutes", "0")
+    assert "with 10 replicates left" in result.stderr
+    result = run("a.sqlite", "--shard", "1/2", "--limit-minutes", "60")
+    assert (result.stdout.splitlines()[0], result.stderr) == ("quick: 6 of 10 replicates done, 0 failed", "")
+
+
+def test_options_reach_the_runner(folder, monkeypatch):
+    calls = []
+
+    def fake(planned, store, **named):
+        calls.append(named)
+        raise ValueError("enough seen")
+
+    monkeypatch.setattr(runner, "run_study", fake)
+    options = ("--shard", "3/8", "--limit-minutes", "1.5")
+    assert_error(invoke("study", "run", "quick.toml", "--store", "a", *options), 1, "enough seen")
+    assert [(named["shard"], named["limit_minutes"]) for named in calls] == [((3, 8), 1.5)]
+
+
+def test_what_goes_wrong_is_one_line(folder):
+    quick = ("run", "quick.toml", "--store", "a.sqlite")
+    for text in ("3", "0/2", "3/2", "x"):
+        result = invoke("study", *quick, "--shard", text)
+        assert_error(
+            result, 2, f"Invalid value for '--shard': '{text}' is no shard such as 3/8, the third of eight."
+        )
+    assert_error(invoke("study", *quick, "--limit-minutes", "-1"), 2, "'--limit-minutes'")
+    assert_error(
+        invoke("study", *quick, "--shard", "1/21"), 1, "shard 1/21: the study has 20 replicates of each"
+    )
+    assert not (folder / "a.sqlite").exists()
+    assert_error(invoke("study", "merge", "--store", "all.sqlite"), 2, "Missing argument 'PART...'")
+    assert_error(
+        invoke("study", "merge", "none", "--store", "all.sqlite"), 1, "'none': there is no such file"
+    )
+    run("a.sqlite", "--shard", "1/2")
+    (folder / "quick.toml").write_text(QUICK.replace("seed = 0 ", "seed = 1 "))
+    run("b.sqlite", "--shard", "2/2")
+    result = invoke("study", "merge", "a.sqlite", "b.sqlite", "--store", "all.sqlite")
+    assert_error(result, 1, "store 'a.sqlite': it holds results of another study than 'b.sqlite'")
+    assert "(seed: stored 0, now 1)" in result.stderr
+    assert not (folder / "all.sqlite").exists()
+
+
+# --- processes
+
+
+@pytest.fixture(scope="module")
+def digest_of_quick(tmp_path_factory) -> str:
+    """That of the whole template, run by one process."""
+    place = tmp_path_factory.mktemp("whole")
+    study("new", "quick", "--output", str(place / "quick.toml"))
+    study("run", str(place / "quick.toml"), "--store", str(place / "s"))
+    return study("status", str(place / "s"), "--digest").stdout.strip()
+
+
+def test_the_loop_of_the_documentation_runs_as_processes(tmp_path, monkeypatch, digest_of_quick):
+    (loop,) = (
+        block
+        for block in re.findall(r"^```text\n(.*?)^```$", DOCUMENTATION.read_text(), re.MULTILINE | re.DOTALL)
+        if "for shard in" in block
+    )
+    monkeypatch.chdir(tmp_path)
+    ended = shell(f"set -eu\n{loop}")
+    assert sorted(tmp_path.glob("part-*.sqlite")) == [
+        tmp_path / f"part-{number}.sqlite" for number in (1, 2, 3)
+    ]
+    assert ended.stderr.endswith("cudbound: no replicate is missing\n")
+    assert study("status", "all.sqlite", "--digest").stdout == f"{digest_of_quick}\n"
+
+
+#: Stands in for the command: notes what it is asked, a word a line.
+NOTING = '#!/bin/sh\nprintf "%s\\n" "$@" > asked\n'
+
+
+def test_the_script_for_slurm_runs_what_is_left(tmp_path, monkeypatch, digest_of_quick):
+    """The script says what the tasks run, which this process does; one is never begun, and another out of time."""
+    (tmp_path / "my studies").mkdir()
+    (tmp_path / "cudbound").write_text(NOTING)
+    (tmp_path / "cudbound").chmod(0o755)
+    written = study("new", "quick", "--output", str(tmp_path / "my studies" / "it's $1.toml"), "--slurm", "3")
+    assert written.stderr.endswith(
+        "it's $1.toml\ncudbound: wrote " + str(tmp_path / "my studies/it's $1.slurm\n")
+    )
+    monkeypatch.chdir(tmp_path / "my studies")
+    text = Path("it's $1.slurm").read_text()
+    assert text.startswith("#!/bin/bash\n")
+    assert re.findall(r"^#SBATCH --array=(.*)$", text, re.MULTILINE) == ["1-3"]
+
+    def submit(*tasks: int, more: tuple[str, ...] = ()) -> None:
+        """From the folder of the submission, a copy of the script that lies elsewhere, as Slurm does it."""
+        (tmp_path / "spool").write_text(text)
+        path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+        for task in tasks:
+            variables = {"SLURM_ARRAY_TASK_ID": f"{task}", "SLURM_ARRAY_TASK_COUNT": f"{len(tasks)}"}
+            shell("bash ../spool", PATH=path, **variables)
+            study(*Path("asked").read_text().splitlines()[1:], *more)
+
+    submit(1)
+    submit(2, more=("--limit-minutes", "0"))
+    assert Path("asked").read_text().splitlines() == [
+        *("study", "run", "it's $1.toml", "--store", "it's $1-shards/2.sqlite"),
+        *("--shard", "2/3", "--jobs", "1", "--limit-minutes", "220"),
+    ]
+
+    def merge() -> None:
+        study("merge", *map(str, Path("it's $1-shards").glob("*.sqlite")), "--store", "all.sqlite")
+
+    merge()
+    last = study("status", "all.sqlite", "--missing").stdout.splitlines()[-1]
+    assert last == "shards of 3 to run again: 2,3"
+    submit(*map(int, last.partition(": ")[2].split(",")))
+    merge()
+    assert study("status", "all.sqlite", "--digest").stdout == f"{digest_of_quick}\n"
+
+
+def test_the_script_for_slurm_is_beside_its_design_and_overwrites_nothing(folder):
+    before = (folder / "quick.toml").read_bytes()
+    (folder / "mine.slurm").write_text("mine")
+    place = ("--output", "mine.toml")
+    assert_error(
+        invoke("study", "new", "quick", *place, "--slurm", "4"), 1, "'mine.slurm' is there already; choose"
+    )
+    assert not (folder / "mine.toml").exists()
+    assert_error(invoke("study", "new", "quick", *place, "--slurm", "0"), 2, "'--slurm'")
+    result = invoke("study", "new", "quick", "--output", "a.slurm", "--slurm", "4")
+    assert_error(result, 1, "'a.slurm' has the ending of the script; choose another one")
+    assert sorted(os.listdir(folder)) == ["mine.slurm", "quick.toml"]
+    assert (folder / "quick.toml").read_bytes() == before
+
+
+def test_names_cannot_leave_the_comments_of_the_script(folder):
+    study("new", "quick", "--output", "a\nrm -r b.toml", "--slurm", "2")
+    text = (folder / "a\nrm -r b.slurm").read_text()
+    assert [line for line in text.splitlines() if line.startswith("rm")] == [
+        "rm -r b.toml'",
+        "rm -r b-shards'",
+    ]
+    assert "DESIGN='a\nrm -r b.toml'\n" in text

@@ -1,0 +1,349 @@
+"""Merged stores: the same rows however a study was split, and what is refused."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from study_cases import Shifted, dump, tiny_study
+
+from cudbound import LeastSquaresClassifier, summarize
+from cudbound.exceptions import StudyError
+from cudbound.study.design.scenario import Scenario
+from cudbound.study.run import store_file
+from cudbound.study.run.merge import merge_stores
+from cudbound.study.run.rows import ExpectedError, IntervalRow, Key, ReplicateRow
+from cudbound.study.run.runner import run_study
+from cudbound.study.run.store import Store
+
+STUDY = tiny_study(n_replicates=5)
+MAX_SHARDS = 5
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory) -> Path:
+    """A store of the whole study, and those of every shard of every split, named such as 2-of-3."""
+    folder = tmp_path_factory.mktemp("parts")
+    run_study(STUDY, folder / "whole")
+    for n_shards in range(1, MAX_SHARDS + 1):
+        for number in range(1, n_shards + 1):
+            run_study(STUDY, folder / f"{number}-of-{n_shards}", shard=(number, n_shards))
+    return folder
+
+
+def shards(folder: Path, n_shards: int) -> list[Path]:
+    return [folder / f"{number}-of-{n_shards}" for number in range(1, n_shards + 1)]
+
+
+def digest(path: Path) -> str:
+    with Store.open(path) as store:
+        return store.digest()
+
+
+def add(path: Path, *rows, study=STUDY) -> Path:
+    with Store.resume(path, study) as store:
+        store.add(rows)
+    return path
+
+
+def interval(method: str) -> IntervalRow:
+    return IntervalRow(method, "conditional", 0.25, 0.1, 0.4, -0.1, None, 3, None, "a remark")
+
+
+ROW = ReplicateRow(
+    *(Key("near", 12, 0), 0.3, 0.001, 0.2, 1, None, (interval("langford-binomial"), interval("cud")), 0.5),
+    expected=(ExpectedError(6, 0.375, 0.0),),
+    method_seconds={"cud": 0.25},
+)
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    n_shards=st.integers(1, MAX_SHARDS),
+    again=st.sets(
+        st.sampled_from([(i, n) for n in range(1, MAX_SHARDS + 1) for i in range(1, n + 1)]), max_size=4
+    ),
+    random=st.randoms(use_true_random=False),
+)
+def test_rows_are_the_same_whatever_the_split(folder, tmp_path_factory, n_shards, again, random):
+    """The shards of one split and, as duplicates, some of others, in any order, at once or one after the other."""
+    place = tmp_path_factory.mktemp("merged")
+    parts = [*shards(folder, n_shards), *(folder / f"{number}-of-{n}" for number, n in again)]
+    random.shuffle(parts)
+    before = {path: path.read_bytes() for path in parts}
+    status = merge_stores(parts, place / "all")
+    assert (status.n_done, status.n_total, status.running) == (20, 20, False)
+    assert dump(place / "all") == dump(folder / "whole")
+    assert digest(place / "all") == digest(folder / "whole")
+    # another order, and one after the other
+    merge_stores(random.sample(parts, len(parts)), place / "reordered")
+    assert (place / "reordered").read_bytes() == (place / "all").read_bytes()
+    for part in random.sample(parts, len(parts)):
+        merge_stores([part], place / "grown")
+    assert dump(place / "grown") == dump(folder / "whole")
+    with Store.open(place / "grown") as grown, Store.open(place / "all") as merged:
+        for table in ("timings", "method_timings", "study", "runs"):
+            query = f"SELECT * FROM {table}"
+            assert grown._select(query) == merged._select(query)
+    assert {path: path.read_bytes() for path in parts} == before
+    assert sorted(os.listdir(place)) == ["all", "grown", "reordered"]
+
+
+def test_the_digest_is_of_results_and_of_nothing_else(tmp_path, folder):
+    assert len({digest(path) for path in shards(folder, 3)}) == 3
+    one = add(tmp_path / "one", ROW)
+    slower = add(tmp_path / "slower", replace(ROW, seconds=9.0, method_seconds={}))
+    other = add(tmp_path / "other", replace(ROW, n_redrawn=7))
+    assert digest(one) == digest(slower) != digest(other)
+
+
+def test_of_equal_replicates_that_which_was_finished_first_is_taken(tmp_path, monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr("cudbound.study.run.store.time.time", lambda: clock[0])
+    for name, now, seconds in (("late", 30.0, 1.0), ("first", 10.0, 2.0), ("second", 20.0, 3.0)):
+        clock[0] = now
+        add(tmp_path / name, replace(ROW, seconds=seconds, method_seconds={name: seconds}))
+    merged = set()
+    for order in itertools.permutations(["late", "first", "second"]):
+        merge_stores([tmp_path / name for name in order], tmp_path / "all")
+        merged.add((tmp_path / "all").read_bytes())
+        with Store.open(tmp_path / "all") as store:
+            assert store._select("SELECT seconds, finished FROM timings") == [(2.0, 10.0)]
+            assert store._select("SELECT method, seconds FROM method_timings") == [("first", 2.0)]
+            assert [begun for (begun,) in store._select("SELECT begun FROM runs ORDER BY run")] == [
+                10.0,
+                20.0,
+                30.0,
+            ]
+        (tmp_path / "all").unlink()
+    assert len(merged) == 1
+
+
+def test_merged_store_can_be_reported_on_and_resumed(tmp_path, folder):
+    merge_stores(shards(folder, 3)[:2], tmp_path / "all")
+    with Store.open(tmp_path / "all") as store:
+        assert store.shard == (2, 3)
+        assert store.missing() == {(scenario, n): [2] for scenario in ("near", "broken") for n in (12, 20)}
+    run_study(STUDY, tmp_path / "all")
+    assert dump(tmp_path / "all") == dump(folder / "whole")
+    cells, expected = summarize(tmp_path / "all").cells, summarize(folder / "whole").cells
+    assert cells["coverage"].equals(expected["coverage"])
+
+
+def test_a_part_that_is_being_run_gives_what_it_has(tmp_path, folder):
+    with Store.resume(tmp_path / "running", STUDY) as store:
+        store.add([ROW])
+        assert merge_stores([tmp_path / "running", shards(folder, 2)[1]], tmp_path / "all").n_done == 9
+        store.add([replace(ROW, key=Key("near", 12, 2))])
+    assert merge_stores([tmp_path / "running"], tmp_path / "all").n_done == 10
+
+
+def test_parts_of_a_study_that_has_grown_are_merged(tmp_path):
+    third = Scenario("third", Shifted(2.0), LeastSquaresClassifier)
+    larger = tiny_study(
+        n_replicates=6, n_samples=(20, 12), scenarios=(third, *STUDY.scenarios), methods=STUDY.methods[::-1]
+    )
+    run_study(STUDY, tmp_path / "a", shard=(1, 2))
+    run_study(larger, tmp_path / "b", shard=(2, 2))
+    for order in (["a", "b"], ["b", "a"]):
+        status = merge_stores([tmp_path / name for name in order], tmp_path / "-".join(order))
+        assert (status.n_done, status.n_total) == (12 + 18, 36)
+    assert (tmp_path / "a-b").read_bytes() == (tmp_path / "b-a").read_bytes()
+
+
+# what is refused
+
+
+def assert_refused(match: str, parts: list[Path], place: Path) -> None:
+    """The message, and everything as it was."""
+    before = {path: path.read_bytes() for path in place.parent.iterdir() if path.is_file()}
+    with pytest.raises(StudyError, match=match):
+        merge_stores(parts, place)
+    assert {path: path.read_bytes() for path in place.parent.iterdir() if path.is_file()} == before
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations("abc")))
+def test_other_designs_are_refused(tmp_path, order):
+    add(tmp_path / "a", ROW)
+    add(tmp_path / "b", study=tiny_study(n_replicates=4))
+    add(tmp_path / "c", study=tiny_study(n_replicates=5, seed=4))
+    assert_refused(
+        r"store '.*[abc]': it holds results of another study than '.*[abc]', shown as 'now' \(.*seed: stored \d, now \d"
+        r".*\); leave one of the two out",
+        [tmp_path / name for name in order],
+        tmp_path / "all",
+    )
+
+
+def test_designs_that_grew_apart_are_refused(tmp_path):
+    add(tmp_path / "a", ROW)
+    add(tmp_path / "b", study=tiny_study(n_replicates=9))
+    add(tmp_path / "c", study=tiny_study(n_replicates=5, n_samples=(12, 20, 30)))
+    assert_refused("another study than .*n_replicates", [tmp_path / name for name in "abc"], tmp_path / "all")
+
+
+UNEQUAL = {
+    "truth": replace(ROW, truth=0.75),
+    "an interval": replace(ROW, intervals=(replace(ROW.intervals[0], low=0.5), *ROW.intervals[1:])),
+    "one interval less": replace(ROW, intervals=ROW.intervals[1:]),
+    "no interval": replace(ROW, intervals=()),
+    "an expected error": replace(ROW, expected=()),
+    "a failure": replace(ROW, failure="Traceback:\nValueError: why\n"),
+}
+
+
+@pytest.mark.parametrize("what", UNEQUAL)
+@pytest.mark.parametrize("turned", [False, True])
+def test_unequal_duplicates_are_refused(tmp_path, what, turned):
+    parts = [add(tmp_path / "a", ROW), add(tmp_path / "b", UNEQUAL[what])]
+    assert_refused(
+        r"store '.*[ab]': its replicate 0 of scenario 'near' at n = 12 is not that of another part; run the replicate "
+        "again, with replay, to see which of them is right, and leave the other store out",
+        parts[::-1] if turned else parts,
+        tmp_path / "all",
+    )
+    # what is at the place of the merged store is a part like all others, and is kept
+    merge_stores(parts[:1], tmp_path / "all")
+    assert_refused("its replicate 0 of scenario 'near'", parts[1:], tmp_path / "all")
+
+
+def test_failures_are_compared_by_their_last_line(tmp_path):
+    def failed(where: str, why: str):
+        return replace(ROW, failure=f"Traceback:\n  File {where}\nValueError: {why}\n", intervals=())
+
+    a, b = add(tmp_path / "a", failed("here", "x")), add(tmp_path / "b", failed("there", "x"))
+    assert digest(a) == digest(b)
+    merge_stores([a, b], tmp_path / "ab")
+    merge_stores([b, a], tmp_path / "ba")
+    assert (tmp_path / "ab").read_bytes() == (tmp_path / "ba").read_bytes()
+    with Store.open(tmp_path / "ab") as store:
+        assert "File here" in store.replicate(Key("near", 12, 0)).failure
+    c = add(tmp_path / "c", failed("here", "y"))
+    assert digest(a) != digest(c)
+    assert_refused("its replicate 0 of scenario 'near'", [a, c], tmp_path / "all")
+
+
+def test_parts_that_are_no_stores_are_refused_and_named(tmp_path, folder):
+    good = shards(folder, 2)[0]
+    assert_refused(
+        "none': there is no such file; name the store", [good, tmp_path / "none"], tmp_path / "all"
+    )
+    (tmp_path / "text").write_text("a,b\n" * 1000)
+    assert_refused("text': it is no store of a study", [good, tmp_path / "text"], tmp_path / "all")
+    content = bytearray(good.read_bytes())
+    page = content.rindex(b"langford-binomial") // 4096
+    content[4096 * page : 4096 * page + 8] = b"\xff" * 8
+    (tmp_path / "damaged").write_bytes(content)
+    assert_refused("damaged': it is damaged; ", [good, tmp_path / "damaged"], tmp_path / "all")
+    with pytest.raises(ValueError, match=r"'parts' parameter must name at least one store\. Got none"):
+        merge_stores([], tmp_path / "all")
+
+
+def test_places_that_cannot_take_the_store_are_refused(tmp_path, folder, monkeypatch):
+    parts = shards(folder, 2)
+    with pytest.raises(StudyError, match="it is a folder; name a file in it"):
+        merge_stores(parts, tmp_path)
+    with pytest.raises(
+        StudyError, match="it cannot be opened; name a file in a folder that you can write to"
+    ):
+        merge_stores(parts, tmp_path / "no" / "all")
+    (tmp_path / "text").write_text("a,b\n" * 1000)
+    assert_refused("text': it is no store of a study", parts, tmp_path / "text")
+    monkeypatch.setattr(store_file, "LOCK_SECONDS", 0.05)
+    with (
+        Store.resume(tmp_path / "all", STUDY),
+        pytest.raises(StudyError, match="another run is writing it; wait for that run to end"),
+    ):
+        merge_stores(parts, tmp_path / "all")
+
+
+def test_full_disk_keeps_what_was_there(tmp_path, monkeypatch):
+    study = tiny_study(n_replicates=100)
+    rows = [replace(ROW, key=Key("near", 12, number)) for number in range(100)]
+    parts = [add(tmp_path / name, *rows[first::2], study=study) for first, name in enumerate("ab")]
+    merge_stores(parts[:1], tmp_path / "all")
+    pages = (tmp_path / "all").stat().st_size // 4096
+    connect = store_file.connect_for_writing
+
+    def nearly_full(path):
+        connection, new = connect(path)
+        connection.execute(f"PRAGMA max_page_count = {pages}")
+        return connection, new
+
+    monkeypatch.setattr("cudbound.study.run.merge.connect_for_writing", nearly_full)
+    assert_refused("the disk is full; free some space", parts[1:], tmp_path / "all")
+    monkeypatch.undo()
+    assert merge_stores(parts[1:], tmp_path / "all").n_done == 100
+
+
+KILLED = """
+import os, signal, sys
+from cudbound.study.run import merge
+add_part, n_added = merge._add_part, 0
+
+def add_two(connection, path):
+    global n_added
+    add_part(connection, path)
+    n_added += 1
+    if n_added == 2:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+merge._add_part = add_two
+merge.merge_stores(sys.argv[2:], sys.argv[1])
+"""
+
+
+def test_a_killed_merge_leaves_what_was_there(tmp_path, folder):
+    parts = shards(folder, 3)
+
+    def kill(place: Path) -> None:
+        ended = subprocess.run([sys.executable, "-c", KILLED, place, *parts], check=False)
+        assert ended.returncode == -signal.SIGKILL
+
+    kill(tmp_path / "all")
+    assert not (tmp_path / "all").exists()
+    merge_stores(parts[:1], tmp_path / "all")
+    before = (tmp_path / "all").read_bytes()
+    assert os.listdir(tmp_path) == ["all"]
+    kill(tmp_path / "all")
+    assert (tmp_path / "all").read_bytes() == before
+    merge_stores(parts, tmp_path / "all")
+    assert dump(tmp_path / "all") == dump(folder / "whole")
+    assert os.listdir(tmp_path) == ["all"]
+
+
+def test_a_run_that_was_killed_inside_a_transaction_is_undone_in_the_part(tmp_path, folder):
+    """Its journal lies beside the part, which is then written once, to take back what was half done."""
+    part = tmp_path / "part"
+    shutil.copy(shards(folder, 2)[0], part)
+    connection = sqlite3.connect(part, isolation_level=None)
+    connection.execute("PRAGMA cache_size = 2")
+    connection.execute("BEGIN IMMEDIATE")
+    for number in range(10, 2000):
+        connection.execute(
+            "INSERT INTO replicates VALUES ('near', 12, ?, 0.5, 0.0, 0.5, 0, NULL, 'seed')", (number,)
+        )
+    for name in ("part", "part-journal"):
+        shutil.copy(tmp_path / name, tmp_path / f"killed{name.removeprefix('part')}")
+    connection.close()
+    assert merge_stores([tmp_path / "killed", shards(folder, 2)[1]], tmp_path / "all").n_done == 20
+    assert dump(tmp_path / "all") == dump(folder / "whole")
+
+
+def test_a_link_stays_a_link(tmp_path, folder):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "all").symlink_to(tmp_path / "elsewhere" / "all")
+    for part in shards(folder, 2):
+        merge_stores([part], tmp_path / "all")
+    assert (tmp_path / "all").is_symlink()
+    assert dump(tmp_path / "elsewhere" / "all") == dump(folder / "whole")

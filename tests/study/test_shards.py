@@ -1,0 +1,150 @@
+"""Shards of a study: who has which replicates, limits on time, and what is missing."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from study_cases import dump, tiny_study
+
+from cudbound.study.run import runner
+from cudbound.study.run import store as store_module
+from cudbound.study.run.rows import Key, ReplicateRow
+from cudbound.study.run.runner import run_study
+from cudbound.study.run.shards import check_shard, read_shard, replicates_of
+from cudbound.study.run.store import Store
+
+STUDY = tiny_study(n_replicates=5)
+
+
+def row(scenario: str, n: int, replicate: int) -> ReplicateRow:
+    return ReplicateRow(Key(scenario, n, replicate), 0.5, 0.0, 0.4, 0, None, (), 0.1)
+
+
+@given(n_shards=st.integers(1, 12), more=st.integers(0, 30))
+def test_each_replicate_has_one_shard_and_each_shard_its_share(n_shards, more):
+    n_replicates = n_shards + more
+    shares = [list(replicates_of((number, n_shards), n_replicates)) for number in range(1, n_shards + 1)]
+    assert sorted(itertools.chain(*shares)) == list(range(n_replicates))
+    sizes = {len(share) for share in shares}
+    assert min(sizes) >= 1
+    assert max(sizes) - min(sizes) <= 1
+
+
+@given(number=st.integers(1, 99), more=st.integers(0, 99))
+def test_shards_are_read_as_they_are_written(number, more):
+    assert read_shard(f"{number}/{number + more}") == (number, number + more)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "3", "0/2", "3/2", "1/0", "-1/2", "1/2/3", "1.0/2", "a/b", "1/2\n", "²/3"]
+)
+def test_what_is_no_shard_is_refused(text):
+    with pytest.raises(ValueError, match="is no shard such as 3/8, the third of eight"):
+        read_shard(text)
+
+
+@pytest.mark.parametrize("shard", [(0, 2), (3, 2), (1,), (1, 2, 3), 1, ("a", 2), "ab", (1.5, 2), (True, 2)])
+def test_shards_out_of_range_leave_no_store(tmp_path, shard):
+    with pytest.raises(
+        ValueError, match=r"'shard' parameter must be a pair \(i, n\) of integers .* Got .* instead"
+    ):
+        run_study(STUDY, tmp_path / "s", shard=shard)
+    assert os.listdir(tmp_path) == []
+
+
+def test_more_shards_than_replicates_are_refused(tmp_path):
+    assert check_shard((5, 5), 5) == (5, 5)
+    with pytest.raises(
+        ValueError, match=r"shard 2/6: the study has 5 replicates of each .*; make at most as many"
+    ):
+        run_study(STUDY, tmp_path / "s", shard=(2, 6))
+    with pytest.raises(ValueError, match=r"'limit_minutes' parameter must be non-negative or None\. Got -1"):
+        run_study(STUDY, tmp_path / "s", limit_minutes=-1)
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_shard_runs_its_replicates_of_every_cell(tmp_path):
+    run_study(STUDY, tmp_path / "whole")
+    status = run_study(STUDY, tmp_path / "part", shard=(2, 3))
+    assert (status.n_done, status.n_total) == (8, 20)
+    assert dump(tmp_path / "part") == [row for row in dump(tmp_path / "whole") if row[3] in (1, 4)]
+    with Store.open(tmp_path / "part") as store:
+        assert store.shard == (2, 3)
+        assert store.missing((2, 3)) == {}
+        assert store.missing((1, 3)) == {
+            (scenario, n): [0, 3] for scenario in ("near", "broken") for n in (12, 20)
+        }
+        # the same design as that of the whole
+        with Store.open(tmp_path / "whole") as whole:
+            assert store.description == whole.description
+            assert whole.shard is None
+    # a store takes the other shards, too
+    run_study(STUDY, tmp_path / "part", shard=(1, 3))
+    run_study(STUDY, tmp_path / "part")
+    assert dump(tmp_path / "part") == dump(tmp_path / "whole")
+    with Store.open(tmp_path / "part") as store:
+        assert store.shard is None
+        assert store.missing() == {}
+
+
+def test_missing_names_what_is_not_stored(tmp_path):
+    with Store.resume(tmp_path / "s", STUDY) as store:
+        rows = [
+            row(scenario.name, n, number)
+            for scenario in STUDY.scenarios
+            for n, numbers in {12: range(5), 20: (0, 2, 3)}.items()
+            for number in numbers
+        ]
+        store.add(rows)
+        assert store.missing() == {("near", 20): [1, 4], ("broken", 20): [1, 4]}
+        assert store.missing((2, 2)) == {("near", 20): [1], ("broken", 20): [1]}
+
+
+def test_the_end_that_is_foretold_is_that_of_the_shard(tmp_path, monkeypatch):
+    clock = [1000.0]
+    monkeypatch.setattr(store_module.time, "time", lambda: clock[0])
+    with Store.resume(tmp_path / "s", STUDY, (1, 2)) as store:
+        clock[0] = 1010.0
+        store.add([row("near", 12, 0)])
+        status = store.status()
+    # 12 of the 20 replicates belong to the shard, and one took 10 seconds
+    assert status.expected_end.timestamp() == 1010.0 + 11 * 10.0
+
+
+def one_minute_each_look(monkeypatch):
+    """A clock that each look sets forward by a minute, and batches of one replicate."""
+    monkeypatch.setattr(runner, "BATCH_SECONDS", 1e-9)
+    monkeypatch.setattr(runner, "time", SimpleNamespace(monotonic=itertools.count(0.0, 60.0).__next__))
+
+
+@pytest.mark.parametrize("workers", [{}, {"n_jobs": 2, "backend": "threads"}])
+def test_a_limit_ends_the_run_and_the_next_resumes(tmp_path, monkeypatch, workers):
+    run_study(STUDY, tmp_path / "whole")
+    with monkeypatch.context() as patch:
+        one_minute_each_look(patch)
+        status = run_study(STUDY, tmp_path / "s", limit_minutes=4, **workers)
+    # it began at 0; batches were asked for at 1, 2, 3 and 4 minutes
+    assert (status.n_done, status.n_total, status.running) == (3, 20, False)
+    assert sorted(os.listdir(tmp_path)) == ["s", "whole"]
+    with Store.open(tmp_path / "s") as store:
+        assert store.finished() == {Key("near", 12, number) for number in range(3)}
+    assert run_study(STUDY, tmp_path / "s", limit_minutes=60, **workers).n_done == 20
+    assert dump(tmp_path / "s") == dump(tmp_path / "whole")
+
+
+def test_no_time_at_all_leaves_a_store_to_resume(tmp_path):
+    assert run_study(STUDY, tmp_path / "s", shard=(1, 2), limit_minutes=0).n_done == 0
+    assert run_study(STUDY, tmp_path / "s", shard=(1, 2)).n_done == 12
+
+
+def test_progress_is_that_of_the_shard(tmp_path, capsys):
+    run_study(tiny_study(n_replicates=2), tmp_path / "s", shard=(1, 2))
+    run_study(STUDY, tmp_path / "s", shard=(1, 2), progress=True)
+    shown = capsys.readouterr().err
+    assert "4/12" in shown
+    assert "12/12" in shown
