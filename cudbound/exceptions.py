@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Protocol
 
-from cudbound.validation import ParameterError as ParameterError
+from cudbound.parameter_error import ParameterError as ParameterError
 
 if TYPE_CHECKING:
     from cudbound.results import Draws

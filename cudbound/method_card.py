@@ -8,7 +8,8 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from cudbound.outcomes import Estimand
-from cudbound.validation import ParameterError, check_choice, check_flag, check_number
+from cudbound.parameter_error import ParameterError
+from cudbound.validation import check_choice, check_flag, check_number
 
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 

@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from cudbound.parameter_error import ParameterError
+
 Array = NDArray[np.float64]
 #: Recorded losses: booleans, integers or floats.
 Losses = NDArray[Any]
@@ -20,30 +22,6 @@ Losses = NDArray[Any]
 JOBS_PER_CPU = 4
 #: With one row a class vanishes from a third of all bootstrap draws, and no variance can be seen in it.
 MIN_ROWS_PER_CLASS = 2
-
-
-class ParameterError(ValueError):
-    """An argument is not allowed; the message names it, the rule and the value.
-
-    Attributes
-    ----------
-    parameter : str
-        Name of the argument.
-    rule : str
-        What it must be, after "must be".
-    value : object
-        What it was.
-    """
-
-    def __init__(self, parameter: str, rule: str, value: object):
-        super().__init__(f"The '{parameter}' parameter must be {rule}. Got {value!r} instead.")
-        self.parameter = parameter
-        self.rule = rule
-        self.value = value
-
-    def __reduce__(self) -> tuple[type, tuple[str, str, object]]:
-        """Return how the error is made again in another process."""
-        return type(self), (self.parameter, self.rule, self.value)
 
 
 def _is_real(value: object) -> TypeGuard[float]:

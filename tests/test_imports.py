@@ -17,7 +17,8 @@ PACKAGE = Path(cudbound.__file__).parent
 # Every folder and module of the package in the order of the derivation. Each may import from itself and from the lines
 # above it, never from its own line or from below; imports for types alone and inside functions count like all others.
 LAYERS = (
-    {"validation", "hints", "quantiles", "rounding"},
+    {"parameter_error", "hints", "quantiles", "rounding"},
+    {"validation"},
     {"outcomes"},
     {"results", "method_card", "losses"},
     {"exceptions", "records", "problem"},
@@ -30,7 +31,7 @@ LAYERS = (
     {"study"},
     {"cli"},
 )
-CORE = set().union(*LAYERS[:8])
+CORE = set().union(*LAYERS[:9])
 ORDER = {unit: depth for depth, layer in enumerate(LAYERS) for unit in layer}
 
 # The only folders that import these, inside functions or at the top.
@@ -196,7 +197,7 @@ def test_slow_packages_are_imported_when_they_are_used() -> None:
 def test_interval_methods_read_records_and_nothing_else() -> None:
     assert targets_of("intervals") <= {
         *("intervals", "records", "method_card", "outcomes", "results", "point_estimates", "quantiles"),
-        "validation",
+        *("validation", "parameter_error"),
     }
 
 

@@ -20,9 +20,10 @@ from cudbound.intervals.method import Method
 from cudbound.intervals.pivot import Pivot
 from cudbound.method_card import Number
 from cudbound.outcomes import Estimand, Outcome, TestOutcome
+from cudbound.parameter_error import ParameterError
 from cudbound.point_estimates.cross_validation import mean_training_size
 from cudbound.records import FoldLosses, Records
-from cudbound.validation import ParameterError, check_choice, check_number
+from cudbound.validation import check_choice, check_number
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,9 @@ from cudbound.intervals.proportions import (
 )
 from cudbound.method_card import Choice
 from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
+from cudbound.parameter_error import ParameterError
 from cudbound.records import Records
-from cudbound.validation import ParameterError, check_choice
+from cudbound.validation import check_choice
 
 SIDES = ("two-sided", "upper", "lower")
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cudbound.validation import Array, Losses, ParameterError, check_pairs, check_sizes, checked
+from cudbound.parameter_error import ParameterError
+from cudbound.validation import Array, Losses, check_pairs, check_sizes, checked
 
 #: The methods of 5x2 cross-validation are defined for this many halvings; their degrees of freedom follow from it.
 N_HALVINGS = 5

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cudbound.validation import ParameterError, check_nodes, check_seconds
+from cudbound.parameter_error import ParameterError
+from cudbound.validation import check_nodes, check_seconds
 
 
 @dataclass(frozen=True, kw_only=True)

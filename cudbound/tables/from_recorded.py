@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike
 from cudbound.intervals import compute_interval, find_comparisons, find_methods
 from cudbound.intervals.difference import compute_comparison
 from cudbound.intervals.method import ALTERNATIVES
+from cudbound.parameter_error import ParameterError
 from cudbound.point_estimates import compute_estimate, find_estimators
 from cudbound.records import FoldLosses, Records, TestSetLosses
 from cudbound.results import ComparisonResult, IntervalEstimate, PointEstimate
-from cudbound.validation import ParameterError, check_choice, check_confidence_level, checked
+from cudbound.validation import check_choice, check_confidence_level, checked
 
 #: The field of `Records` that each class of recorded losses fills.
 FIELD_OF = {

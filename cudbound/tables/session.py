@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.method_card import MethodCard, check_options
+from cudbound.parameter_error import ParameterError
 from cudbound.problem.draws import draw_counts
 from cudbound.records import Records, TestSetLosses
 from cudbound.resampling import ResamplingPlan, ResamplingSizes
@@ -23,7 +24,6 @@ from cudbound.results import OneRow
 from cudbound.tables.progress import progress_bar
 from cudbound.tables.unfinished import Run, Unfinished
 from cudbound.validation import (
-    ParameterError,
     check_choice,
     check_integer,
     check_labels,

@@ -12,10 +12,11 @@ import joblib
 import numpy as np
 
 from cudbound.exceptions import RunInterrupted, SolveInterrupted
+from cudbound.parameter_error import ParameterError
 from cudbound.resampling import ResamplingPlan
 from cudbound.resampling.refits import Tape
 from cudbound.results import Draws
-from cudbound.validation import ParameterError, check_rng
+from cudbound.validation import check_rng
 
 if TYPE_CHECKING:
     from cudbound.tables.session import TrainingSet

@@ -394,12 +394,15 @@ def test_data_need_a_folder(tmp_path, monkeypatch):
 
 
 def test_templates_are_those_of_the_package():
-    assert template_names() == ("clinical", "grandvalet-bengio", "nadeau-bengio", "paper2008", "quick")
+    assert template_names() == (
+        *("clinical", "grandvalet-bengio", "nadeau-bengio", "paper2008", "quick"),
+        "where-intervals-break",
+    )
     with pytest.raises(ValueError, match=r"there is no template 'quik'; did you mean quick\?"):
         template_text("quik")
 
 
-@pytest.mark.parametrize("name", ["quick", "clinical"])
+@pytest.mark.parametrize("name", ["quick", "clinical", "where-intervals-break"])
 def test_simulated_templates_can_be_read(tmp_path, name):
     study = read(tmp_path, template_text(name), n_replicates=1)
     assert study.name == name

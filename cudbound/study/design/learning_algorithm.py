@@ -7,7 +7,8 @@ from typing import Any
 
 from cudbound.hints import did_you_mean
 from cudbound.inputs.named_classifiers import DEFAULT, LEARNERS, ClassifierChoice, build, check_classifier
-from cudbound.validation import ParameterError, check_integer
+from cudbound.parameter_error import ParameterError
+from cudbound.validation import check_integer
 
 #: Of classifiers that draw random numbers: every fit of a study begins with the same ones.
 CLASSIFIER_SEED = 0

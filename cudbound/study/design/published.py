@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from cudbound.validation import ParameterError
+from cudbound.parameter_error import ParameterError
 
 if TYPE_CHECKING:
     import pandas as pd

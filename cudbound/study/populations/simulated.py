@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.parameter_error import ParameterError
 from cudbound.study.populations.population import Cases, Truth
 from cudbound.study.populations.truth import N_TRUTH_CASES, linear_rule, sampled_truth
-from cudbound.validation import ParameterError, check_integer, check_number
+from cudbound.validation import check_integer, check_number
 
 Array = NDArray[np.float64]
 Labels = NDArray[np.int64]

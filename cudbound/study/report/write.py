@@ -9,6 +9,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from cudbound.parameter_error import ParameterError
 from cudbound.plotting.coverage import CoverageByScenarioDisplay, CoverageWidthDisplay, KurtosisDisplay
 from cudbound.plotting.nested_loop import NestedLoopDisplay
 from cudbound.report.render import escape_latex, escape_markdown, render_report
@@ -27,7 +28,6 @@ from cudbound.study.report.report_tables import (
     shortest_report,
 )
 from cudbound.study.run.store import Store
-from cudbound.validation import ParameterError
 
 FORMATS = ("html", "markdown", "latex", "csv")
 #: What a cell begins with that spreadsheets take for a formula, wide forms among them.
