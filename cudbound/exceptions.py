@@ -54,7 +54,7 @@ class TuningNotResampledWarning(CudboundWarning):
 
 
 class ManyFeaturesWarning(CudboundWarning):
-    """The rank of the design is above half of the training rows, where intervals around refits cover less often."""
+    """The rank of the design is above half of the training rows, where intervals from refits may fall short."""
 
 
 class SlowRefitsWarning(CudboundWarning):

@@ -68,8 +68,9 @@ def solve_signed_suprema(
         warnings.warn(
             ManyFeaturesWarning(
                 f"The design has rank {rank} and {n} rows. Where the rank is above half of the rows the upper limit "
-                "of two-center is not capped, and the interval covered less often than its level in simulations: fit "
-                "fewer features, or report it with this caution."
+                "of two-center is not capped, and the interval may cover less often than its level, as it did in "
+                "simulations with nearly as many features as rows: fit fewer features, or report this caution with the "
+                "interval."
             ),
             stacklevel=3,
         )

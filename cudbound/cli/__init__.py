@@ -9,7 +9,8 @@ Exit codes
 2
     The command line itself is wrong: an unknown option or method, a level outside (0, 1).
 3
-    The table was written, but a limit or rounding left a bound of cud or aci unproved: the larger value was used.
+    The table was written, but a limit or rounding left a bound of cud, two-center or aci unproved: the larger value
+    was used.
 130
     Stopped by Ctrl-C; no file was written.
 """

@@ -158,7 +158,7 @@ def _suprema(records: Records, wanted: bool, probability: float) -> tuple[float,
     if not wanted:
         return "upper limit not capped, as requested"
     if suprema is None:
-        return "upper limit not capped: no CUD bound on record"
+        return "upper limit not capped: no CUD bound available"
     if not allows_cap(suprema.rank, suprema.n_samples):
         rank = f"rank {suprema.rank} above half of the {suprema.n_samples} rows"
         return f"upper limit not capped: {rank}, where the interval may cover less often"

@@ -13,8 +13,7 @@ ERRORS: Mapping[str, str] = {
     "training sets of n1 cases",
     "cv-average": "the mean, over the folds, of the errors on new cases of the classifiers fitted without the fold",
     "holdout-model": "the error on new cases of the classifier fitted to the training part of the split alone",
-    "rule": "the error on new cases of the learning algorithm at about this number of training cases; bootstrap "
-    "training sets hold about .632 of the cases",
+    "rule": "the error on new cases that the learning algorithm makes on average over training sets of about this size",
 }
 
 #: The same for the difference of two errors.

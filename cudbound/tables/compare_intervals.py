@@ -43,8 +43,6 @@ INNER_DRAWS = 50
 RESAMPLED = frozenset({"bootstrap", "inner", "removed_cases"})
 #: Records that need the classifier written as an additive model with a convex loss.
 MODEL_RECORDS = frozenset({"bound", "boundary"})
-#: The same, with those that are made where the classifier is one.
-FROM_MODEL = MODEL_RECORDS | {"signed_suprema"}
 
 
 def compare_intervals(
@@ -212,7 +210,8 @@ def compare_intervals(
     lenient = isinstance(methods, str) and methods in LENIENT
     model: AdditiveModel | None = None
     refused: dict[str, str] = {}
-    if any(method.needs & FROM_MODEL for method in session.methods):
+    capped = [method for method in session.methods if _caps(method, session.options_of(method))]
+    if capped or any(method.needs & MODEL_RECORDS for method in session.methods):
         model, refused = _express(estimator, X, y, session.methods, polish, chosen.aci_rate, lenient=lenient)
     counts = session.take(X, y, check_binary_classifier(estimator), n_resamples)
     sample = session.sample
@@ -258,7 +257,6 @@ def compare_intervals(
         refits = refits or prepare_refits(estimator, X, sample.y, n_jobs=session.n_jobs)
         with session.refitting(plan.n_fits(counts), progress) as advance:
             records = replace(records, **session.refit(refits, counts, advance))
-    capped = [method for method in available if _caps(method, session.options_of(method))]
     if model is not None and capped and records.bootstrap is not None:
         tails = session.options_of(capped[0]).get("tails", "equal")
         with session.run.stoppable("signed_suprema"):

@@ -189,14 +189,16 @@ def error_interval(
     Warns
     -----
     ManyFeaturesWarning
-        If the rank of the design is above half of the rows: the interval then covers less often.
+        If the rank of the design is more than half the number of rows: the interval may then cover less often than its
+        level.
     NotCertifiedWarning
         If a limit ended the search for the suprema; upper bounds are used, which can only lengthen the interval.
 
     Notes
     -----
-    "two-center" kept its level in the cells that docs/which_interval.md reports, and has no guarantee. It is longer
-    than the CUD bound where the classes are nearly separated, which is where that bound can fail.
+    "two-center" kept its level in all but one of the cells that docs/which_interval.md reports, and missed it with 27
+    features and 30 rows. It has no finite-sample guarantee. It is longer than the CUD bound where the classes are
+    nearly separated, which is where that bound can fail.
 
     Examples
     --------

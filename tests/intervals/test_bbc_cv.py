@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GridSearchCV, KFold, RandomizedSearchCV, RepeatedKFold, ShuffleSplit
 from sklearn.tree import DecisionTreeClassifier
 
-from cudbound import compare_intervals, recorded_interval
+from cudbound import compare_intervals, error_interval, recorded_interval
 from cudbound.exceptions import TuningNotResampledWarning, UnsupportedEstimatorError
 from cudbound.intervals import METHODS
 from cudbound.problem.draws import draw_counts
@@ -125,3 +125,13 @@ def test_draws_that_hold_all_rows_are_dropped():
     none = recorded_interval("bbc-cv", TunedLosses(np.array([[0, 1], [1, 0]]), np.ones((2, 2), dtype=int)))
     assert "every draw held all rows" in none.degenerate
     assert METHODS["bbc-cv"].estimand.kind == "rule"
+
+
+def test_without_the_cap_nothing_takes_the_tuned_parameters_as_given():
+    X, y = data()
+    search = GridSearchCV(RidgeClassifier(), {"alpha": [0.01, 1.0]}, cv=3).fit(X, y)
+    arguments = {"n_resamples": 5, "rng": 0, "progress": False}
+    with pytest.warns(TuningNotResampledWarning):
+        capped = error_interval(search, X, y, **arguments)
+    alone = error_interval(search, X, y, cap=False, **arguments)  # warnings are errors in these tests
+    assert alone.confidence_interval.low == capped.confidence_interval.low

@@ -61,7 +61,7 @@ def test_a_classifier_with_a_bound_is_capped(clf):
 def test_any_other_classifier_has_the_interval_without_cap(clf, capsys):
     X, y = data()
     result = error_interval(clf.fit(X, y), X, y, **ARGUMENTS)
-    assert "Upper limit not capped: no CUD bound on record." in str(result)
+    assert "Upper limit not capped: no CUD bound available." in str(result)
     assert 0.0 <= result.confidence_interval.low < result.confidence_interval.high <= 1.0
     shows_a_bar = "refits" in capsys.readouterr().err
     assert shows_a_bar == (

@@ -29,7 +29,7 @@ from cudbound.exceptions import RunInterrupted, SolveInterrupted
 from cudbound.intervals import METHODS
 from cudbound.point_estimates import ESTIMATORS
 from cudbound.solve.solve_draws import solve_problem
-from cudbound.tables.compare_intervals import FROM_MODEL
+from cudbound.tables.compare_intervals import MODEL_RECORDS
 
 X, Y = sample(24)
 SIZES = ResamplingSizes(
@@ -37,7 +37,9 @@ SIZES = ResamplingSizes(
 )
 ARGUMENTS = {"n_resamples": 12, "sizes": SIZES}
 #: Methods that take refits of the classifier, and nothing of it but its predictions.
-REFITTING = tuple(name for name in INTERVALS if not METHODS[name].needs & FROM_MODEL)
+REFITTING = tuple(
+    name for name in INTERVALS if not METHODS[name].needs & (MODEL_RECORDS | {"signed_suprema"})
+)
 
 
 class Bar:

@@ -64,17 +64,18 @@ def meaning(data: DemoData, fitted: FittedClassifier, outcome: CommandOutcome) -
         [
             _paragraph(
                 f"What the numbers mean: the classifier gets {format_proportion(cud.estimate)} of its own "
-                f"training rows wrong. The row two-center, which is the one to report, says that its error on new "
-                f"cases of the same population lies between {low} and {high}. Here that can be looked at: on the "
+                f"training rows wrong. The row two-center, which is the one to report, gives a 95% confidence "
+                f"interval of {low} to {high} for its error on new cases from the same population. Here this can be "
+                f"checked: on the "
                 f"{wrong.size} rows left out, "
                 f"which an analyst with {data.sample.y.size} patients would not have, its error is "
                 f"{format_proportion(wrong.mean())}."
             ),
             _paragraph(
                 "What they do not mean: 95% is the share of repeated samples in which such an interval is "
-                "meant to cover the error, not a probability for this one, and no method here guarantees it "
-                "at this sample size. One data set does not rank the methods: a shorter interval may be "
-                "better, or may miss more often. Nothing is said of patients from another population."
+                "meant to cover the error, not the probability that this one does, and none of these "
+                "methods guarantees it. One data set does not rank the methods: a shorter interval may be "
+                "better, or may miss more often. These numbers say nothing about patients from another population."
             ),
         ]
     )

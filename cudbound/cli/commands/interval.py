@@ -37,8 +37,8 @@ ALTERNATIVES = ("two-sided", "less", "greater")
 @click.option(
     "--standardize",
     is_flag=True,
-    help="Give every feature mean 0 and standard deviation 1 before the fit; fixed in the draws of cud, fitted "
-    "again by the other methods.",
+    help="Give every feature mean 0 and standard deviation 1 before the fit; kept fixed for cud and the cap "
+    "of two-center, refitted on every draw elsewhere.",
 )
 @click.option(
     "--model",
@@ -53,10 +53,10 @@ ALTERNATIVES = ("two-sided", "less", "greater")
     type=options.interval_methods,
     default="recommended",
     metavar="GROUP|NAME,NAME,...",
-    help="Intervals to compute; 'cudbound methods' lists the names. Groups: recommended for the one to use and two "
-    "beside it, paper for the seven of Laber and Murphy (2008), clinical for what software for clinical prediction "
-    "models prints, conditional for the error of this classifier, algorithm for that of the learning algorithm, all "
-    "for both. The group tuned is for a fitted search, and so for Python alone.",
+    help="Intervals to compute; 'cudbound methods' lists the names. Groups: recommended for two-center, the one to "
+    "report, and two to compare it with, paper for the seven of Laber and Murphy (2008), clinical for what software "
+    "for clinical prediction models prints, conditional for the error of this classifier, algorithm for that of the "
+    "learning algorithm, all for both. The group tuned needs a fitted search and is available only from Python.",
 )
 @click.option(
     "--alternative",

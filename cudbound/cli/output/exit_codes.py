@@ -12,6 +12,6 @@ Exit codes:
     0  success
     1  the data, or a file, cannot be used: one line on stderr says why
     2  the command line is wrong: unknown option, level outside (0, 1)
-    3  the table was written, but a limit or rounding left a bound of cud or
-       aci unproved: the larger value was used
+    3  the table was written, but a limit or rounding left a bound of cud,
+       two-center or aci unproved: the larger value was used
   130  stopped by Ctrl-C; no file was written"""
