@@ -64,6 +64,7 @@ def solve_signed_suprema(
     """
     problem = draws_problem(model, counts, alpha)
     n, rank = model.labels.size, design_rank(problem.design)
+    polished = () if model.polish is None else (f"cap of the {model.polish}",)
     if not allows_cap(rank, n):
         warnings.warn(
             ManyFeaturesWarning(
@@ -86,5 +87,5 @@ def solve_signed_suprema(
         if draws is not None and lower < upper and upper > least and lower < most:
             warnings.warn(search_ended(search, draws, lower, upper), stacklevel=3)
     if draws is None:  # no error differs by more than 1
-        return SignedSuprema(n, rank, upper=np.ones(len(counts)), lower=np.zeros(len(counts))), None
-    return SignedSuprema(n, rank, upper=draws.upper, lower=draws.lower), draws
+        return SignedSuprema(n, rank, np.ones(len(counts)), np.zeros(len(counts)), polished), None
+    return SignedSuprema(n, rank, draws.upper, draws.lower, polished), draws

@@ -246,7 +246,8 @@ FIVE_BY_TWO_F = Method(
     reference="Alpaydin (1999), two-sided; the inversion to a confidence set is ours",
     cost="10",
     compute=_f,
-    one_sided=_f,  # the set is that of a test without a direction: an end at the whole level leaves out no more
+    # the set is that of a test without a direction: an end at the whole level leaves out no more
+    one_sided=lambda records, confidence_level, _: _f(records, confidence_level),
     test=_f_test,
     fallback=HALF,
     two_sided_only=True,

@@ -67,8 +67,9 @@ class Method(MethodCard):
     compute : callable or None
         ``compute(records, confidence_level, **options) -> Outcome``.
     one_sided : callable or None
-        The same with both limits at the whole level, for one-sided intervals. None takes the limits of `compute` at
-        ``2 * confidence_level - 1``, which is right where each tail has half of the error probability.
+        ``one_sided(records, confidence_level, alternative, **options) -> Outcome``, of which the one limit is read, at
+        the whole level. None takes the limits of `compute` at ``2 * confidence_level - 1``, which is right where each
+        tail has half of the error probability.
     pivot : callable or None
         ``pivot(records, **options) -> Pivot`` for methods that are an estimate, a standard error and a reference
         distribution. It gives the interval and the test, and `compute` and `test` stay None.
@@ -152,22 +153,16 @@ def compute_interval(
     chosen = method.resolve_options(options)
     outcome = _two_sided(method, records, confidence_level, chosen)
     reason = _why_degenerate(outcome)
-    instead = (
-        method.fallback if fallback and reason is not None and not math.isnan(outcome.estimate) else None
-    )
-    if instead is not None:
-        found = instead.compute(records, outcome.estimate, confidence_level)
-        note = f"{reason}; {instead.title} instead"
-        outcome = replace(outcome, raw_interval=found, remarks=(*outcome.remarks, note), degenerate=None)
-        reason = _why_degenerate(outcome)
+    each = confidence_level
     if alternative != "two-sided":
-        if instead is None:
-            outcome = _each_at(method, records, confidence_level, chosen)
-            limits = outcome.raw_interval
-        else:
-            limits = instead.compute(records, outcome.estimate, 2.0 * confidence_level - 1.0)
-        outcome = replace(outcome, raw_interval=_open(limits, alternative))
-        reason = reason or _why_degenerate(outcome)
+        outcome = _opened(_each_at(method, records, confidence_level, alternative, chosen), alternative)
+        reason, each = reason or _why_degenerate(outcome), 2.0 * confidence_level - 1.0
+    if fallback and reason is not None and method.fallback is not None and not math.isnan(outcome.estimate):
+        instead = method.fallback.compute(records, outcome.estimate, each)
+        note = f"{reason}; {method.fallback.title} instead"
+        outcome = replace(outcome, raw_interval=instead, remarks=(*outcome.remarks, note), degenerate=None)
+        outcome = _opened(outcome, alternative)
+        reason = _why_degenerate(outcome)
     return IntervalEstimate.of(
         outcome,
         method=method.name,
@@ -194,18 +189,20 @@ def _two_sided(
 
 
 def _each_at(
-    method: Method, records: Records, confidence_level: float, options: Mapping[str, Any]
+    method: Method, records: Records, confidence_level: float, alternative: str, options: Mapping[str, Any]
 ) -> Outcome:
     """Return both limits, each at the whole level; below 1/2 the lower one is the larger."""
     if method.one_sided is not None:
-        return method.one_sided(records, confidence_level, **options)
+        return method.one_sided(records, confidence_level, alternative, **options)
     return _two_sided(method, records, 2.0 * confidence_level - 1.0, options)
 
 
-def _open(limits: ConfidenceInterval, alternative: str) -> ConfidenceInterval:
-    if alternative == "less":
-        return ConfidenceInterval(-math.inf, limits.high)
-    return ConfidenceInterval(limits.low, math.inf)
+def _opened(outcome: Outcome, alternative: str) -> Outcome:
+    """Return the outcome with an infinite limit on the side that the alternative leaves open."""
+    limits = outcome.raw_interval
+    low = -math.inf if alternative == "less" else limits.low
+    high = math.inf if alternative == "greater" else limits.high
+    return replace(outcome, raw_interval=ConfidenceInterval(low, high))
 
 
 def _new_cases(method: MethodCard, records: Records) -> Center | None:
@@ -224,6 +221,8 @@ def why_no_limits(interval: ConfidenceInterval, lowest: float, known: str | None
     if interval.clipped(lowest, 1.0).width > 0.0:
         return None
     if interval.width > 0.0:
+        if math.isinf(interval.width):
+            return f"the limit is not within ({lowest:g}, 1)"
         return f"both raw limits lie outside [{lowest:g}, 1]"
     return known or ("zero width" if interval.width <= 0.0 else "undefined limits")
 

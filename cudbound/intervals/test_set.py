@@ -131,7 +131,7 @@ def _outcome(records: Records, confidence_level: float, *, form: str, side: str)
     )
 
 
-def _each_at(records: Records, confidence_level: float, *, form: str, side: str) -> Outcome:
+def _each_at(records: Records, confidence_level: float, _: str, *, form: str, side: str) -> Outcome:
     return _outcome(records, 2.0 * confidence_level - 1.0, form=form, side="two-sided")
 
 

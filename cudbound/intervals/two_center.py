@@ -10,7 +10,7 @@ how far the training error can be too low, and may lower the upper limit, down t
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -203,8 +203,15 @@ def _two_center(records: Records, confidence_level: float, *, tails: str, cap: b
     )
 
 
-def _one_sided(records: Records, confidence_level: float, *, tails: str, cap: bool) -> Outcome:
-    return _two_center(records, 2.0 * confidence_level - 1.0, tails="equal", cap=cap)
+def _one_sided(
+    records: Records, confidence_level: float, alternative: str, *, tails: str, cap: bool
+) -> Outcome:
+    level = 2.0 * confidence_level - 1.0
+    if alternative == "less":
+        return _two_center(records, level, tails="equal", cap=cap)
+    return replace(
+        _two_center(records, level, tails="equal", cap=False), remarks=()
+    )  # nothing caps a lower limit
 
 
 TWO_CENTER = Method(

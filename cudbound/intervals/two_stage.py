@@ -11,7 +11,7 @@ from cudbound.intervals.method import Method
 from cudbound.outcomes import UNDEFINED_LIMITS, Estimand, Outcome
 from cudbound.records import Records
 
-NO_INNER_DRAWS = "no inner draws on record: pass inner=50, which takes 50 further refits per draw"
+NO_INNER_DRAWS = "no inner draws on record: pass inner=50, which takes 50 further refits of every draw"
 
 
 def _compute(records: Records, confidence_level: float, *, center: str, quantile: str) -> Outcome:

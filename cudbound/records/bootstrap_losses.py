@@ -183,10 +183,11 @@ class SignedSuprema:
             )
         if self.upper is not None:
             upper = checked("upper", self.upper, 1)
-            if self.lower is not None and checked("lower", self.lower, 1).shape != upper.shape:
+            lower = np.zeros_like(upper) if self.lower is None else checked("lower", self.lower, 1)
+            if lower.shape != upper.shape or (lower > upper).any() or (lower < 0.0).any():
                 raise ValueError(
-                    "'lower' and 'upper' must have the same length. "
-                    f"Got {np.size(self.lower)} and {upper.size} values."
+                    "'lower' and 'upper' must have the same length, no value of 'lower' being negative or above that "
+                    f"of 'upper'. Got {lower.size} and {upper.size} values."
                 )
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,11 @@ def check_search(estimator: Any) -> Any:
             f"'bbc-cv' needs a fitted GridSearchCV or RandomizedSearchCV. Got {type(estimator).__name__}.",
             "Record the losses of every configuration in cudbound.records.TunedLosses and call recorded_interval.",
         )
+    if not hasattr(estimator, "best_estimator_"):
+        raise UnsupportedEstimatorError(
+            f"{type(estimator).__name__}(refit={estimator.refit!r}) holds no classifier.",
+            "Fit it with refit=True.",
+        )
     return estimator
 
 
@@ -43,7 +48,13 @@ def search_splits(search: Any, X: Any, y: Any, rng: np.random.Generator) -> Spli
     ValueError
         If they do not test every row equally often.
     """
-    splits = make_splits(check_cv(search.cv, y, classifier=True), X, y, None, rng)
+    try:
+        splits = make_splits(check_cv(search.cv, y, classifier=True), X, y, None, rng)
+    except ValueError as error:
+        raise ValueError(
+            f"The folds of the search, cv={search.cv!r}, cannot be made again: {error} Searches with groups, or with "
+            "splits from a generator, need their losses in cudbound.records.TunedLosses and recorded_interval."
+        ) from error
     if not splits.partitions:
         raise ValueError(
             "'bbc-cv' needs a search whose folds test each row once, or each equally often. "
@@ -81,10 +92,28 @@ def record_tuning(
     """
     training = splits.training.astype(np.int32)
     n_tested = splits.test.sum(axis=0)
-    columns = []
+    columns, remarks = [], list(_other_choice(search))
+    failed = np.isnan(_scores(search))
+    if failed.any():
+        remarks.append(f"{int(failed.sum())} configurations that could not be fitted left out")
     for number, parameters in enumerate(search.cv_results_["params"]):
+        if failed[number]:
+            continue
         candidate = clone(search.estimator).set_params(**clone(parameters, safe=False)).fit(X, y)
         refits = prepare_refits(candidate, X, y, n_jobs=n_jobs)
         wrong = refits.recorded(rng.spawn(1)[0], tape.part(str(number)), advance)(training)
         columns.append((wrong * splits.test).sum(axis=0) / n_tested)
-    return TunedLosses(np.column_stack(columns), counts, len(training))
+    return TunedLosses(np.column_stack(columns), counts, len(training), tuple(remarks))
+
+
+def _scores(search: Any) -> NDArray[np.float64]:
+    """Return the mean score of each configuration by which the search ranked them; nan where a fit failed."""
+    found = search.cv_results_
+    name = "mean_test_score" if "mean_test_score" in found else f"mean_test_{search.refit}"
+    return np.asarray(found.get(name, np.zeros(len(found["params"]))), dtype=float)
+
+
+def _other_choice(search: Any) -> Iterator[str]:
+    """Say so where the search ranked its configurations by something else than their error."""
+    if search.scoring not in (None, "accuracy") or callable(search.refit):
+        yield f"configurations chosen by their error, not by scoring={search.scoring!r} of the search"

@@ -154,7 +154,8 @@ def _seeded(cv: Any, y: Any, seed: int) -> Any:
     if isinstance(cv, int | np.integer):
         splitter = copy(splitter)
         splitter.shuffle, splitter.random_state = True, seed
-    elif shuffles and getattr(splitter, "random_state", seed) is None:
+    elif shuffles and not isinstance(getattr(splitter, "random_state", seed), int | np.integer):
+        # none, or a generator, which would go on from call to call
         splitter = copy(splitter)
         splitter.random_state = seed
     return splitter

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -63,9 +64,13 @@ class Search:
         limits = self._planned(problem)
         nodes = limits.nodes
         shares = (1.0,) if nodes is None or nodes == math.inf else STAGES
+        begun = time.monotonic()
         for share in shares:
             part = nodes if nodes is None or share == 1.0 else int(share * nodes)
-            yield replace(self, limits=replace(limits, nodes=part))
+            seconds = None if limits.seconds is None else limits.seconds - (time.monotonic() - begun)
+            if seconds is not None and seconds <= 0.0 and share > shares[0]:
+                return
+            yield replace(self, limits=replace(limits, nodes=part, seconds=seconds))
 
     def run(self, problem: Problem, confidence_level: float, progress: bool, previous: Draws | None) -> Draws:
         """Solve the draws as far as the quantile at this level requires, or all of them.

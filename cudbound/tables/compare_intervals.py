@@ -19,6 +19,7 @@ from cudbound.intervals.two_center import cap_range
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.configurations import check_search, record_tuning, search_splits
+from cudbound.resampling.plan import kept_going
 from cudbound.resampling.refits import Refits, prepare_refits
 from cudbound.results import IntervalEstimate
 from cudbound.solve.limits import SearchLimits, check_limits
@@ -98,9 +99,8 @@ def compare_intervals(
         splits, most of which aim at the expected error of the learning algorithm, "all" for both, "recommended" for the
         interval to use with the bound that caps it, "clinical" for what software for clinical prediction models prints,
         "tuned" for the error of tuning and fitting, from a fitted search, or names, which `cudbound.available_methods`
-        lists. A row does not depend on which others are asked for. In "conditional" and
-        "all" a method that this classifier does not allow keeps its row, which says why; asked for by name it is an
-        error.
+        lists. A row does not depend on which others are asked for. In "recommended", "conditional" and "all" a method
+        that this classifier does not allow keeps its row, which says why; asked for by name it is an error.
     confidence_level : float, default=0.95
         Nominal level, in (0, 1).
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
@@ -211,6 +211,9 @@ def compare_intervals(
     model: AdditiveModel | None = None
     refused: dict[str, str] = {}
     capped = [method for method in session.methods if _caps(method, session.options_of(method))]
+    tuned = any("tuned" in method.needs for method in session.methods)
+    if tuned:
+        check_search(estimator)
     if capped or any(method.needs & MODEL_RECORDS for method in session.methods):
         model, refused = _express(estimator, X, y, session.methods, polish, chosen.aci_rate, lenient=lenient)
     counts = session.take(X, y, check_binary_classifier(estimator), n_resamples)
@@ -222,12 +225,10 @@ def compare_intervals(
         refits = prepare_refits(estimator, X, sample.y, n_jobs=session.n_jobs)
         if inner is None and refits.batched:
             n_inner = INNER_DRAWS
-    tuned = any("tuned" in method.needs for method in available)
-    search_folds = (
-        search_splits(check_search(estimator), X, sample.y, session.streams["cv"]) if tuned else None
-    )
+    search_folds = search_splits(estimator, X, sample.y, session.streams["cv"]) if tuned else None
     resampling = Resampling(chosen, on_single_class, cv, groups, test_set, n_inner)
-    plan = session.prepare(available, resampling, repr(estimator), n_resamples, rate)
+    tried = None if search_folds is None else (estimator.cv_results_["params"], search_folds.test)
+    plan = session.prepare(available, resampling, repr(estimator), n_resamples, rate, tried)
     records = session.given_records(estimator)
     if model is not None and "bound" in plan.needs:
         with session.run.stoppable("bound"):
@@ -266,7 +267,10 @@ def compare_intervals(
                 probability=level if alternative != "two-sided" else 0.5 + level / 2,
                 alpha=rate,
                 search=replace(search, side="negative"),
-                matters=cap_range(records, level, alternative, tails),
+                # a lower limit does not depend on them
+                matters=(1.0, 0.0)
+                if alternative == "greater"
+                else cap_range(records, level, alternative, tails),
                 progress=progress,
                 previous=session.run.draws.get("signed_suprema"),
             )
@@ -275,7 +279,7 @@ def compare_intervals(
         records = replace(records, signed_suprema=suprema)
     if search_folds is not None:
         n_fits = len(search_folds.test) * len(estimator.cv_results_["params"])
-        with session.refitting(n_fits, progress) as advance:
+        with session.refitting(n_fits, progress) as advance, kept_going(session.failed, "tuned"):
             records = replace(
                 records,
                 tuned=record_tuning(
@@ -328,7 +332,7 @@ def _express(
             check_curvature(draws_problem(model, np.ones((1, n), dtype=np.int32)))
     except (UnsupportedEstimatorError, NoMinimizerError) as error:
         without = [method.name for method in methods if method.needs & refused]
-        if without and not (lenient and isinstance(error, UnsupportedEstimatorError)):
+        if without and not lenient:
             raise
         return model, dict.fromkeys(without, f"not available for this classifier: {error}")
     return model, {}

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cudbound.intervals import METHODS
+from cudbound.intervals import METHODS, find_methods
 from cudbound.outcomes import ConfidenceInterval
+from cudbound.parameter_error import ParameterError
 from cudbound.report.estimands import ERRORS
 from cudbound.resampling.refits import prepare_refits
 from cudbound.results import IntervalEstimate
@@ -18,7 +19,7 @@ from cudbound.rounding import format_level, format_proportion, printable
 from cudbound.solve.limits import SearchLimits
 from cudbound.tables.compare_intervals import compare_intervals
 from cudbound.tables.unfinished import Unfinished
-from cudbound.validation import check_binary_classifier
+from cudbound.validation import check_binary_classifier, check_labels, check_lengths
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +31,9 @@ DETAILS = {
     "q_signed": "quantile of the signed suprema of the CUD bound",
     "uncapped_high": "upper limit without the cap",
 }
+
+
+INTERNAL = "Computed from the training data alone, without external validation and without a finite-sample guarantee."
 
 
 @dataclass(frozen=True, repr=False)
@@ -59,7 +63,7 @@ class ErrorInterval:
 
     @property
     def details(self) -> Mapping[str, float]:
-        """Numbers behind the interval: of "two-center" both centers and, where there is a cap, the quantile Q-."""
+        """Numbers behind the interval: of "two-center" both centers and, where it was found exactly, Q-."""
         return self.row.details
 
     @property
@@ -95,7 +99,7 @@ class ErrorInterval:
             *(("The CUD bound did not lower the upper limit.",) if self._cap_is_idle else ()),
             *(f"{remark[0].upper()}{remark[1:]}." for remark in row.remarks),
             *((f"Degenerate: {row.degenerate}.",) if row.degenerate else ()),
-            "Computed from the training data alone, without external validation and without a finite-sample guarantee.",
+            *(() if "test_set" in METHODS[row.method].needs else (INTERNAL,)),
         )
 
     @property
@@ -125,7 +129,9 @@ def error_interval(
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
     n_resamples: int = 1000,
+    inner: int | str | None = None,
     on_single_class: str | None = None,
+    polish: bool = False,
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
     limits: SearchLimits | None = None,
@@ -153,8 +159,12 @@ def error_interval(
         "less" for an upper limit alone, at the whole level: "the error is at most x"; "greater" for a lower one.
     n_resamples : int, default=1000
         Number of bootstrap draws, each of which takes one refit.
+    inner : int, "oob" or None, default=None
+        Inner draws of each draw, for the methods that read them; see `cudbound.compare_intervals`.
     on_single_class : {"fit", "redraw", "drop", "error"} or None, default=None
         See `cudbound.compare_intervals`.
+    polish : bool, default=False
+        Whether the CUD bound is that of the exact minimizer of the loss, see `cudbound.cud_interval`.
     rng : int, numpy.random.Generator or None, default=None
         Source of randomness; None takes a fresh one.
     n_jobs : int or None, default=1
@@ -189,8 +199,8 @@ def error_interval(
     Warns
     -----
     ManyFeaturesWarning
-        If the rank of the design is more than half the number of rows: the interval may then cover less often than its
-        level.
+        If the classifier has a CUD bound and the rank of the design is more than half the number of rows: the interval
+        may then cover less often than its level.
     NotCertifiedWarning
         If a limit ended the search for the suprema; upper bounds are used, which can only lengthen the interval.
 
@@ -214,8 +224,12 @@ def error_interval(
     >>> result.sentence[:45]
     'The error of this classifier on new cases is '
     """
+    if not isinstance(method, str):
+        raise ParameterError("method", "the name of one interval", method)
+    find_methods([method])
+    labels = check_labels(y, check_binary_classifier(estimator))
+    check_lengths(X.shape[0] if hasattr(X, "shape") else len(X), labels.size)
     if progress is None:
-        check_binary_classifier(estimator)
         progress = not prepare_refits(estimator, X, y).batched
     table = compare_intervals(
         estimator,
@@ -225,12 +239,14 @@ def error_interval(
         confidence_level=confidence_level,
         alternative=alternative,
         n_resamples=n_resamples,
+        inner=inner,
         on_single_class=on_single_class,
-        options={method: options} if method in METHODS else None,
+        polish=polish,
+        options={method: options},
         rng=rng,
         n_jobs=n_jobs,
         limits=limits,
         progress=progress,
         previous=previous,
     )
-    return ErrorInterval(table.rows[0], len(y))
+    return ErrorInterval(table.rows[0], labels.size)

@@ -262,6 +262,6 @@ def test_demo_prints_data_table_and_meaning(fake):
     )
     assert "What the numbers mean:" in result.stdout
     told = result.stdout.replace("\n", " ")
-    assert "The row two-center, which is the one to report, says" in told
-    assert "lies between 0.125 and 0.375." in told
+    assert "The row two-center, which is the one to report, gives" in told
+    assert "a 95% confidence interval of 0.125 to 0.375 for its error on new cases" in told
     assert "What they do not mean:" in result.stdout

@@ -224,6 +224,6 @@ def random_records(seed: int, wrong: float, *, differences: bool = False, n: int
         ),
         boundary=BoundaryDeviations(np.maximum(one, other), np.minimum(one, other), n, N_RESAMPLES),
         tuned=TunedLosses(draw(n, 3), draw_counts(n, N_RESAMPLES, rng)),
-        signed_suprema=SignedSuprema(n, 3, draw(N_RESAMPLES, n).mean(axis=1)),
+        signed_suprema=SignedSuprema(n, 3, np.abs(draw(N_RESAMPLES, n).mean(axis=1))),
         bolstered=BolsteredLosses(draw(n).astype(float), draw(n) > 0),
     )

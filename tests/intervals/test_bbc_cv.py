@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from shared_files import FURTHER_EXAMPLES, shared_vectors
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
-from sklearn.model_selection import GridSearchCV, KFold, RandomizedSearchCV, RepeatedKFold, ShuffleSplit
+from sklearn.model_selection import (
+    GridSearchCV,
+    GroupKFold,
+    KFold,
+    RandomizedSearchCV,
+    RepeatedKFold,
+    ShuffleSplit,
+)
 from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import compare_intervals, error_interval, recorded_interval
-from cudbound.exceptions import TuningNotResampledWarning, UnsupportedEstimatorError
+from cudbound.exceptions import RunInterrupted, TuningNotResampledWarning, UnsupportedEstimatorError
 from cudbound.intervals import METHODS
 from cudbound.problem.draws import draw_counts
 from cudbound.records import TunedLosses
+from cudbound.resampling import configurations
 
 VECTORS = {
     name: vector for name, vector in shared_vectors(FURTHER_EXAMPLES).items() if name.startswith("bbc")
@@ -135,3 +145,87 @@ def test_without_the_cap_nothing_takes_the_tuned_parameters_as_given():
         capped = error_interval(search, X, y, **arguments)
     alone = error_interval(search, X, y, cap=False, **arguments)  # warnings are errors in these tests
     assert alone.confidence_interval.low == capped.confidence_interval.low
+
+
+def test_a_search_that_ranked_otherwise_is_named():
+    X, y = data()
+    search = GridSearchCV(RidgeClassifier(), {"alpha": [0.1, 1.0]}, scoring="recall", cv=3).fit(X, y)
+    row = compare_intervals(search, X, y, methods="tuned", n_resamples=10, rng=0).rows[0]
+    assert "configurations chosen by their error, not by scoring='recall' of the search" in row.remarks
+
+
+def test_configurations_that_cannot_be_fitted_are_left_out():
+    X, y = data()
+    grid = {"max_depth": [1, 3], "max_features": [1, -5]}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # scikit-learn warns of fits that failed
+        search = GridSearchCV(DecisionTreeClassifier(random_state=0), grid, cv=3).fit(X, y)
+    row = compare_intervals(search, X, y, methods="tuned", n_resamples=10, rng=0).rows[0]
+    assert "2 configurations that could not be fitted left out" in row.remarks
+    assert row.n_fits == 1 + 3 * 2
+
+
+def test_folds_from_a_generator_are_the_same_in_every_call():
+    X, y = data()
+    folds = KFold(4, shuffle=True, random_state=np.random.RandomState(3))
+    search = GridSearchCV(RidgeClassifier(), {"alpha": [0.01, 100.0]}, cv=folds).fit(X, y)
+    first, second = (
+        compare_intervals(search, X, y, methods="tuned", n_resamples=20, rng=0).rows for _ in range(2)
+    )
+    assert first == second
+
+
+def test_searches_that_cannot_be_repeated_are_refused_in_words():
+    X, y = data()
+    grouped = GridSearchCV(RidgeClassifier(), {"alpha": [0.1, 1.0]}, cv=GroupKFold(4))
+    grouped.fit(X, y, groups=np.arange(len(y)) // 2)
+    with pytest.raises(
+        ValueError, match=r"The folds of the search, .* need their losses in cudbound.records.TunedLosses"
+    ):
+        compare_intervals(grouped, X, y, methods="tuned", n_resamples=10, rng=0)
+    bare = GridSearchCV(RidgeClassifier(), {"alpha": [0.1, 1.0]}, cv=3, refit=False).fit(X, y)
+    with pytest.raises(UnsupportedEstimatorError, match=r"holds no classifier\. Fit it with refit=True"):
+        compare_intervals(bare, X, y, methods="tuned", n_resamples=10, rng=0)
+
+
+def test_what_was_stopped_belongs_to_one_search(monkeypatch):
+    X, y = data()
+
+    def search(seed):
+        chosen = {"max_depth": range(1, 9), "min_samples_leaf": range(1, 9)}
+        found = RandomizedSearchCV(
+            DecisionTreeClassifier(random_state=0), chosen, n_iter=3, cv=4, random_state=seed
+        )
+        return found.fit(X, y).set_params(random_state=None)
+
+    made, calls = configurations.prepare_refits, []
+
+    def stop_at_the_third(*arguments, **keywords):
+        calls.append(1)
+        if len(calls) == 3:
+            raise KeyboardInterrupt
+        return made(*arguments, **keywords)
+
+    one, other = search(1), search(2)
+    with monkeypatch.context() as patch:
+        patch.setattr(configurations, "prepare_refits", stop_at_the_third)
+        with pytest.raises(RunInterrupted) as caught:
+            compare_intervals(one, X, y, methods="tuned", n_resamples=20, rng=0)
+    unfinished = caught.value.unfinished
+    resumed = compare_intervals(one, X, y, methods="tuned", n_resamples=20, rng=0, previous=unfinished)
+    assert resumed.rows == compare_intervals(one, X, y, methods="tuned", n_resamples=20, rng=0).rows
+    with pytest.raises(ValueError, match="belongs to other data or other arguments"):
+        compare_intervals(other, X, y, methods="tuned", n_resamples=20, rng=0, previous=unfinished)
+
+
+def test_a_fallback_serves_a_limit_that_says_nothing_alone():
+    losses = np.zeros((20, 1), dtype=int)
+    losses[0] = 1
+    counts = np.ones((100, 20), dtype=int)
+    counts[:, 1], counts[:, 2] = 0, 2
+    counts[:3, 1], counts[:3, 0], counts[:3, 2] = 2, 0, 1
+    tuned = TunedLosses(losses, counts)
+    bare, helped = (recorded_interval("bbc-cv", tuned, alternative="less", fallback=f) for f in (False, True))
+    assert bare.degenerate == "the limit is not within (0, 1)"
+    assert helped.degenerate is None
+    assert 0.0 < helped.high < 1.0

@@ -149,3 +149,40 @@ def test_html_is_escaped():
     text = ErrorInterval(result.row.of(result.row, remarks=("<script>",)), 40)._repr_html_()
     assert "<script>" not in text
     assert "&lt;script&gt;" in text.lower()
+
+
+def test_a_lower_limit_has_no_cap_and_nothing_to_say_of_one():
+    X, y = data()
+    result = error_interval(LeastSquaresClassifier().fit(X, y), X, y, alternative="greater", **ARGUMENTS)
+    assert set(result.details) == {"optimism_corrected", "error_632_plus"}
+    assert result.row.remarks == ()
+
+
+def test_inner_draws_and_the_exact_minimizer_can_be_asked_for():
+    X, y = data()
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0).fit(X, y)
+    result = error_interval(tree, X, y, method="two-stage", inner=2, progress=False, **ARGUMENTS)
+    assert result.row.degenerate is None
+    rough = LogisticRegression(max_iter=1, C=10.0)
+    with pytest.warns(Warning, match="converge"):
+        rough.fit(X, y)
+    with pytest.raises(NotMinimizerError, match="polish=True"):
+        error_interval(rough, X, y, **ARGUMENTS)
+    polished = error_interval(rough, X, y, polish=True, **ARGUMENTS)
+    assert any(remark.startswith("cap of the polished") for remark in polished.row.remarks)
+
+
+def test_arguments_are_checked_before_the_work():
+    X, y = data()
+    clf = LeastSquaresClassifier().fit(X, y)
+    with pytest.raises(ValueError, match="same number of rows"):
+        error_interval(clf, X, y[:-1], rng=0)
+    with pytest.raises(ValueError, match="'method' parameter must be the name of one interval"):
+        error_interval(clf, X, y, method=["two-center"], rng=0)
+
+
+def test_a_test_set_is_no_internal_validation():
+    X, y = data()
+    clf = LeastSquaresClassifier().fit(X, y)
+    result = error_interval(clf, X, y, method="test-set-clopper-pearson", **ARGUMENTS)
+    assert "without a finite-sample guarantee" not in str(result)
