@@ -206,7 +206,7 @@ def error_interval(
 
     Notes
     -----
-    "two-center" kept its level in all but one of the cells that docs/which_interval.md reports, and missed it with 27
+    "two-center" kept its level in 99 of the 100 cells that docs/which_interval.md reports, and missed it with 27
     features and 30 rows. It has no finite-sample guarantee. It is longer than the CUD bound where the classes are
     nearly separated, which is where that bound can fail.
 
