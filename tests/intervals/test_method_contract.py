@@ -296,7 +296,8 @@ def test_a_one_sided_limit_moves_out_with_the_level(seed, wrong, levels, fallbac
             inside, outside = (
                 of_interval(name, records, level, alternative=way, fallback=fallback) for level in (low, high)
             )
-            if inside.degenerate is None and outside.degenerate is None:
+            helped = [any("instead" in remark for remark in row.remarks) for row in (inside, outside)]
+            if inside.degenerate is None and outside.degenerate is None and helped[0] == helped[1]:
                 assert sign * limit(outside) >= sign * limit(inside) - 1e-12, name
 
 

@@ -61,7 +61,7 @@ def lose(store, over):
 if __name__ == "__main__":
     folder = pathlib.Path(sys.argv[1])
     METHODS["own"] = replace(OWN, compute=of_this_script)
-    settings = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    settings = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     with LocalCluster(**settings) as cluster:
         run("undisturbed", tiny_study())
         run("shard", tiny_study(), shard=(2, 3), limit_minutes=60)
@@ -195,7 +195,7 @@ def test_a_cluster_without_workers_is_said(tmp_path, monkeypatch):
 
     monkeypatch.setattr(runner, "CONNECT_SECONDS", 0.5)
     with (
-        LocalCluster(n_workers=0, dashboard_address=None, processes=False) as cluster,
+        LocalCluster(n_workers=0, dashboard_address=":0", processes=False) as cluster,
         pytest.raises(
             StudyError, match=r"dask: the scheduler at '.*' has no worker; start one and try again"
         ),
