@@ -111,7 +111,7 @@ class Display(abc.ABC):
 
     @abc.abstractmethod
     def _finish(self, ax: Axes) -> None:
-        """Draw what is no method, and name the axes."""
+        """Draw what belongs to no single method, and label the axes."""
 
     def svg(self, name: str) -> str:
         """Draw the display and return it as an ``<svg>`` element.
