@@ -11,12 +11,17 @@ from typing import SupportsFloat
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cudbound.method_card import Choice
 from cudbound.outcomes import Estimand, PointOutcome
 from cudbound.point_estimates.estimator import PointEstimator
 from cudbound.records import Records
+from cudbound.validation import check_choice
 
 Array = NDArray[np.float64]
 
+#: Forms of the .632+ estimate; the first is the default.
+FORMS = ("capped", "literal")
+_WHERE_CUT = {"capped": "", "literal": " in what is added to the .632 estimate, and not in that estimate"}
 NOTHING_OUT_OF_BAG = "undefined: no point was ever out of bag, raise n_resamples"
 
 
@@ -145,7 +150,7 @@ class Error632Plus:
     Attributes
     ----------
     estimate : float
-        (1 - w) err + w Err(1)'.
+        (1 - w) err + w Err(1)', and .632 (Err(1) - Err(1)') more in the literal form.
     leave_one_out_bootstrap : float
         Err(1)' = min(Err(1), gamma).
     no_information : float
@@ -164,7 +169,7 @@ class Error632Plus:
 
 
 def error_632_plus(
-    resubstitution: float, leave_one_out_bootstrap: float, no_information: float
+    resubstitution: float, leave_one_out_bootstrap: float, no_information: float, *, form: str = "capped"
 ) -> Error632Plus:
     """Return the .632+ estimate: the weight of Err(1) grows from .632 to 1 with the rate of overfitting.
 
@@ -180,10 +185,20 @@ def error_632_plus(
         Err(1), in [0, 1]; nan gives a result of nan.
     no_information : float
         gamma, from `no_information_error`, in [0, 1].
+    form : {"capped", "literal"}, default="capped"
+        Which of the two forms of section 3, which differ by .632 (Err(1) - gamma) where Err(1) exceeds gamma and agree
+        elsewhere. "capped" is (1 - w) err + w Err(1)', with Err(1)' for Err(1) throughout; "literal" is their last
+        equation as it is printed, .368 err + .632 Err(1) + (Err(1)' - err) .368 .632 R / (1 - .368 R), whose first
+        two terms keep Err(1) as it is. Public code that leaves R unclipped gives a third value there.
 
     Returns
     -------
     Error632Plus
+
+    Raises
+    ------
+    ValueError
+        If there is no such form.
 
     References
     ----------
@@ -195,7 +210,10 @@ def error_632_plus(
     >>> result = error_632_plus(0.0, 0.4, 0.5)
     >>> result.overfitting, round(result.weight, 4), round(result.estimate, 4)
     (0.8, 0.8957, 0.3583)
+    >>> [round(error_632_plus(0.0, 0.6, 0.5, form=form).estimate, 4) for form in ("capped", "literal")]
+    [0.5, 0.5632]
     """
+    check_choice("form", form, FORMS)
     if math.isnan(leave_one_out_bootstrap):
         return Error632Plus(math.nan, math.nan, no_information, math.nan, math.nan)
     clipped = min(leave_one_out_bootstrap, no_information)
@@ -203,8 +221,11 @@ def error_632_plus(
     if clipped > resubstitution:  # and so gamma > err
         overfitting = (clipped - resubstitution) / (no_information - resubstitution)
     weight = 0.632 / (1.0 - 0.368 * overfitting)
+    estimate = (1.0 - weight) * resubstitution + weight * clipped
+    if form == "literal":
+        estimate += 0.632 * (leave_one_out_bootstrap - clipped)
     return Error632Plus(
-        estimate=(1.0 - weight) * resubstitution + weight * clipped,
+        estimate=estimate,
         leave_one_out_bootstrap=clipped,
         no_information=no_information,
         overfitting=overfitting,
@@ -217,8 +238,14 @@ def estimate_632(records: Records) -> float:
     return float(error_632(np.mean(records.require("losses")), _leave_one_out(records)))
 
 
-def estimate_632_plus(records: Records) -> Error632Plus:
+def estimate_632_plus(records: Records, *, form: str = "capped") -> Error632Plus:
     """Return the .632+ estimate of the whole training set; nan if no point was ever out of bag.
+
+    Parameters
+    ----------
+    records : Records
+    form : {"capped", "literal"}, default="capped"
+        As in `error_632_plus`.
 
     Raises
     ------
@@ -235,6 +262,7 @@ def estimate_632_plus(records: Records) -> Error632Plus:
         float(np.mean(records.require("losses"))),
         float(_leave_one_out(records)),
         float(no_information_error(records.positive, records.predicted_positive)),
+        form=form,
     )
 
 
@@ -260,9 +288,9 @@ def _compute(records: Records, *, of: Callable[[Records], SupportsFloat]) -> Poi
     return PointOutcome(estimate, degenerate=NOTHING_OUT_OF_BAG if math.isnan(estimate) else None)
 
 
-def _compute_632_plus(records: Records) -> PointOutcome:
+def _compute_632_plus(records: Records, *, form: str) -> PointOutcome:
     left_out = float(_leave_one_out(records))
-    result = estimate_632_plus(records)
+    result = estimate_632_plus(records, form=form)
     details = {
         "resubstitution": float(np.mean(records.require("losses"))),
         "leave_one_out_bootstrap": left_out,
@@ -274,7 +302,7 @@ def _compute_632_plus(records: Records) -> PointOutcome:
     if left_out > result.no_information:
         remarks = (
             f"leave-one-out bootstrap error {left_out:.3g} cut to the no-information error "
-            f"{result.no_information:.3g}",
+            f"{result.no_information:.3g}{_WHERE_CUT[form]}",
         )
     return PointOutcome(
         result.estimate,
@@ -324,4 +352,5 @@ BOOTSTRAP_632_PLUS = replace(
     tendency="nearly unbiased in the simulations of its authors; a weight of 1 leaves Err(1), which is too high",
     reference="Efron and Tibshirani (1997), section 3, with the rate of overfitting kept within [0, 1]",
     compute=_compute_632_plus,
+    options={"form": Choice(FORMS)},
 )

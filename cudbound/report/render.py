@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from cudbound.report.csv_text import csv_text
 from cudbound.report.tables import REMARKS_WIDTH, Column, Report, Run
 from cudbound.rounding import format_cell, printable
 
@@ -33,8 +34,8 @@ def render_report(report: Report, format: str = "table") -> str:
     report : Report
         Such as ``table.report(run)`` of an `IntervalTable` or a `ComparisonTable`, or `methods_report`.
     format : {"table", "markdown", "latex", "csv", "json"}, default "table"
-        ``latex`` is a floating ``table`` with rules of the package ``booktabs``. ``csv`` has a header line,
-        LF line ends, and no notes. ``json`` is one object with the fields
+        ``latex`` is a floating ``table`` with rules of the package ``booktabs``. ``csv`` is
+        what `cudbound.report.csv_text.csv_text` writes, without notes. ``json`` is one object with the fields
 
         - ``format``: 1, the number of this layout;
         - ``title`` and ``notes``: the text around the table, a string and a list of strings;
@@ -63,8 +64,8 @@ def render_report(report: Report, format: str = "table") -> str:
     >>> found = Outcome(0.2, ConfidenceInterval(-0.0125, 0.4125), estimand=Estimand("conditional"))
     >>> row = IntervalEstimate.of(found, method="cud", confidence_level=0.95, n_fits=1)
     >>> print(render_report(IntervalTable((row,)).report(), "csv"))
-    method,estimate,low,high,width,raw_low,raw_high,confidence_level,alternative,estimand,n_fits,degenerate,remarks
-    cud,0.2,0.0,0.4125,0.4125,-0.0125,0.4125,0.95,two-sided,conditional,1,False,
+    "method","estimate","low","high","width","raw_low","raw_high","confidence_level","alternative","estimand","n_fits","degenerate","remarks"
+    "cud",0.2,0.0,0.4125,0.4125,-0.0125,0.4125,0.95,"two-sided","conditional",1,False,""
     """
     if format not in FORMATS:
         raise ValueError(f"The 'format' parameter must be one of {list(FORMATS)}. Got {format!r} instead.")
@@ -153,7 +154,7 @@ def _latex_alignment(column: Column) -> str:
 
 
 def _csv(report: Report) -> str:
-    return report.to_frame().to_csv(index=False, lineterminator="\n").removesuffix("\n")
+    return csv_text(report.to_frame()).removesuffix("\n")
 
 
 def _json(report: Report) -> str:

@@ -236,7 +236,7 @@ def test_a_real_run_is_repeatable(data, name):
     runs = [real(*arguments, "--methods", "cud,martin-beta") for _ in range(2)]
     assert runs[0].exit_code == 0, runs[0].stderr
     assert runs[0].stdout == runs[1].stdout
-    assert runs[0].stdout.splitlines()[1].startswith("cud,0.")
+    assert runs[0].stdout.splitlines()[1].startswith('"cud",0.')
 
 
 def test_the_slow_solver_gives_the_same_interval(data):

@@ -28,6 +28,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier, cud_interval
 from cudbound.cli.inputs import model_file
 from cudbound.cli.inputs.model_file import load_model
+from cudbound.report.csv_text import csv_text
 
 N = 30
 RNG = np.random.default_rng(4)
@@ -73,7 +74,7 @@ def test_a_saved_model_gives_the_interval_that_python_gives(folder):
     result = interval("--methods", "cud", "--resamples", "50", "--format", "csv")
     assert result.exit_code == 0, result.stderr
     expected = cud_interval(estimator, FEATURES, WORDS, n_resamples=50, rng=1)
-    assert result.stdout.splitlines()[1] == expected.to_frame().to_csv(index=False).splitlines()[1]
+    assert result.stdout.splitlines()[1] == csv_text(expected.to_frame()).splitlines()[1]
 
 
 def test_the_model_is_not_fitted_again(fake: Fake, folder):

@@ -16,7 +16,7 @@ from study_frames import METHODS, Coin, made_up_rows, store_of
 
 from cudbound import LeastSquaresClassifier
 from cudbound.resampling import ResamplingSizes
-from cudbound.rounding import format_proportion
+from cudbound.rounding import format_proportion, printable
 from cudbound.study.design.published import PublishedValue
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.measure.summary import summarize
@@ -232,7 +232,8 @@ def test_csv_is_the_frames_unrounded(store, tmp_path):
                 numbers = [float(text or "nan") for text in read[column]]
                 np.testing.assert_array_equal(numbers, frame[column])
             else:
-                assert read[column].tolist() == frame[column].fillna("").astype(str).tolist()
+                shown = frame[column].fillna("").astype(str).map(printable)
+                assert read[column].tolist() == shown.tolist()
 
 
 def test_every_column_of_a_table_has_values_and_every_note_ends(store):

@@ -6,17 +6,21 @@ import csv
 import html.parser
 import json
 import platform
+import re
 from pathlib import Path
 
 import pytest
 from cli_fakes import invoke
 
+from cudbound.rounding import printable
 from cudbound.study.report.write import FORMATS
 
 HOSTILE = "<script>alert(1)</script> & $\\input{x}$ | =1+1"
 #: What a spreadsheet would run; a wide letter counts as its narrow one in some.
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(1)", "\t=1", " =1", "\uff1d1"]
-SCENARIOS = [HOSTILE, *FORMULAS]
+#: What some of them take for the end of a row or a cell, so that a formula would begin.
+BREAKS = ["\r=1+1", "a\r=1+1", "a\n=1+1", "a\x85=1+1", "a;=1+1", 'a","=1+1', "a\u2028=1+1"]
+SCENARIOS = [HOSTILE, *FORMULAS, *BREAKS]
 HOST = "ward-seven"
 
 
@@ -76,7 +80,7 @@ def test_html_shows_names_as_text(store, tmp_path):
     assert HOSTILE in page.texts["td"]
     assert page.texts["h1"] == [f"Coverage study {HOSTILE}"]
     assert "<script" not in text
-    assert all(name.replace("\t", "\\t") in page.texts["td"] for name in FORMULAS)
+    assert all(printable(name) in page.texts["td"] for name in FORMULAS + BREAKS)
 
 
 def test_markdown_shows_names_as_text(store, tmp_path):
@@ -124,8 +128,19 @@ def test_csv_holds_no_formula(store, tmp_path):
                 except ValueError:
                     assert text.lstrip()[:1] not in ("=", "+", "-", "@", "\uff1d")
         if "scenario" in rows[0]:
-            assert {row["scenario"] for row in rows} == {HOSTILE, *(f"'{name}" for name in FORMULAS)}
+            inert = [name if name[0] == "\t" else f"'{name}" for name in FORMULAS]
+            assert {row["scenario"] for row in rows} == {HOSTILE, *map(printable, [*inert, *BREAKS])}
     assert numbers > 100
+
+
+def test_csv_holds_one_line_a_row_and_quotes_every_text(store, tmp_path):
+    report(store, tmp_path, "csv")
+    for path in tmp_path.iterdir():
+        text = path.read_bytes().decode()
+        assert text.replace("\n", "").isprintable()
+        for line in text.splitlines():
+            bare = re.sub('"(?:[^"]|"")*"', "", line)  # what stands outside of quotes
+            assert re.fullmatch(r"(?:[-+.\deinf]|True|False|,)*", bare), line
 
 
 @pytest.mark.parametrize("form", FORMATS)

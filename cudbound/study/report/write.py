@@ -12,6 +12,7 @@ from typing import Any
 from cudbound.parameter_error import ParameterError
 from cudbound.plotting.coverage import CoverageByScenarioDisplay, CoverageWidthDisplay, KurtosisDisplay
 from cudbound.plotting.nested_loop import NestedLoopDisplay
+from cudbound.report.csv_text import csv_text
 from cudbound.report.render import escape_latex, escape_markdown, render_report
 from cudbound.report.tables import Report
 from cudbound.rounding import format_cell, format_level, printable
@@ -30,8 +31,6 @@ from cudbound.study.report.report_tables import (
 from cudbound.study.run.store import Store
 
 FORMATS = ("html", "markdown", "latex", "csv")
-#: What a cell begins with that spreadsheets take for a formula, wide forms among them.
-FORMULA_STARTS = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
 #: Rows of a LaTeX table, so that each fits a page.
 ROWS_PER_PAGE = 40
 #: Cells of one plot by scenario, so that each fits a page.
@@ -67,8 +66,8 @@ def write_report(
     Every format has, in this order: what was run, coverage and width at a glance (but for CSV), every method in every
     cell, published values if there are any, paired differences to the CUD bound or else the first method, the shortest
     interval that keeps its level in each cell, (html) plots, aggregates, and rules and conventions. Texts of the study,
-    which may be untrusted, are escaped in documents. In CSV they stand as they are, but for an apostrophe before
-    those that a spreadsheet would run as a formula: such as begin with one of ``= + - @``.
+    which may be untrusted, are escaped. In CSV each stands between quotes, with an apostrophe before those that a
+    spreadsheet would run as a formula: such as begin with one of ``= + - @``.
 
     Parameters
     ----------
@@ -281,11 +280,5 @@ def _csv(summary: Summary, place: Path) -> dict[Path, str]:
     texts = {}
     for table in tables:
         name = place.name if table.name == "cells" else f"{place.stem}-{table.name}{place.suffix or '.csv'}"
-        frame = table.to_frame().map(_inert)
-        texts[place.with_name(name)] = frame.to_csv(index=False, lineterminator="\n")
+        texts[place.with_name(name)] = csv_text(table.to_frame())
     return texts
-
-
-def _inert(value: Any) -> Any:
-    """Keep untrusted text from being run as a formula by a spreadsheet."""
-    return f"'{value}" if isinstance(value, str) and value.lstrip()[:1] in FORMULA_STARTS else value
