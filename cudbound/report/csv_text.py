@@ -29,8 +29,8 @@ def csv_text(frame: pd.DataFrame) -> str:
     "\r=1",
     "'=1",-0.5
     """
-    rows = [frame.columns, *frame.itertuples(index=False)]
-    return "".join(",".join(map(_cell, row)) + "\n" for row in rows)
+    rows = [list(frame.columns), *frame.itertuples(index=False)]
+    return "".join(",".join(_cell(value) for value in row) + "\n" for row in rows)
 
 
 def _cell(value: Any) -> str:
