@@ -10,7 +10,7 @@ from click.core import ParameterSource
 
 from cudbound.cli.commands import run_interval as run
 from cudbound.cli.inputs import common_options, options
-from cudbound.cli.inputs.checks import check_folds, check_untuned, choose_classifier, method_options
+from cudbound.cli.inputs.checks import check_folds, check_tuned, choose_classifier, method_options
 from cudbound.cli.inputs.fitted import FittedClassifier, fit
 from cudbound.cli.inputs.model_file import SavedModel, load_model
 from cudbound.cli.inputs.sample import new_seed, read_sample
@@ -49,6 +49,13 @@ ALTERNATIVES = ("two-sided", "less", "greater")
     "hold the rows that it was fitted to.",
 )
 @click.option(
+    "--trust",
+    multiple=True,
+    metavar="TYPE",
+    help="Type in the file of --model that is loaded although it is not known to be harmless, by its full name, such "
+    "as sklearn.tree._tree.Tree. Only for files whose origin you know. May be repeated.",
+)
+@click.option(
     "--methods",
     type=options.interval_methods,
     default="recommended",
@@ -56,7 +63,7 @@ ALTERNATIVES = ("two-sided", "less", "greater")
     help="Intervals to compute; 'cudbound methods' lists the names. Groups: recommended for two-center, the one to "
     "report, and two to compare it with, paper for the seven of Laber and Murphy (2008), clinical for what software "
     "for clinical prediction models prints, conditional for the error of this classifier, algorithm for that of the "
-    "learning algorithm, all for both. The group tuned needs a fitted search and is available only from Python.",
+    "learning algorithm, all for both. The group tuned needs a fitted search from --model.",
 )
 @click.option(
     "--alternative",
@@ -140,6 +147,7 @@ def interval(
     assignments: tuple[str, ...],
     standardize: bool,
     model_file: Path | None,
+    trust: tuple[str, ...],
     seed: int | None,
     assigned: tuple[str, ...],
     form: str,
@@ -156,14 +164,16 @@ def interval(
 
     if model_file is not None:
         _refuse_options_of_a_fit(assignments, standardize)
+    elif trust:
+        raise click.UsageError("--trust is about the types in a file; name the file with --model.")
     choice = choose_classifier(classifier, assignments, standardize)
     methods = find_methods(asked["methods"])
-    check_untuned(methods)
     check_folds(asked["folds"], data.group, methods, find_methods("all"))
     chosen = new_seed() if seed is None else seed
     settings = run.Settings(seed=chosen, options=method_options(assigned, methods), **asked)
     output.check_output(place, data=data.file, model=model_file)
-    model: ClassifierChoice | SavedModel = choice if model_file is None else load_model(model_file)
+    model: ClassifierChoice | SavedModel = choice if model_file is None else load_model(model_file, trust)
+    check_tuned(methods, getattr(model, "estimator", model))
     fitted = fit(model, read_sample(data, settings.folds), chosen)
     if seed is None:
         say_seed(chosen)

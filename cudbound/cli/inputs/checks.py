@@ -145,11 +145,26 @@ def check_alternative(
         raise click.UsageError(f"--alternative {alternative} --null {null:g}: {error}") from error
 
 
-def check_untuned(methods: Iterable[Method]) -> None:
-    """Raise UsageError if a method reads a fitted search, which no file of --model can hold."""
+def check_tuned(methods: Iterable[Method], model: object) -> None:
+    """Raise UsageError if a method reads a fitted search and what is asked about is none.
+
+    Parameters
+    ----------
+    methods : iterable of Method
+        Those that are asked for.
+    model : object
+        The estimator of --model, or what is to be fitted.
+    """
     tuned = [method.name for method in methods if "tuned" in method.needs]
-    if tuned:
+    if not tuned:
+        return
+    from cudbound.exceptions import UnsupportedEstimatorError
+    from cudbound.resampling.configurations import check_search
+
+    try:
+        check_search(model)
+    except UnsupportedEstimatorError as error:
         raise click.UsageError(
-            f"--methods: {', '.join(tuned)} needs a fitted GridSearchCV or RandomizedSearchCV, which the command "
-            "neither makes nor loads; call cudbound.compare_intervals in Python."
-        )
+            f"--methods: {', '.join(tuned)} needs a fitted GridSearchCV or RandomizedSearchCV, saved with skops: name "
+            "its file with --model, or leave the method out."
+        ) from error

@@ -1,7 +1,8 @@
 """Load a fitted model from a file of the package skops, and refuse any file whose loading could run code.
 
 A pickle is a program, and so is what joblib writes. A skops file names the types it is made of before any
-object is made; it is loaded only if all of them are known.
+object is made; it is loaded only if all of them are known: to skops, to `cudbound.cli.inputs.harmless_types`, or to the
+user, who names them.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cudbound.cli.inputs.harmless_types import HARMLESS, made_harmless
 from cudbound.inputs.csv_file import first_few, quoted
 
 #: Bytes that a file may take, packed and unpacked; a linear model on 10,000 features takes less than one.
@@ -80,15 +82,21 @@ class SavedModel:
     warnings: tuple[str, ...] = ()
 
 
-def load_model(path: Path) -> SavedModel:
+def load_model(path: Path, trust: Sequence[str] = ()) -> SavedModel:
     """Load a fitted estimator that `skops.io.dump` has written.
+
+    Parameters
+    ----------
+    path : Path
+    trust : sequence of str, default ()
+        Types, by their full names, that the user knows to be harmless.
 
     Raises
     ------
     ValueError
         If there is no such file, it is a pickle or no skops file at all, it is larger than `LARGEST`, it is damaged,
-        it holds types that skops does not know as harmless, or skops is not installed. Nothing of the file has been
-        run then.
+        it holds types that are neither known as harmless nor in `trust`, or skops is not installed. Nothing of the
+        file has been run then.
     """
     name = quoted(path.name)
     content = _read(path, name)
@@ -103,15 +111,16 @@ def load_model(path: Path) -> SavedModel:
         warnings.simplefilter("always")
         try:
             packed = _unpacked(content, name)
-            unknown = _unknown_types(packed)
+            trusted = [*_own_types(), *HARMLESS, *trust]
+            unknown = _unknown_types(packed, trusted)
             if unknown:
                 raise _RefusedError(
                     f"--model: {name} holds types that are not known to be harmless: {listed(unknown)}. It was not "
-                    "loaded, since loading could run code. Save the model without them (of a search its "
-                    "best_estimator_), let the command fit one with --classifier, or look through the types and load "
-                    "the file in Python"
+                    "loaded, since loading could run code. Save the model without them, let the command fit one with "
+                    "--classifier, or, if you know where the file comes from, look through the types and name each "
+                    "with --trust TYPE"
                 )
-            estimator = _quiet(skops.io.loads(packed, trusted=_own_types()))
+            estimator = made_harmless(skops.io.loads(packed, trusted=trusted))
             description = f"{_in_words(estimator)} from the file {path.name}, as it was saved"
         except _RefusedError:
             raise
@@ -185,8 +194,8 @@ def _unpacked(content: bytes, name: str) -> bytes:
     return plain.getvalue()
 
 
-def _unknown_types(archive: bytes) -> list[str]:
-    """Return what is made by a kind of node that is not known; if nothing is, the types that are not known."""
+def _unknown_types(archive: bytes, trusted: Sequence[str]) -> list[str]:
+    """Return what is made by a kind of node that is not known; if nothing is, the types that are not trusted."""
     import skops.io
 
     odd = set()
@@ -199,7 +208,7 @@ def _unknown_types(archive: bytes) -> list[str]:
 
     with zipfile.ZipFile(io.BytesIO(archive)) as file:
         json.loads(file.read("schema.json"), object_hook=look)
-    return sorted(odd or set(skops.io.get_untrusted_types(data=archive)) - set(_own_types()))
+    return sorted(odd or set(skops.io.get_untrusted_types(data=archive)) - set(trusted))
 
 
 def _own_types() -> list[str]:
@@ -207,17 +216,6 @@ def _own_types() -> list[str]:
     from cudbound.estimators.least_squares import LeastSquaresClassifier
 
     return [f"{one.__module__}.{one.__qualname__}" for one in (ConvexLossClassifier, LeastSquaresClassifier)]
-
-
-def _quiet(estimator: Any) -> Any:
-    """Take out the parameters that make a refit print, or read pickles from a folder that the file names."""
-    from sklearn.base import BaseEstimator, is_classifier
-
-    if not isinstance(estimator, BaseEstimator) or not is_classifier(estimator):
-        raise ValueError(f"it holds a {type(estimator).__name__}, which is not a classifier")
-    quiet = {"memory": None, "verbose": False}
-    last_words = {name: name.rpartition("__")[2] for name in estimator.get_params(deep=True)}
-    return estimator.set_params(**{name: quiet[last] for name, last in last_words.items() if last in quiet})
 
 
 def _versions(caught: list[warnings.WarningMessage], name: str) -> tuple[str, ...]:
