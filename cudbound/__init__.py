@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from cudbound.study.design.scenario import Study as Study
     from cudbound.study.measure.summary import summarize as summarize
     from cudbound.study.run.merge import merge_stores as merge_stores
+    from cudbound.study.run.replay import replay as replay
     from cudbound.study.run.runner import run_study as run_study
     from cudbound.tables.available_methods import available_methods as available_methods
     from cudbound.tables.compare_intervals import compare_intervals as compare_intervals
@@ -77,6 +78,7 @@ _HOME = {
     "Scenario": "study.design.scenario",
     "Study": "study.design.scenario",
     "merge_stores": "study.run.merge",
+    "replay": "study.run.replay",
     "run_study": "study.run.runner",
     "summarize": "study.measure.summary",
 }

@@ -59,13 +59,13 @@ def tiny_study(**changes: Any) -> Study:
 
 @dataclass(frozen=True)
 class Interrupted(Shifted):
-    """Ctrl-C comes while the third training set is drawn, but only once."""
+    """Ctrl-C comes while the third training set of the run is drawn, after one to try the learner; but only once."""
 
     drawn: list[int] = field(default_factory=list, repr=False)
 
     def draw(self, n: int, rng: np.random.Generator) -> Cases:
         self.drawn.append(n)
-        if len(self.drawn) == 3:
+        if len(self.drawn) == 4:
             raise KeyboardInterrupt
         return super().draw(n, rng)
 

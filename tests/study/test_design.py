@@ -562,7 +562,7 @@ WRONG = [
     ),
     (
         SETTINGS + WORLD + "classifier = 'svm'\nset = {kernel = 'rbf'}",
-        r".*\[\[scenario\]\] 1: .* Leave cud and aci out of methods to continue without them\.",
+        r".*\[\[scenario\]\] 1: .* Leave cud and aci out of methods to continue without them: .*, langford-binomial\.",
     ),
     (
         SETTINGS + WORLD + "positive_share = 0.0001",

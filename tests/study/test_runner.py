@@ -15,9 +15,10 @@ from cudbound import LeastSquaresClassifier
 from cudbound.exceptions import StudyError, StudyInterrupted
 from cudbound.study.design.scenario import Scenario
 from cudbound.study.run import runner, store
+from cudbound.study.run.replay import replay
 from cudbound.study.run.replicate import run_replicate
 from cudbound.study.run.rows import Key
-from cudbound.study.run.runner import replay, run_study
+from cudbound.study.run.runner import run_study
 from cudbound.study.run.store import Store
 from cudbound.study.run.store_columns import REPLICATES
 

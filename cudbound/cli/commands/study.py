@@ -238,16 +238,30 @@ def status(*, store: Path, missing: bool, digest: bool) -> None:
 @click.argument("n", type=click.IntRange(min=1))
 @click.argument("replicate", type=click.IntRange(min=0))
 @click.option(
-    "--design", required=True, type=_FILE, metavar="DESIGN.toml", help="The design file of the store."
+    "--design",
+    type=_FILE,
+    metavar="DESIGN.toml",
+    help="The design file of the store. A study that was made in Python has none: replay it there.",
 )
 @data_folder_option
 def replay(
-    *, store: Path, scenario: str, n: int, replicate: int, design: Path, data_folder: Path | None
+    *, store: Path, scenario: str, n: int, replicate: int, design: Path | None, data_folder: Path | None
 ) -> None:
     """Run one replicate again, such as one that failed, and print what it gives."""
     from cudbound.study.design.design_file import read_design
-    from cudbound.study.run.runner import replay as run_again
+    from cudbound.study.run.replay import replay as run_again
+    from cudbound.study.run.store import Store
 
+    if design is None:
+        with Store.open(store) as opened:
+            made_in_python = not opened.from_design
+        if made_in_python:
+            raise ValueError(
+                f"{str(store)!r} holds a study that was made in Python, with populations and learners that no file "
+                "has; replay it there, with the Study that it was run with: "
+                f"cudbound.replay(study, {str(store)!r}, {scenario!r}, {n}, {replicate})"
+            )
+        raise click.UsageError("--design is missing; name the design file that the study was run with.")
     row = run_again(read_design(design, data_folder=data_folder), store, scenario, n, replicate)
     _print(_replicate_lines(row))
 
@@ -281,6 +295,8 @@ def _status_lines(status: StudyStatus) -> Iterator[str]:
         yield f"expected end: {status.expected_end:%Y-%m-%d %H:%M}"
     for cell in status.cells:
         yield f"  {cell.scenario}, n = {cell.n}: {cell.n_done} of {cell.n_total} done, {cell.n_failed} failed"
+        if cell.first_failure is not None:
+            yield f"    first failure, replicate {cell.first_failure.replicate}: {cell.first_failure.reason}"
 
 
 def _missing_lines(missing: dict[tuple[str, int], list[int]], shard: Shard | None) -> Iterator[str]:

@@ -18,7 +18,8 @@ from cudbound.method_card import check_options
 from cudbound.resampling import ResamplingSizes
 from cudbound.study.design.published import PublishedValue
 from cudbound.study.design.scenario import Scenario, Study
-from cudbound.study.design.scenario_tables import RIVAL, check_known, read_scenario, try_scenario
+from cudbound.study.design.scenario_tables import RIVAL, check_known, read_scenario
+from cudbound.study.design.trial import try_scenario
 from cudbound.validation import check_alpha, check_integer
 
 #: What a design file may say outside its tables of scenarios.

@@ -12,6 +12,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
+from cudbound.intervals import find_comparisons, find_methods
 from cudbound.resampling import ResamplingSizes
 from cudbound.study.design.scenario import Scenario, Study
 
@@ -66,6 +67,16 @@ def _describe_sizes(sizes: ResamplingSizes) -> dict[str, Any]:
     described = asdict(sizes)
     if sizes.aci_rate == ResamplingSizes.aci_rate:
         del described["aci_rate"]
+    return described
+
+
+def read_description(text: str) -> dict[str, Any]:
+    """Return a description as it is stored; one of an earlier version may name a group of methods."""
+    described: dict[str, Any] = json.loads(text)
+    if isinstance(methods := described["methods"], str):
+        compares = any("rival" in scenario for scenario in described["scenarios"].values())
+        found = (find_comparisons if compares else find_methods)(methods)
+        described["methods"] = [method.name for method in found]
     return described
 
 

@@ -56,8 +56,9 @@ class Study:
     n_samples : tuple of int
         Sizes of training sets.
     n_replicates : int
-    methods : tuple of str
-        Names of intervals, or of methods that compare if the scenarios have rivals.
+    methods : str or tuple of str
+        Names of intervals, or of methods that compare if the scenarios have rivals. A group or a single name may be
+        given; it is replaced by the names that it stands for.
     n_resamples : int, default=500
         Bootstrap draws, as in Laber and Murphy (2008).
     inner : int or "oob", default=50
@@ -98,7 +99,10 @@ class Study:
                 "All scenarios of a study must have a rival, or none. "
                 f"Got {alone!r} without one beside others with one; make two studies of them."
             )
-        self.find_methods()
+        names_of_methods = tuple(method.name for method in self.find_methods())
+        object.__setattr__(
+            self, "methods", names_of_methods
+        )  # what a store keeps must not change with a group
         check_confidence_level(self.confidence_level)
         check_inner(self.inner)
         for name in ("n_replicates", "n_resamples"):

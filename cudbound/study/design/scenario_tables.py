@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import inspect
 import re
-import warnings
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from cudbound.adapters import express
-from cudbound.exceptions import NotMinimizerError, UnsupportedEstimatorError
 from cudbound.hints import did_you_mean
 from cudbound.inputs.csv_file import CsvError, quoted
-from cudbound.intervals import Method
 from cudbound.study.design.learning_algorithm import ClassifierRecipe
 from cudbound.study.design.scenario import Scenario
 from cudbound.study.populations.own_data import csv_population
 from cudbound.study.populations.population import Population
 from cudbound.study.populations.real_data import DataFolder, RealData
 from cudbound.study.populations.worlds import WORLDS
-from cudbound.tables.compare_intervals import MODEL_RECORDS
-from cudbound.validation import MIN_ROWS_PER_CLASS
 
 #: Keys of a table that say what is fitted; "set" stands for the options of the classifier.
 CLASSIFIER_KEYS = ("classifier", "set", "scale", "components", "degree")
@@ -36,8 +28,6 @@ DATA_KEYS = ("target", "device")
 CSV_KEYS = ("target", "positive", "categorical", "exclude", "delimiter", "device")
 #: Those of them whose values are lists of columns.
 LISTS = ("categorical", "exclude")
-#: Samples that are drawn to try a classifier on, until one has enough cases of each class.
-MAX_TRIALS = 100
 
 
 def check_known(
@@ -98,48 +88,6 @@ def read_scenario(table: Mapping[str, Any], *, folder: Path, data_folder: str | 
         description[RIVAL] = rival.description
     own_name = _text(table, "name") if "name" in table else Path(name).stem if source == "csv" else name
     return Scenario(own_name, population, recipe, description, rival)
-
-
-def try_scenario(scenario: Scenario, n_samples: Collection[int], methods: Iterable[Method]) -> None:
-    """Fit the classifier to one sample, so that what cannot work is found before a thousand replicates fail.
-
-    Parameters
-    ----------
-    scenario : Scenario
-    n_samples : collection of int
-        Sizes of training sets. A sample of the largest is drawn, and the classifier fitted to one of the smallest.
-    methods : iterable of Method
-        If one of them needs the classifier as an additive model, it is written as one.
-
-    Raises
-    ------
-    ValueError
-        If the population cannot give a sample, the fit fails, or the classifier is no such model.
-    """
-    rng, n = np.random.default_rng(0), min(n_samples)
-    scenario.population.draw(max(n_samples), rng)
-    for _ in range(MAX_TRIALS):
-        drawn = scenario.population.draw(n, rng)
-        if MIN_ROWS_PER_CLASS <= int(np.sum(drawn.y)) <= n - MIN_ROWS_PER_CLASS:
-            break
-    else:
-        raise ValueError(
-            f"{MAX_TRIALS} samples of {n} cases had fewer than {MIN_ROWS_PER_CLASS} cases of a class each; "
-            "take larger samples or classes of more equal size"
-        )
-    try:
-        with warnings.catch_warnings(action="ignore"):  # those of the study's own fits stand in its results
-            classifier = scenario.make_classifier().fit(drawn.X, drawn.y)
-            if scenario.make_rival is not None:
-                scenario.make_rival().fit(drawn.X, drawn.y)
-            if any(method.needs & MODEL_RECORDS for method in methods):
-                express(classifier, drawn.X, drawn.y)
-    except NotMinimizerError:
-        return  # of this sample alone; replicates that fail are counted
-    except UnsupportedEstimatorError as error:
-        raise ValueError(f"{error} Leave cud and aci out of methods to continue without them.") from error
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"the classifier cannot be fitted to {n} cases: {error}") from error
 
 
 def _world(name: str, parameters: Mapping[str, Any]) -> tuple[Population, dict[str, Any]]:

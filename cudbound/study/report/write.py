@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,8 @@ from cudbound.study.report.report_tables import (
 from cudbound.study.run.store import Store
 
 FORMATS = ("html", "markdown", "latex", "csv")
+#: Cells whose first failure is told.
+MAX_FAILURES = 5
 #: Rows of a LaTeX table, so that each fits a page.
 ROWS_PER_PAGE = 40
 #: Cells of one plot by scenario, so that each fits a page.
@@ -149,6 +152,14 @@ def run_notes(store: Store) -> list[str]:
     options = "; ".join(f"{method}: {_pairs(chosen)}" for method, chosen in described["options"].items())
     notes = [
         f"{status.n_done} of {status.n_total} replicates, of which {status.n_failed} failed.",
+        *islice(
+            (
+                f"First failure of {cell.scenario}, n = {cell.n}: {cell.first_failure.reason}."
+                for cell in status.cells
+                if cell.first_failure is not None
+            ),
+            MAX_FAILURES,
+        ),
         "The study is not finished: cells have fewer replicates than planned, or are missing."
         if status.n_done < status.n_total
         else "",

@@ -6,13 +6,14 @@ import math
 import time
 import traceback
 import warnings
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
 from sklearn.dummy import DummyClassifier
+from threadpoolctl import threadpool_limits
 
 from cudbound.exceptions import CudboundWarning
 from cudbound.outcomes import Estimand
@@ -70,6 +71,13 @@ def run_replicate(study: Study, scenario: Scenario, n: int, replicate: int) -> R
         expected,
         alone,
     )
+
+
+@contextmanager
+def alone() -> Iterator[None]:
+    """One thread of BLAS, and no warnings."""
+    with threadpool_limits(1), warnings.catch_warnings(action="ignore"):
+        yield
 
 
 def _fit(scenario: Scenario, X: Any, y: Any, seed: int) -> list[Any]:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+#: The line of a traceback that says where a call stands.
+PLACE = re.compile(r'  File ".*", line \d+')
 
 
 @dataclass(frozen=True, order=True)
@@ -111,3 +115,17 @@ def last_line(failure: str | None) -> str | None:
     'ValueError: why'
     """
     return failure if failure is None else failure.rstrip().rpartition("\n")[2]
+
+
+def reason(failure: str) -> str:
+    r"""Return the error at the end of a traceback, with the whole of its message, in one line.
+
+    Examples
+    --------
+    >>> reason('Traceback:\n  File "f", line 3\n    fit()\nValueError: all fits failed:\n  no convergence\n')
+    'ValueError: all fits failed: no convergence'
+    """
+    lines = failure.rstrip().splitlines()
+    last_place = max((i for i, line in enumerate(lines) if PLACE.match(line)), default=0)
+    begin = next((i for i in range(last_place + 1, len(lines)) if not lines[i].startswith(" ")), 0)
+    return " ".join(" ".join(lines[begin:]).split())

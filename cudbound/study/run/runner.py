@@ -25,9 +25,10 @@ from threadpoolctl import threadpool_limits
 from cudbound.exceptions import StudyError, StudyInterrupted
 from cudbound.intervals import METHODS, Method
 from cudbound.study.design.scenario import Scenario, Study
+from cudbound.study.design.trial import check_learners
 from cudbound.study.run.cluster import connect, run_on_cluster
-from cudbound.study.run.replicate import run_replicate
-from cudbound.study.run.rows import Key, ReplicateRow
+from cudbound.study.run.replicate import alone, run_replicate
+from cudbound.study.run.rows import ReplicateRow
 from cudbound.study.run.shards import Shard, check_shard, replicates_of
 from cudbound.study.run.status import StudyStatus
 from cudbound.study.run.store import Store
@@ -94,7 +95,8 @@ def run_study(
     ValueError
         If a parameter is out of range, or there are more shards than replicates.
     StudyError
-        If the store cannot be used, see `Store.resume`, the disk is full, a worker was killed, something of the study
+        If a method needs a CUD bound and a learner cannot have one, which is tried before the first replicate. If the
+        store cannot be used, see `Store.resume`, the disk is full, a worker was killed, something of the study
         cannot be sent to workers or read by them, or a cluster does not answer, has no worker, has one with another
         version of this package, or is lost. The store keeps what was done.
     ImportError
@@ -112,7 +114,7 @@ def run_study(
     -----
     Every worker computes with one thread of BLAS: more would compete with the other workers, and could round
     otherwise. Warnings of fits, the same ones thousands of times, are not shown; those of this package stand in the
-    remarks of the rows. A replicate that fails is a row with its traceback; see `replay`.
+    remarks of the rows. A replicate that fails is a row with its traceback; see `cudbound.replay`.
 
     Examples
     --------
@@ -138,6 +140,7 @@ def run_study(
     check_choice("backend", backend, BACKENDS)
     check_seconds("limit_minutes", limit_minutes)
     shard = check_shard(shard, study.n_replicates)
+    check_learners(study)  # before there is a store, which would belong to this study
     end = math.inf if limit_minutes is None else time.monotonic() + 60.0 * limit_minutes
     with ExitStack() as stack:
         client = None if dask is None else stack.enter_context(connect(dask, CONNECT_SECONDS))
@@ -184,39 +187,6 @@ def run_study(
         return store.status()
 
 
-def replay(study: Study, store_path: str | Path, scenario: str, n: int, replicate: int) -> ReplicateRow:
-    """Run one stored replicate again, a failed one for instance.
-
-    Parameters
-    ----------
-    study : Study
-        The study of the store.
-    store_path : str or path
-    scenario : str
-    n : int
-    replicate : int
-        From 0 up.
-
-    Returns
-    -------
-    ReplicateRow
-        Equal to ``Store.replicate(Key(scenario, n, replicate))`` with the same versions of all packages on the same
-        kind of computer; nothing is stored.
-
-    Raises
-    ------
-    StudyError
-        If the store holds another study, or lacks this replicate.
-    """
-    key = Key(scenario, n, replicate)
-    with Store.open(store_path) as store:
-        store.check_study(study, "undo the change")
-        store.replicate(key)
-    chosen = next(one for one in study.scenarios if one.name == scenario)
-    with _alone():
-        return run_replicate(study, chosen, n, replicate)
-
-
 def _run_batch(
     study: Study, scenario: Scenario, n: int, replicates: tuple[int, ...], stop: Event | None = None
 ) -> list[ReplicateRow]:
@@ -258,7 +228,7 @@ def _batches(study: Study, left: Mapping[tuple[str, int], list[int]], pace: _Pac
 
 def _one_by_one(batches: Iterator[_Batch]) -> Generator[list[ReplicateRow], None, None]:
     for batch in batches:
-        with _alone():
+        with alone():
             rows = _run_batch(*batch)
         yield rows
 
@@ -271,7 +241,7 @@ def _in_threads(batches: Iterator[_Batch], n_jobs: int) -> Generator[list[Replic
             return _run_batch(*batch, stop)
 
     # limits and filters belong to the whole process: set once here, since threads would undo each other's
-    with _alone(), parallel_config("threading", n_jobs=n_jobs):
+    with alone(), parallel_config("threading", n_jobs=n_jobs):
         try:
             yield from Parallel(return_as="generator_unordered", batch_size=1)(
                 delayed(run)(batch) for batch in batches
@@ -364,13 +334,6 @@ def _settle_in() -> None:
         mallopt = ctypes.CDLL(None).mallopt
         mallopt(M_MMAP_THRESHOLD, 32 * MIB)
         mallopt(M_TRIM_THRESHOLD, 64 * MIB)
-
-
-@contextmanager
-def _alone() -> Iterator[None]:
-    """One thread of BLAS, and no warnings."""
-    with threadpool_limits(1), warnings.catch_warnings(action="ignore"):
-        yield
 
 
 def _stop(found: Generator[list[ReplicateRow], None, None]) -> None:

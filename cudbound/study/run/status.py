@@ -7,6 +7,22 @@ from datetime import datetime
 
 
 @dataclass(frozen=True)
+class Failure:
+    """The first failure of a cell.
+
+    Attributes
+    ----------
+    replicate : int
+        The one with the smallest number; `cudbound.replay` runs it again.
+    reason : str
+        The error with its message, in one line.
+    """
+
+    replicate: int
+    reason: str
+
+
+@dataclass(frozen=True)
 class CellStatus:
     """How far one scenario at one size is.
 
@@ -16,6 +32,8 @@ class CellStatus:
     n : int
     n_done, n_failed, n_total : int
         Replicates; the failed ones are among those done.
+    first_failure : Failure or None
+        None where none has failed.
     """
 
     scenario: str
@@ -23,6 +41,7 @@ class CellStatus:
     n_done: int
     n_failed: int
     n_total: int
+    first_failure: Failure | None = None
 
 
 @dataclass(frozen=True)

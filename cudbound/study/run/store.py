@@ -14,11 +14,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cudbound.study.design.identity import describe, differences, shown
+from cudbound.study.design.identity import describe, differences, read_description, shown
 from cudbound.study.design.scenario import Study
-from cudbound.study.run.rows import ExpectedError, IntervalRow, Key, ReplicateRow
+from cudbound.study.run.rows import ExpectedError, IntervalRow, Key, ReplicateRow, reason
 from cudbound.study.run.shards import Shard, read_shard, replicates_of
-from cudbound.study.run.status import CellStatus, StudyStatus
+from cudbound.study.run.status import CellStatus, Failure, StudyStatus
 from cudbound.study.run.store_columns import (
     EXPECTED,
     INTERVALS,
@@ -140,8 +140,12 @@ class Store:
     def description(self) -> dict[str, Any]:
         """The study in words and numbers, as `cudbound.study.design.identity.describe` gives it."""
         ((text,),) = self._select("SELECT description FROM study")
-        described: dict[str, Any] = json.loads(text)
-        return described
+        return read_description(text)
+
+    @property
+    def from_design(self) -> bool:
+        """Whether the study comes from a design file, whose words then describe every scenario."""
+        return all(scenario["description"] for scenario in self.description["scenarios"].values())
 
     @property
     def shard(self) -> Shard | None:
@@ -277,13 +281,20 @@ class Store:
                 "SELECT scenario, n, count(*), count(failure) FROM replicates GROUP BY scenario, n"
             )
         }
+        failures = {
+            (scenario, n): Failure(replicate, reason(failure))
+            for scenario, n, replicate, failure in self._select(
+                "SELECT scenario, n, min(replicate), failure FROM replicates WHERE failure IS NOT NULL "
+                "GROUP BY scenario, n"
+            )
+        }
         ((begun,),) = self._select("SELECT max(begun) FROM runs")
         ((n_new, last),) = self._select(
             "SELECT count(*), max(finished) FROM timings WHERE finished >= ?", begun
         )
         n_each = described["n_replicates"]
         cells = tuple(
-            CellStatus(scenario, n, *counts.get((scenario, n), (0, 0)), n_each)
+            CellStatus(scenario, n, *counts.get((scenario, n), (0, 0)), n_each, failures.get((scenario, n)))
             for scenario in described["scenarios"]
             for n in described["n_samples"]
         )

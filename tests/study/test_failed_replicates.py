@@ -1,0 +1,120 @@
+"""Studies in which replicates fail: refused before they run, counted with their reason, reported and replayed."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cli_fakes import assert_error, invoke
+from sklearn.ensemble import RandomForestClassifier
+from study_cases import Shifted, tiny_study
+
+import cudbound
+from cudbound import LeastSquaresClassifier, Scenario, Study, run_study
+from cudbound.exceptions import StudyError
+from cudbound.intervals import find_methods
+from cudbound.study.measure.summary import summarize
+from cudbound.study.report.write import FORMATS, write_report
+from cudbound.study.run.rows import Key, reason
+from cudbound.study.run.store import Store
+
+PAPER = tuple(method.name for method in find_methods("paper"))
+
+
+class Stubborn(LeastSquaresClassifier):
+    def fit(self, X: Any, y: Any) -> Stubborn:
+        raise ValueError("All the 3 fits failed.\n  File not found\nIt is very likely: \n    no penalty")
+
+
+def stubborn_study(methods: Any = "paper") -> Study:
+    return tiny_study(
+        scenarios=(Scenario("near", Shifted(0.5), Stubborn),),
+        n_samples=(12,),
+        n_replicates=3,
+        methods=methods,
+    )
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    run_study(stubborn_study(), tmp_path / "store.sqlite")
+    return tmp_path / "store.sqlite"
+
+
+def test_a_group_is_kept_as_the_names_that_it_stands_for():
+    assert tiny_study(methods="paper").methods == PAPER
+    assert tiny_study(methods="cud").methods == ("cud",)
+    assert tiny_study(methods=["cud", "martin-beta"]).methods == ("cud", "martin-beta")
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_store_of_failures_alone_is_reported(tmp_path, store, form):
+    written = write_report(store, tmp_path / "report", form)
+    text = written[0].read_text()
+    assert all(name.replace("_", r"\_") in text for name in PAPER)
+    if form != "csv":
+        assert "First failure of near, n = 12: ValueError: All the 3 fits failed." in text
+    assert (summarize(store).cells["coverage"] == 0.0).all()
+
+
+def test_a_store_that_was_made_with_a_group_is_read_and_resumed(store):
+    """Stores of version 0.1.0 hold the word for the group."""
+    with sqlite3.connect(store) as connection:
+        ((text,),) = connection.execute("SELECT description FROM study").fetchall()
+        connection.execute(
+            "UPDATE study SET description = ?", (json.dumps({**json.loads(text), "methods": "paper"}),)
+        )
+    connection.close()
+    assert summarize(store).methods == PAPER
+    assert run_study(stubborn_study(), store).n_done == 3
+
+
+def test_the_reason_is_the_whole_message_in_one_line(store):
+    with Store.open(store) as opened:
+        (cell,) = opened.status().cells
+        failure = opened.replicate(Key("near", 12, 0)).failure
+    assert failure is not None
+    assert cell.first_failure is not None
+    assert (cell.first_failure.replicate, cell.first_failure.reason) == (0, reason(failure))
+    assert reason(failure).endswith("It is very likely: no penalty")
+
+
+def test_status_says_why_replicates_fail(store):
+    lines = invoke("study", "status", str(store)).stdout.splitlines()
+    assert lines[-1].startswith("    first failure, replicate 0: ValueError: All the 3 fits failed.")
+
+
+@pytest.mark.parametrize("methods", ["paper", ("martin-beta", "cud", "bayle-cv")])
+def test_a_learner_without_a_bound_is_refused_before_the_run(tmp_path, methods):
+    scenarios = (
+        Scenario("fine", Shifted(), LeastSquaresClassifier),
+        Scenario("forest", Shifted(), lambda: RandomForestClassifier(2)),
+    )
+    study = tiny_study(scenarios=scenarios, methods=methods)
+    with pytest.raises(StudyError, match=r"scenario 'forest': .*Leave cud and aci out of methods") as caught:
+        run_study(study, tmp_path / "s")
+    assert str(caught.value).endswith(f"{', '.join(name for name in study.methods if name != 'cud')}.")
+    assert list(tmp_path.iterdir()) == []  # a store would refuse the mended study
+    mended = tiny_study(scenarios=scenarios, methods="langford-binomial", n_samples=(12,), n_replicates=2)
+    assert run_study(mended, tmp_path / "s").n_done == 4
+
+
+def test_a_study_made_in_python_is_replayed_in_python(store):
+    command = invoke("study", "replay", str(store), "near", "12", "1")
+    assert_error(command, 1, f"cudbound.replay(study, {str(store)!r}, 'near', 12, 1)")
+    again = cudbound.replay(stubborn_study(), store, "near", 12, 1)
+    with Store.open(store) as opened:
+        assert again == opened.replicate(Key("near", 12, 1))
+
+
+def test_a_study_of_a_design_file_needs_the_file(tmp_path):
+    (tmp_path / "d.toml").write_text(
+        'n_samples = 12\nn_replicates = 1\nn_resamples = 5\nmethods = "martin-beta"\n'
+        '[[scenario]]\nworld = "gaussians"\n'
+    )
+    store = str(tmp_path / "s.sqlite")
+    assert invoke("study", "run", str(tmp_path / "d.toml"), "--store", store).exit_code == 0
+    assert_error(invoke("study", "replay", store, "gaussians", "12", "0"), 2, "--design is missing")
