@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from cudbound.cli.commands.group import main
+from cudbound.cli.start import main
 
-main(prog_name="cudbound")
+main()

@@ -135,7 +135,7 @@ def test_a_device_is_written_and_not_replaced(tmp_path):
     os.mkfifo(fifo)
     reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
     try:
-        output.write_whole(fifo, "text")
+        output.write_whole({fifo: "text"})
         assert os.read(reader, 100) == b"text"
     finally:
         os.close(reader)
@@ -148,7 +148,7 @@ def test_the_name_of_a_pipe_that_has_no_folder(tmp_path):
     try:
         place = Path(f"/dev/fd/{writer}")
         output.check_output(place)
-        output.write_whole(place, "text")
+        output.write_whole({place: "text"})
         assert os.read(reader, 100) == b"text"
     finally:
         os.close(reader)

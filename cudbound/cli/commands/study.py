@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cudbound.cli.inputs import common_options
+from cudbound.cli.inputs import common_options, options
 from cudbound.cli.output import destination as output
 from cudbound.cli.output.exit_codes import INTERRUPTED
 from cudbound.cli.output.one_line import say
@@ -68,7 +68,12 @@ def study(context: click.Context) -> None:
 @study.command("new", epilog=EXIT_CODES)
 @click.argument("template")
 @click.option(
-    "--output", "place", required=True, type=_FILE, metavar="FILE", help="Design file to write; a new one."
+    "--output",
+    "place",
+    required=True,
+    type=options.output,
+    metavar="FILE",
+    help="Design file to write; a new one, or - for stdout.",
 )
 @click.option(
     "--slurm",
@@ -78,7 +83,7 @@ def study(context: click.Context) -> None:
     help="Also write, beside the design file and with the ending .slurm, a script that runs it as a Slurm job array of "
     "N shards.",
 )
-def new(*, template: str, place: Path, n_shards: int | None) -> None:
+def new(*, template: str, place: Path | None, n_shards: int | None) -> None:
     """Write the design file TEMPLATE, with comments, as a beginning for your own.
 
     TEMPLATE is quick, paper2008, where-intervals-break, clinical, nadeau-bengio or
@@ -87,7 +92,15 @@ def new(*, template: str, place: Path, n_shards: int | None) -> None:
     from cudbound.study.design.design_file import template_text
     from cudbound.study.run.shards import slurm_script
 
-    texts = {place: template_text(template)}
+    text = template_text(template)
+    if place is None:
+        if n_shards is not None:
+            raise click.UsageError(
+                "--slurm writes a script beside the design file: --output must name a file."
+            )
+        click.echo(text, nl=False)
+        return
+    texts = {place: text}
     if n_shards is not None:
         texts[place.with_suffix(".slurm")] = slurm_script(place, n_shards)
         if len(texts) == 1:
@@ -96,8 +109,7 @@ def new(*, template: str, place: Path, n_shards: int | None) -> None:
         output.check_output(path)
         if path.exists():
             raise ValueError(f"--output: {str(path)!r} is there already; choose another name")
-    for path, text in texts.items():
-        output.write_whole(path, text)
+    output.write_whole(texts)
 
 
 @study.command("run", epilog=EXIT_CODES)
@@ -268,7 +280,14 @@ def replay(
 
 @study.command("report", epilog=EXIT_CODES)
 @store_argument
-@click.option("--output", "place", required=True, type=_FILE, metavar="FILE", help="File to write.")
+@click.option(
+    "--output",
+    "place",
+    required=True,
+    type=options.output,
+    metavar="FILE",
+    help="File to write, or - for stdout. For csv the first of several, which are named after it.",
+)
 @click.option(
     "--format",
     "form",
@@ -276,13 +295,18 @@ def replay(
     default=REPORT_FORMATS[0],
     help="Form of the report; html is one file that needs no network.",
 )
-def report(*, store: Path, place: Path, form: str) -> None:
+def report(*, store: Path, place: Path | None, form: str) -> None:
     """Write what the results of STORE say: coverage, misses, widths, with their Monte Carlo standard errors."""
     from cudbound.study.report.write import report_texts
 
+    if place is None and form == "csv":
+        raise click.UsageError("--format csv writes several files: --output must name the first of them.")
     output.check_output(place, store=store)
-    for path, text in report_texts(store, place, form).items():
-        output.write_whole(path, text)
+    texts = report_texts(store, place or Path("-"), form)
+    if place is None:
+        click.echo("".join(texts.values()), nl=False)
+    else:
+        output.write_whole(texts)
 
 
 def _status_lines(status: StudyStatus) -> Iterator[str]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import os
-import stat
 import sys
-import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
 from cudbound.cli.output.one_line import say
+from cudbound.report.files import is_device, write_texts
 
 
 def on_terminal() -> bool:
@@ -23,7 +24,7 @@ def emit(text: str, place: Path | None) -> None:
     if place is None:
         click.echo(text)
     else:
-        write_whole(place, f"{text}\n")
+        write_whole({place: f"{text}\n"})
 
 
 def check_output(path: Path | None, **inputs: Path | None) -> None:
@@ -39,10 +40,13 @@ def check_output(path: Path | None, **inputs: Path | None) -> None:
     Raises
     ------
     ValueError
-        If the folder does not exist or cannot be written, if `path` is a folder, or is one of the files `inputs`.
+        If the folder does not exist or cannot be written, if `path` is a folder or a link to itself, or is one of the
+        files `inputs`.
     """
-    if path is None or _is_device(path):
+    if path is None or is_device(path):
         return
+    if _leads_to_itself(path):
+        raise ValueError(f"--output: {str(path)!r} is a link that leads back to itself; name another file")
     folder = path.resolve().parent
     if not folder.is_dir():
         raise ValueError(f"--output: no such folder: {str(folder)!r}; create it first")
@@ -55,51 +59,28 @@ def check_output(path: Path | None, **inputs: Path | None) -> None:
             raise ValueError(f"--output: {str(path)!r} is the {what} file itself; choose another name")
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write `text` as UTF-8 so that a reader sees the old file or the new one, never a part, and say so.
-
-    The text goes to a temporary file in the same folder, which then takes the name. A link keeps pointing
-    where it does; a device or a pipe is written directly, since it must not be replaced.
+def write_whole(texts: Mapping[Path, str]) -> None:
+    """Write finished texts into their files, all of them or none, and say so.
 
     Raises
     ------
     ValueError
-        If the disk is full or cannot be written; the message names the file, which stays as it was.
+        If the disk is full or cannot be written; the message names the file, and all stay as they were.
     """
     try:
-        _write_whole(path, text.encode("utf-8", "backslashreplace"))
-    except OSError as error:  # which names no file where a disk is full
+        write_texts(texts)
+    except OSError as error:
         raise ValueError(
-            f"--output: {str(path)!r} cannot be written: {error.strerror}; free some space or name another file"
+            f"--output: {error.filename!r} cannot be written: {error.strerror}; free some space or name another file"
         ) from error
-    say(f"wrote {path}")
+    for path in texts:
+        say(f"wrote {path}")
 
 
-def _write_whole(path: Path, content: bytes) -> None:
-    if _is_device(path):
-        path.write_bytes(content)
-        return
-    path = path.resolve()
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+def _leads_to_itself(path: Path) -> bool:
+    """Whether following the links of a path never ends."""
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(name).chmod(_mode(path))
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-
-
-def _is_device(path: Path) -> bool:
-    """Whether `path` is there and is neither a file nor a folder: a pipe, a terminal, /dev/stdout, ..."""
-    return path.exists() and not path.is_file() and not path.is_dir()
-
-
-def _mode(path: Path) -> int:
-    """Return the permissions that an ordinary write would leave: those of the file there, or the umask's."""
-    if path.exists():
-        return stat.S_IMODE(path.stat().st_mode)
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
+        path.stat()
+    except OSError as error:
+        return error.errno == errno.ELOOP
+    return False

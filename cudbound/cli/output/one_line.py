@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from functools import partial
 from typing import Any, NoReturn
 
@@ -35,14 +36,23 @@ class OneLineGroup(click.Group):
         except (click.Abort, KeyboardInterrupt):
             say("interrupted")
             sys.exit(INTERRUPTED)
-        except (ValueError, OSError, ImportError) as error:  # a broken pipe has been dealt with by click
+        except OSError as error:  # a broken pipe has been dealt with by click
+            if error.filename is not None:
+                fail(str(error), UNUSABLE)
+            sys.stdout = None  # Python would try once more at the end, and leave with an exit code of its own
+            fail(
+                f"stdout cannot be written: {error.strerror}; free some space or print to another place",
+                UNUSABLE,
+            )
+        except (ValueError, ImportError) as error:
             fail(str(error), UNUSABLE)
         sys.exit(code)
 
 
 def say(message: str) -> None:
-    """Write one line to stderr, the program's name first."""
-    click.echo(f"{PROGRAM}: {printable(' '.join(message.split()))}", err=True)
+    """Write one line to stderr, the program's name first; where that is closed or full, the result still counts."""
+    with suppress(OSError):
+        click.echo(f"{PROGRAM}: {printable(' '.join(message.split()))}", err=True)
 
 
 def say_seed(seed: int) -> None:

@@ -14,6 +14,7 @@ from cudbound.parameter_error import ParameterError
 from cudbound.plotting.coverage import CoverageByScenarioDisplay, CoverageWidthDisplay, KurtosisDisplay
 from cudbound.plotting.nested_loop import NestedLoopDisplay
 from cudbound.report.csv_text import csv_text
+from cudbound.report.files import write_texts
 from cudbound.report.render import escape_latex, escape_markdown, render_report
 from cudbound.report.tables import Report
 from cudbound.rounding import format_cell, format_level, printable
@@ -94,15 +95,15 @@ def write_report(
     StudyError
         If the store is missing or is none.
     ValueError
-        If no format has that name, `output` is the store, or the store holds no replicate yet.
+        If no format has that name, `output` is the store, the store holds no replicate yet, or one of the files beside
+        `output` is there already and is no table of a report.
     ImportError
         If the format is "html" and jinja2 or matplotlib is not installed, with the way to get them.
     OSError
-        If `output` cannot be written.
+        If a file cannot be written; all are then as they were.
     """
     texts = report_texts(store_path, output, format)
-    for path, text in texts.items():
-        path.write_bytes(text.encode("utf-8", "backslashreplace"))
+    write_texts(texts)
     return tuple(texts)
 
 
@@ -129,12 +130,24 @@ def report_texts(
     else:
         sections = list(_sections(summary, sentences, plots=format == "html"))
         texts = {place: {"html": _html, "markdown": _markdown, "latex": _latex}[format](title, sections)}
-    for path in texts:
+    for path, text in texts.items():
         if path.exists() and path.samefile(store_path):
             raise ValueError(
                 f"The 'output' parameter must not be the store itself. Got {str(path)!r}; choose another name."
             )
+        if path != place and path.is_file() and not _has_header(path, text):
+            raise ValueError(
+                f"The 'output' parameter: {str(path)!r}, which the report needs too, is there already and is no table "
+                "of a report; choose another name."
+            )
     return texts
+
+
+def _has_header(path: Path, text: str) -> bool:
+    """Whether the first line of a file is that of a text."""
+    header = text.partition("\n")[0].encode()
+    with path.open("rb") as file:
+        return file.read(len(header)) == header
 
 
 def run_notes(store: Store) -> list[str]:

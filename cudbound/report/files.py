@@ -1,0 +1,78 @@
+"""Finished texts on their way into files: all of them whole, or none."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+
+def write_texts(texts: Mapping[Path, str]) -> None:
+    """Write texts as UTF-8, so that a reader finds what was there before or, once all are written, the new files.
+
+    Each text goes to a temporary file in the folder of its own; when all are there, they take their names. A link
+    keeps pointing where it does; a device or a pipe is written directly, since it must not be replaced.
+
+    Parameters
+    ----------
+    texts : mapping of path to str
+        What cannot be written as UTF-8 becomes an escape.
+
+    Raises
+    ------
+    OSError
+        If one of them cannot be written; it names the file, and all files stay as they were.
+    """
+    contents = {path: text.encode("utf-8", "backslashreplace") for path, text in texts.items()}
+    devices = {path for path in contents if is_device(path)}
+    finished = {}
+    with ExitStack() as stack:
+        for path in contents.keys() - devices:
+            with _naming(path):
+                finished[path] = _written_beside(path, contents[path], stack)
+        for path, temporary in finished.items():
+            with _naming(path):
+                temporary.replace(path.resolve())
+        for path in devices:
+            with _naming(path):
+                path.write_bytes(contents[path])
+
+
+def is_device(path: Path) -> bool:
+    """Whether `path` is there and is neither a file nor a folder: a pipe, a terminal, /dev/stdout, ..."""
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def _written_beside(path: Path, content: bytes, stack: ExitStack) -> Path:
+    """Write a temporary file that can take the place of `path`, and remove it at the end if it does not."""
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    handle, name = tempfile.mkstemp(dir=path.resolve().parent, prefix=".cudbound-")
+    temporary = Path(name)
+    stack.callback(temporary.unlink, missing_ok=True)
+    with os.fdopen(handle, "wb") as file:
+        file.write(content)
+    temporary.chmod(_mode(path))
+    return temporary
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Name the file that was asked for in an error, which on a full disk names none."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+
+
+def _mode(path: Path) -> int:
+    """Return the permissions that an ordinary write would leave: those of the file there, or the umask's."""
+    if path.exists():
+        return stat.S_IMODE(path.stat().st_mode)
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

@@ -1,0 +1,268 @@
+"""What is printed or written where that goes wrong: all of it or nothing, in one line, with an exit code."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import resource
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from cli_fakes import assert_error, invoke
+from study_cases import tiny_study
+from within_limits import within_limits
+
+from cudbound.study.report.write import write_report
+from cudbound.study.run.runner import run_study
+
+# --- streams that are closed or full, or whose reader has gone
+
+# One process imports everything; each case is a fork of it that ends as a process of its own would.
+STREAMS = """
+import json, os, sys
+from dataclasses import replace
+import cudbound.report.tables, cudbound.tables.compare_intervals  # what all cases import
+from cudbound.cli.commands import demo
+from cudbound.cli.start import main
+
+demo.SETTINGS = replace(demo.SETTINGS, n_resamples=20)
+
+def set_up(number, name, what):
+    if what == "closed":
+        os.close(number)
+        setattr(sys, name, None)  # as Python itself begins
+        return
+    if what == "no reader":
+        reader, place = os.pipe()
+        os.close(reader)
+    else:
+        place = os.open(f"{number}" if what == "file" else what, os.O_RDWR | os.O_CREAT | os.O_TRUNC)
+    os.dup2(place, number)
+    os.close(place)
+
+found = {}
+for case, (arguments, stdout, stderr) in json.load(open("cases.json")).items():
+    for number in "12":
+        open(number, "w").close()
+    child = os.fork()
+    if not child:
+        if "stdin" in case:
+            set_up(0, "stdin", "closed")
+        set_up(1, "stdout", stdout)
+        set_up(2, "stderr", stderr)
+        sys.argv = ["cudbound", *arguments]
+        main()
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    found[case] = [code, *(open(number).read() for number in "12")]
+print(json.dumps(found))
+"""
+
+INTERVAL = ["interval", "data.csv", "--target", "y", "--positive", "1", "--resamples", "20"]
+FULL, CLOSED, NO_READER = "/dev/full", "closed", "no reader"
+CASES = {
+    "undisturbed": (["methods"], "file", "file"),
+    "methods, stderr closed": (["methods"], "file", CLOSED),
+    "methods, stderr full": (["methods"], "file", FULL),
+    "methods, stderr without reader": (["methods"], "file", NO_READER),
+    "methods, stdin closed": (["methods"], "file", "file"),
+    "a seed is chosen, stderr closed": (INTERVAL, "file", CLOSED),
+    "a seed is chosen, stderr full": (INTERVAL, "file", FULL),
+    "a file is written, stderr closed": (["methods", "--output", "methods.txt"], "file", CLOSED),
+    "a file is written, stdout closed": (["methods", "--output", "methods.txt"], CLOSED, "file"),
+    "an error, stderr closed": (["methods", "--output", "."], "file", CLOSED),
+    **{
+        f"{arguments[0]}, stdout {name}": (arguments, what, "file")
+        for arguments in (["--help"], ["demo"], ["methods"], ["study", "new", "quick", "--output", "-"])
+        for name, what in {"closed": CLOSED, "full": FULL, "without reader": NO_READER}.items()
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def streams(tmp_path_factory) -> tuple[dict[str, list], Path]:
+    folder = tmp_path_factory.mktemp("streams")
+    (folder / "cases.json").write_text(json.dumps(CASES))
+    (folder / "data.csv").write_text("x,y\n" + "".join(f"{i % 7},{int(i % 5 > 2)}\n" for i in range(40)))
+    ended = subprocess.run(
+        [sys.executable, "-c", STREAMS], cwd=folder, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert ended.returncode == 0, ended.stderr
+    return json.loads(ended.stdout), folder
+
+
+pytestmark = pytest.mark.xdist_group("security-outputs")
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if "stderr" in case and "error" not in case])
+def test_messages_that_are_lost_stop_nothing(streams, case):
+    found, folder = streams
+    code, stdout, _ = found[case]
+    assert code == 0
+    if case.startswith("a file"):
+        assert (folder / "methods.txt").read_text() == found["undisturbed"][1]
+    elif case.startswith("a seed"):
+        assert "two-center" in stdout
+    else:
+        assert stdout == found["undisturbed"][1] != ""
+
+
+def test_streams_that_are_not_used_may_be_closed(streams):
+    found, _ = streams
+    assert found["methods, stdin closed"] == found["undisturbed"]
+    assert found["a file is written, stdout closed"] == [0, "", "cudbound: wrote methods.txt\n"]
+
+
+def test_an_error_that_nobody_hears_keeps_its_code(streams):
+    assert streams[0]["an error, stderr closed"] == [1, "", ""]
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if "stdout" in case and "written" not in case])
+def test_a_table_that_is_lost_is_an_error_of_one_line(streams, case):
+    code, _, said = streams[0][case]
+    reason = os.strerror(errno.ENOSPC if case.endswith("full") else errno.EBADF)
+    assert code == 1
+    if case.endswith("without reader"):  # `cudbound ... | head` is no mistake
+        assert said == ""
+    else:
+        assert said.startswith(f"cudbound: error: stdout cannot be written: {reason}; ")
+        assert said.count("\n") == 1
+
+
+PRESSED = """
+import signal, sys
+class Press:
+    def find_spec(self, name, path, target=None):
+        if name == "click":
+            signal.raise_signal(signal.SIGINT)
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a shell has put the tests into the background
+sys.meta_path.insert(0, Press())
+from cudbound.cli.start import main
+main()
+"""
+
+
+def test_ctrl_c_while_the_command_is_imported_ends_it_without_a_word(tmp_path):
+    ended = subprocess.run(
+        [sys.executable, "-c", PRESSED],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (130, "", "")
+
+
+# --- files
+
+
+@pytest.mark.parametrize("place", ["self", "first", "self/table.txt"])
+def test_a_link_to_itself_is_refused(tmp_path, monkeypatch, place):
+    monkeypatch.chdir(tmp_path)
+    os.symlink("self", "self")
+    os.symlink("second", "first")
+    os.symlink("first", "second")
+    with within_limits():
+        result = invoke("methods", "--output", place)
+    assert_error(result, 1, f"--output: {place!r} is a link that leads back to itself; name another file")
+    assert sorted(os.listdir()) == ["first", "second", "self"]
+
+
+@pytest.fixture
+def stored(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    run_study(tiny_study(n_replicates=2), "s")
+
+
+def report(*arguments: str):
+    return invoke("study", "report", "s", *arguments)
+
+
+def test_a_report_goes_to_stdout(stored):
+    printed = report("--format", "markdown", "--output", "-")
+    assert (printed.exit_code, printed.stderr) == (0, "")
+    assert report("--format", "markdown", "--output", "report.md").exit_code == 0
+    assert printed.stdout == Path("report.md").read_text()
+    assert_error(
+        report("--format", "csv", "--output", "-"),
+        2,
+        "--format csv writes several files: --output must name the first of them.",
+    )
+    assert sorted(os.listdir()) == ["report.md", "s"]
+
+
+def test_a_design_goes_to_stdout_and_its_script_does_not(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    printed = invoke("study", "new", "quick", "--output", "-")
+    assert invoke("study", "new", "quick", "--output", "quick.toml").exit_code == 0
+    assert printed.stdout == Path("quick.toml").read_text()
+    assert_error(
+        invoke("study", "new", "quick", "--output", "-", "--slurm", "3"), 2, "--output must name a file"
+    )
+    assert os.listdir() == ["quick.toml"]
+
+
+def contents() -> dict[str, str | None]:
+    return {
+        path.name: path.read_text() if path.is_file() else None
+        for path in Path().iterdir()
+        if path.name != "s"
+    }
+
+
+def test_a_table_that_cannot_be_written_leaves_the_others_as_they_were(stored):
+    Path("r.csv").write_text("old")
+    Path("r-aggregates.csv").mkdir()
+    before = contents()
+    assert_error(
+        report("--format", "csv", "--output", "r.csv"), 1, "--output: 'r-aggregates.csv' cannot be written"
+    )
+    assert contents() == before
+    with pytest.raises(IsADirectoryError, match=r"r-aggregates\.csv"):
+        write_report("s", "r.csv", "csv")
+    assert contents() == before
+
+
+@contextmanager
+def largest_file(size: int) -> Iterator[None]:
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_a_disk_that_has_room_for_some_tables_gets_none(stored):
+    assert report("--format", "csv", "--output", "r.csv").exit_code == 0
+    whole = contents()
+    assert len(whole) == 5
+    for path in whole:
+        header = Path(path).read_text().partition("\n")[0]
+        Path(path).write_text(f"{header}\nold\n")
+    before = contents()
+    for size in sorted(len(text) for text in whole.values())[:-1]:
+        with largest_file(size):
+            result = report("--format", "csv", "--output", "r.csv")
+        assert_error(result, 1, "cannot be written: ")
+        assert contents() == before
+    assert report("--format", "csv", "--output", "r.csv").exit_code == 0
+    assert contents() == whole
+
+
+def test_a_file_of_the_user_beside_the_report_is_not_replaced(stored):
+    Path("r-samples.csv").write_text("patient,age\n1,40\n")
+    before = contents()
+    assert_error(
+        report("--format", "csv", "--output", "r.csv"),
+        1,
+        "'r-samples.csv', which the report needs too, is there already and is no table of a report; ",
+    )
+    with pytest.raises(ValueError, match=r"'r-samples\.csv', which the report needs too"):
+        write_report("s", "r.csv", "csv")
+    assert contents() == before
