@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import math
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterable
 from numbers import Integral, Real
-from typing import Any, TypeGuard
+from typing import Any, TypeGuard, TypeVar
 
 import joblib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from cudbound.hints import did_you_mean
 from cudbound.parameter_error import ParameterError
 
 Array = NDArray[np.float64]
@@ -20,6 +23,12 @@ Losses = NDArray[Any]
 
 #: More workers than this a processor are not started: they would wait for each other.
 JOBS_PER_CPU = 4
+#: What may have been meant by the argument alpha, by the names of the arguments.
+ALPHA_MEANS = {
+    "confidence_level": "the level of the intervals is confidence_level, such as 0.95",
+    "localization": "the rate alpha_n of the CUD bound is localization",
+}
+Made = TypeVar("Made")
 #: With one row a class vanishes from a third of all bootstrap draws, and no variance can be seen in it.
 MIN_ROWS_PER_CLASS = 2
 
@@ -114,7 +123,35 @@ def check_ranks(ranks: object, n_draws: int) -> tuple[int, ...]:
     return tuple(int(rank) for rank in found)
 
 
-def check_alpha(alpha: object, n_samples: int) -> float:
+def refuse_others(function: Callable[..., object], given: Iterable[str]) -> None:
+    """Raise TypeError for a keyword that a function does not have, as Python does, and say what may be meant.
+
+    ``alpha`` is what others call one minus the confidence level, and papers the localization rate.
+    """
+    for name in given:
+        known = inspect.signature(function).parameters
+        if name == "alpha":
+            meant = "; ".join(text for right, text in ALPHA_MEANS.items() if right in known)
+        else:
+            meant = did_you_mean(name, known, "the arguments are")
+        raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}: {meant}")
+
+
+def refusing_others(made: type[Made]) -> type[Made]:
+    """Let a dataclass refuse keywords as `refuse_others` does."""
+    make = made.__init__
+    known = inspect.signature(made).parameters
+
+    @functools.wraps(make)
+    def make_or_refuse(self: object, *values: Any, **named: Any) -> None:
+        refuse_others(made, named.keys() - known)
+        make(self, *values, **named)
+
+    made.__init__ = make_or_refuse  # type: ignore[method-assign]  # a dataclass has no other place for it
+    return made
+
+
+def check_localization(localization: object, n_samples: int) -> float:
     """Return the localization rate on the scale of the mean loss.
 
     ``"n"`` is `n_samples`, the order that section 3 of Laber & Murphy (2008) derives for the mean loss.
@@ -127,11 +164,13 @@ def check_alpha(alpha: object, n_samples: int) -> float:
         If it is none of these.
     """
     rates = {"n": float(n_samples), "paper-literal": float(n_samples) ** 2}
-    if isinstance(alpha, str) and alpha in rates:
-        return rates[alpha]
-    if not _is_real(alpha) or not float(alpha) >= 0.0:
-        raise ParameterError("alpha", "'n', 'paper-literal' or a number in the range [0, inf]", alpha)
-    return float(alpha)
+    if isinstance(localization, str) and localization in rates:
+        return rates[localization]
+    if not _is_real(localization) or not float(localization) >= 0.0:
+        raise ParameterError(
+            "localization", "'n', 'paper-literal' or a number in the range [0, inf]", localization
+        )
+    return float(localization)
 
 
 def check_aci_rate(name: str, rate: object) -> None:

@@ -27,7 +27,9 @@ with tempfile.TemporaryDirectory() as folder:
     result.problem.select(draw).save(path)  # holds the training data: be careful about sharing it
     problem = Problem.load(path)
 
-alone = solve_draws(problem.design, problem.labels, problem.coef, problem.counts, alpha=problem.alpha)
+alone = solve_draws(
+    problem.design, problem.labels, problem.coef, problem.counts, localization=problem.localization
+)
 print(f"alone: {SolveStatus(alone.status[0]).name}, Q between {alone.lower[0]:.6f} and {alone.upper[0]:.6f}")
 assert alone.upper[0] == result.draws.upper[draw]
 
@@ -37,6 +39,6 @@ witness = alone.witness[0]
 errors = np.where(problem.design @ witness >= 0.0, 1.0, -1.0) != problem.labels
 score = float(problem.score_weights(0) @ errors)
 excess = problem.mean_loss(0, witness) - problem.mean_loss(0, problem.coef)
-value = abs(score) * float(np.clip(1.0 - problem.alpha * excess, 0.0, 1.0))
+value = abs(score) * float(np.clip(1.0 - problem.localization * excess, 0.0, 1.0))
 print(f"by hand: score {score:+.4f}, excess loss {excess:+.6f}, value {value:.6f}")
 assert alone.lower[0] - 1e-6 <= value <= alone.upper[0]

@@ -41,7 +41,7 @@ RUN = RunDescription(
     event="died = yes",
     features=("age", "sex=m"),
     n_resamples=1000,
-    alpha="n",
+    localization="n",
     seed=3,
 )
 
@@ -107,7 +107,7 @@ bootstrap-bias-corrected       0.143  <0.001   0.333    0.333  conditional   510
 kohavi-normal                  0.000   0.000   0.000    0.000  conditional     200  degenerate: the estimate is 0
 
 Data: patients.csv, n = 48: 17 events (died = yes) and 31 non-events; 2 features.
-Run: 1000 resamples, alpha = n, seed 3.
+Run: 1000 resamples, localization = n, seed 3.
 Scale: proportions in [0, 1], limits clipped to it; width = high - low.
 Estimand "conditional": the error that the classifier fitted to these data makes on new cases from the same population.
 Internal intervals, from the training data alone; no external validation.
@@ -508,7 +508,7 @@ def test_json_is_strict():
     document = json.loads(text, parse_constant=refuse_constant)
     assert document["intervals"][0]["estimate"] is None
     assert document["intervals"][0]["raw_low"] is None
-    assert document["run"]["alpha"] == "inf"
+    assert document["run"]["localization"] == "inf"
     assert document["run"]["source"] == HOSTILE
     assert text.isascii()  # the escapes of JSON leave nothing for a terminal to obey
     assert "\x1b" not in text

@@ -291,7 +291,7 @@ def _largest_scores(
     todo = np.flatnonzero(weights.any(axis=1))
     if not todo.size:
         return largest, 0
-    # The kernel finds the largest positive score, and g = 1 at alpha = 0. A row of zeros that is always wrong lifts
+    # The kernel finds the largest positive score, and g = 1 at alpha_n = 0. A row of zeros that is always wrong lifts
     # scores above 0: the negative weights are as large as their rows, in all, can make a score negative.
     lift = np.maximum(-weights, 0).sum(axis=1)[todo]
     problem = make_problem(
@@ -299,7 +299,7 @@ def _largest_scores(
         np.append(model.labels, -1.0),
         model.coef,
         np.column_stack([counts[todo], np.zeros(todo.size, dtype=np.int32)]),
-        alpha=0.0,
+        localization=0.0,
         weights=np.column_stack([weights[todo], lift]),
     )
     try:

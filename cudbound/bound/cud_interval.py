@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +24,11 @@ from cudbound.solve.limits import SearchLimits, check_limits
 from cudbound.solve.minimum import draws_problem
 from cudbound.solve.search import Search, search_ended
 from cudbound.validation import (
-    check_alpha,
     check_confidence_level,
     check_integer,
+    check_localization,
     check_rng,
+    refuse_others,
 )
 
 if TYPE_CHECKING:
@@ -92,9 +93,9 @@ class CudResult:
         return inverted_cdf_quantile(self.draws.lower, self.confidence_level)
 
     @property
-    def alpha(self) -> float:
+    def localization(self) -> float:
         """Localization rate that was used, on the scale of the mean loss."""
-        return self.problem.alpha
+        return self.problem.localization
 
     @property
     def n_single_class_draws(self) -> int:
@@ -201,7 +202,7 @@ def cud_interval(
     *,
     confidence_level: float = 0.95,
     n_resamples: int = 1000,
-    alpha: str | float = "n",
+    localization: str | float = "n",
     polish: bool = False,
     search: str = "quantile",
     solver: str = "native",
@@ -210,6 +211,7 @@ def cud_interval(
     limits: SearchLimits | None = None,
     progress: bool = False,
     previous: Draws | None = None,
+    **others: Never,
 ) -> CudResult:
     r"""Exact CUD confidence set for the true error of a fitted classifier.
 
@@ -239,7 +241,7 @@ def cud_interval(
         Nominal level, in (0, 1).
     n_resamples : int, default=1000
         Number of bootstrap draws.
-    alpha : {"n", "paper-literal"} or float in [0, inf], default="n"
+    localization : {"n", "paper-literal"} or float in [0, inf], default="n"
         Localization rate on the scale of the mean loss. "n" is the order derived in section 3 of the paper;
         "paper-literal" is n squared, which is what section 5 uses when its unscaled loss is read literally and can
         give an empty margin near separability. 0 gives the uniform deviation over all classifiers.
@@ -320,6 +322,7 @@ def cud_interval(
     >>> result.at(confidence_level=0.8).q <= result.q
     True
     """
+    refuse_others(cud_interval, others)
     level = check_confidence_level(confidence_level)
     n_resamples = check_integer("n_resamples", n_resamples, 1)
     generator = check_rng(rng)
@@ -329,7 +332,7 @@ def cud_interval(
         model,
         draw_counts(model.labels.size, n_resamples, generator),
         confidence_level=level,
-        alpha=check_alpha(alpha, model.labels.size),
+        localization=check_localization(localization, model.labels.size),
         search=how,
         progress=progress,
         previous=previous,
@@ -341,13 +344,13 @@ def solve_bound(
     counts: NDArray[np.int32],
     *,
     confidence_level: float,
-    alpha: float,
+    localization: float,
     search: Search = Search(),  # noqa: B008 - frozen, so that one default serves all calls
     progress: bool = False,
     previous: Draws | None = None,
 ) -> CudResult:
     """Compute the CUD result of a model on given draws; see `cud_interval`."""
-    problem = draws_problem(model, counts, alpha)
+    problem = draws_problem(model, counts, localization)
     draws = search.run(problem, confidence_level, progress, previous)
     result = CudResult(
         estimate=model.training_error,

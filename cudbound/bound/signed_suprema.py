@@ -23,7 +23,7 @@ def solve_signed_suprema(
     counts: NDArray[np.int32],
     *,
     probability: float,
-    alpha: float,
+    localization: float,
     search: Search,
     matters: tuple[float, float] = (0.0, 1.0),
     progress: bool = False,
@@ -37,7 +37,7 @@ def solve_signed_suprema(
     counts : ndarray of int32, shape (n_draws, n_samples)
     probability : float
         Of the quantile that is needed; draws are solved as far as it requires.
-    alpha, search, progress, previous
+    localization, search, progress, previous
         As in `cudbound.bound.cud_interval.solve_bound`; the search is of the negative side.
     matters : tuple of float, default=(0.0, 1.0)
         Between which values the quantile must be known: the search ends once it is shown to lie outside.
@@ -62,7 +62,7 @@ def solve_signed_suprema(
         If a limit, or rounding, ended the search before the quantile was known as far as it matters; upper bounds are
         used.
     """
-    problem = draws_problem(model, counts, alpha)
+    problem = draws_problem(model, counts, localization)
     n, rank = model.labels.size, design_rank(problem.design)
     polished = () if model.polish is None else (f"cap of the {model.polish}",)
     if not allows_cap(rank, n):

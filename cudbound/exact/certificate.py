@@ -175,7 +175,7 @@ class Certificate:
 
         Notes
         -----
-        Where weights allow scores above 1, the tolerance of 1e-9 is relative to the largest of them. At alpha =
+        Where weights allow scores above 1, the tolerance of 1e-9 is relative to the largest of them. At localization =
         infinity, where g jumps, the loss of the witness may be above the loss L of the anchor by 1e-9 max(1, L).
         """
         exact = ExactDraw(self.problem, 0)
@@ -196,7 +196,9 @@ class Certificate:
         """Return the value of the witness and the rows on whose hyperplanes it lies."""
         if not np.isfinite(self.witness).all():
             return Fraction(0), ()
-        slack = TOLERANCE * max(Fraction(1), exact.anchor) if np.isinf(self.problem.alpha) else Fraction(0)
+        slack = (
+            TOLERANCE * max(Fraction(1), exact.anchor) if np.isinf(self.problem.localization) else Fraction(0)
+        )
         value, on_hyperplanes = exact.at(self.witness.tolist(), self.side, slack=slack)
         return Fraction(0) if on_hyperplanes else value, on_hyperplanes
 

@@ -43,10 +43,10 @@ def mean_loss(problem: Problem, draw: int, coef: Sequence[Fraction | float]) -> 
 
 
 def localization(problem: Problem, anchor: Fraction, loss: Fraction) -> Fraction:
-    """Return g(alpha (anchor - loss)), g(x) = clip(1 + x, 0, 1), with its limits at alpha = 0 and infinity."""
-    if problem.alpha == inf:
+    """Return g(alpha (anchor - loss)), g(x) = clip(1 + x, 0, 1), with its limits at localization = 0 and infinity."""
+    if problem.localization == inf:
         return Fraction(int(loss <= anchor))
-    return min(max(1 + Fraction(problem.alpha) * (anchor - loss), Fraction(0)), Fraction(1))
+    return min(max(1 + Fraction(problem.localization) * (anchor - loss), Fraction(0)), Fraction(1))
 
 
 class QuadraticLoss:

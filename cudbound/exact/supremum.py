@@ -81,7 +81,7 @@ class ExactDraw:
         """Return a cell that is worth more than `bound`, or None if there is none.
 
         `slack` is added to the loss of the anchor: what a solver may claim that knows losses only to rounding, which
-        matters where g jumps (alpha = inf).
+        matters where g jumps (localization = inf).
         """
         return _Search(self, side, Fraction(bound), slack).run() if bound < inf else None
 
@@ -132,7 +132,7 @@ class ExactDraw:
     ) -> tuple[tuple[Fraction, ...], Fraction]:
         """Return coefficients in the cell that are worth more than a bound below its value, and their value.
 
-        At alpha = infinity a cell where the loss equals that of the anchor only on the border has none; then its point
+        At alpha_n = inf a cell where the loss equals that of the anchor only on the border has none; then its point
         of least loss is returned with the value of the cell.
         """
         for inside in islice(self.approach(cell), 200):
@@ -147,7 +147,7 @@ class _Search:
 
     def __init__(self, exact: ExactDraw, side: str, bound: Fraction, slack: Fraction) -> None:
         self.arrangement, self.quadratic = exact.arrangement, exact.quadratic
-        self.problem, self.alpha = exact.problem, exact.problem.alpha
+        self.problem, self.localization = exact.problem, exact.problem.localization
         self.anchor = (exact.anchor + slack) * self.quadratic.scale
         self.signs = SIGNS[side]
         self.bound = bound * self.arrangement.unit
@@ -202,12 +202,12 @@ class _Search:
             return True
         if size <= self.bound:
             return False
-        if self.alpha == 0:
+        if self.localization == 0:
             return True
-        if self.alpha == inf:
+        if self.localization == inf:
             return numerator * self.anchor.denominator <= self.anchor.numerator * denominator
         limit = self._limits.get(size)
         if limit is None:
-            limit = self.anchor + (1 - self.bound / size) * self.quadratic.scale / Fraction(self.alpha)
+            limit = self.anchor + (1 - self.bound / size) * self.quadratic.scale / Fraction(self.localization)
             self._limits[size] = limit
         return numerator * limit.denominator < limit.numerator * denominator

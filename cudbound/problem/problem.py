@@ -18,6 +18,8 @@ from cudbound.validation import check_number
 
 Array = NDArray[np.float64]
 FORMAT = 1
+#: Of the localization rate, in files of versions before it was called that.
+EARLIER_NAME = "alpha"
 
 #: A value larger than this times the median of its column (zeros apart) leaves the rest too few digits.
 MOST_SPREAD = 1e9
@@ -37,7 +39,7 @@ class Problem:
     coef : ndarray of float64, shape (n_coefficients,)
         The anchor beta-hat.
     counts : ndarray of int32, shape (n_draws, n_samples), C-contiguous, non-negative
-    alpha : float
+    localization : float
         Localization rate, in [0, inf], on the scale of the mean loss.
     weights : ndarray of float64, shape (n_draws, n_samples), or None
         Signed weights on the error indicators; None stands for (counts - 1) / n_samples, the plain error.
@@ -57,7 +59,7 @@ class Problem:
     labels: Array
     coef: Array
     counts: NDArray[np.int32]
-    alpha: float
+    localization: float
     weights: Array | None = None
     loss: Loss = field(default_factory=lambda: get_loss("squared"))
     penalty: Array | None = None
@@ -102,7 +104,9 @@ class Problem:
         """Return 32 hexadecimal digits that differ for different problems, or sides of them."""
         # counts are usually small, as in bootstrap draws: a quarter of the bytes to hash
         counts = self.counts.astype(np.min_scalar_type(self.counts.max(initial=0)))
-        digest = hashlib.blake2b(repr((float(self.alpha), self.loss.name, side)).encode(), digest_size=16)
+        digest = hashlib.blake2b(
+            repr((float(self.localization), self.loss.name, side)).encode(), digest_size=16
+        )
         optional = (getattr(self, name) for name in OPTIONAL)
         for values in (self.design, self.labels, self.coef, counts, *optional):
             if values is None:
@@ -162,7 +166,7 @@ class Problem:
         arrays: dict[str, Any] = {name: getattr(self, name) for name in (*ARRAYS, *OPTIONAL)}
         return {
             "format": np.int64(FORMAT),
-            "alpha": np.float64(self.alpha),
+            "localization": np.float64(self.localization),
             "loss": np.str_(self.loss.name),
             **{name: values for name, values in arrays.items() if values is not None},
         }
@@ -183,13 +187,15 @@ class Problem:
     @classmethod
     def from_arrays(cls, stored: dict[str, NDArray[Any]], path: str | Path) -> Problem:
         """Return the problem of arrays that were read from `path`; arrays that are not its own are ignored."""
-        scalars = read_scalars(stored, ("format", "alpha", "loss"))
+        if EARLIER_NAME in stored:
+            stored = {"localization": stored[EARLIER_NAME], **stored}
+        scalars = read_scalars(stored, ("format", "localization", "loss"))
         if not stored.keys() >= set(ARRAYS) or len(scalars) != 3 or scalars["format"] != FORMAT:
             raise ValueError(
                 f"{path} is not a problem file of format {FORMAT}; save it again with Problem.save of this version"
             )
         arrays: dict[str, Any] = {name: stored.get(name) for name in (*ARRAYS, *OPTIONAL)}
-        return make_problem(**arrays, alpha=scalars["alpha"], loss=scalars["loss"])
+        return make_problem(**arrays, localization=scalars["localization"], loss=scalars["loss"])
 
 
 def write_arrays(path: str | Path, arrays: dict[str, Any]) -> None:
@@ -221,7 +227,7 @@ def make_problem(
     coef: ArrayLike,
     counts: ArrayLike,
     *,
-    alpha: float | None = None,
+    localization: float | None = None,
     weights: ArrayLike | None = None,
     loss: str | Loss = "squared",
     penalty: ArrayLike | None = None,
@@ -261,7 +267,9 @@ def make_problem(
     if counts.size and (counts.min() < 0 or counts.max() >= 2**31):
         raise ValueError(f"'counts' must be in [0, 2**31). Got {counts.min()} to {counts.max()} instead.")
 
-    alpha = float(n) if alpha is None else check_number("alpha", alpha, 0.0, np.inf)
+    localization = (
+        float(n) if localization is None else check_number("localization", localization, 0.0, np.inf)
+    )
     if weights is not None:
         weights = _finite("weights", weights, counts.shape)
     offset = _one_or_each("offset", offset, n)
@@ -271,7 +279,17 @@ def make_problem(
     counts = np.array(counts, dtype=np.int32, order="C")
     surrogate = _loss(loss)
     problem = Problem(
-        design, labels, coef, counts, alpha, weights, surrogate, penalty, l1_penalty, sample_weight, offset
+        design,
+        labels,
+        coef,
+        counts,
+        localization,
+        weights,
+        surrogate,
+        penalty,
+        l1_penalty,
+        sample_weight,
+        offset,
     )
     for name in ("coef", *OPTIONAL):
         _check_size(name, getattr(problem, name))

@@ -44,7 +44,7 @@ def render_report(report: Report, format: str = "table") -> str:
           are the columns of `Report.to_frame`, and ``details``, an object, where a method has further numbers of its
           own.
 
-        It is strict JSON: an undefined or infinite number is null, an infinite ``alpha`` the string "inf".
+        It is strict JSON: an undefined or infinite number is null, an infinite ``localization`` the string "inf".
 
     Returns
     -------
@@ -195,4 +195,4 @@ def _strict(record: Mapping[Any, Any]) -> dict[str, Any]:
 
 def _run_fields(run: Run) -> dict[str, Any]:
     fields = vars(run)
-    return _strict({**fields, "alpha": "inf"} if fields.get("alpha") == math.inf else fields)
+    return _strict({**fields, "localization": "inf"} if fields.get("localization") == math.inf else fields)

@@ -64,7 +64,7 @@ class RunDescription(Run):
         As in `Run`.
     n_resamples : int
         Bootstrap draws.
-    alpha : str or float
+    localization : str or float
         Localization rate of the CUD bound as it was asked for.
     seed : int
         Seed of the resampling; with the same data and version it repeats the table.
@@ -75,7 +75,7 @@ class RunDescription(Run):
     """
 
     n_resamples: int
-    alpha: str | float
+    localization: str | float
     seed: int
     classifier: str | None = None
     choices: str | None = None
@@ -83,7 +83,7 @@ class RunDescription(Run):
     def _settings(self) -> list[str]:
         return [
             *([] if self.classifier is None else [f"Classifier: {self.classifier}."]),
-            f"Run: {self.n_resamples} resamples, alpha = {self.alpha}, seed {self.seed}.",
+            f"Run: {self.n_resamples} resamples, localization = {self.localization}, seed {self.seed}.",
             *([] if self.choices is None else [f"Choices: {self.choices}"]),
         ]
 

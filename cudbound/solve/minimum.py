@@ -14,7 +14,7 @@ from cudbound.solve.native import Minimizers, is_native, minimize
 
 Array = NDArray[np.float64]
 
-#: Largest accepted optimality residual: it changes g at the default rate alpha = n by at most this. On 40 rows of ten
+#: Largest accepted optimality residual: it changes g at the default rate alpha_n = n by at most this. On 40 rows of ten
 #: data sets scikit-learn's fits with default settings have at most 2e-3 on standardized features, and on raw ones at
 #: most 8e-3, except for SVC (1e-1) and where the solver warned that it had not converged (up to 30). On three of them
 #: least-squares and logistic fits have 5e-2 or more with one label changed. With one row left out they have 7e-3 to
@@ -23,14 +23,16 @@ Array = NDArray[np.float64]
 RESIDUAL_TOLERANCE = 1e-2
 
 
-def draws_problem(model: AdditiveModel, counts: NDArray[np.int32], alpha: float | None = None) -> Problem:
+def draws_problem(
+    model: AdditiveModel, counts: NDArray[np.int32], localization: float | None = None
+) -> Problem:
     """Return the optimization problems of draws from the training set of a model."""
     return make_problem(
         model.design,
         model.labels,
         model.coef,
         counts,
-        alpha=alpha,
+        localization=localization,
         loss=model.loss,
         penalty=model.penalty,
         l1_penalty=model.l1_penalty,
@@ -53,7 +55,7 @@ def optimality_residual(model: AdditiveModel) -> float:
     """Excess of the loss of the fitted coefficients over its minimum, in units of g; 0 at the minimizer.
 
     It is n (L(beta-hat) - min L) with the penalized mean loss L of the training set, so that a residual of 0.01
-    changes g at the default rate alpha = n by at most 0.01.
+    changes g at the default rate localization = n by at most 0.01.
 
     Raises
     ------

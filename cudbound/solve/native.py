@@ -60,7 +60,7 @@ def is_native(problem: Problem) -> bool:
 
 
 def minimize(problem: Problem) -> Minimizers:
-    """Minimize the penalized mean loss of each draw; `coef`, `alpha` and `weights` of the problem do not matter.
+    """Minimize the penalized mean loss of each draw; `coef`, `localization` and `weights` of the problem do not matter.
 
     The problem must be native (`is_native`).
 
@@ -187,6 +187,6 @@ def _native(problem: Problem, basis: Basis) -> _solvers.Problem:
         basis.penalty,
         basis.anchor_penalty,
         problem.loss.name,
-        problem.alpha,
+        problem.localization,
         raw,
     )

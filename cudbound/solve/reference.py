@@ -38,7 +38,7 @@ Array = NDArray[np.float64]
 ON_WALL = 1e-11
 #: A node is pruned if its bound exceeds the best value by no more than this, and that excess is added to Q.
 PRUNE = 1e-12
-#: With alpha = inf, losses up to L(coef) + this * max(1, L(coef)) count as not above L(coef). Enlarges Q.
+#: With localization = inf, losses up to L(coef) + this * max(1, L(coef)) count as not above L(coef). Enlarges Q.
 LEVEL = 1e-9
 
 
@@ -248,8 +248,8 @@ class _Search:
     def witness(self) -> Array:
         """Move from the closure of the best cell into it, by a step that hardly changes the value."""
         problem, beta = self._problem, self._beta
-        steepness = problem.alpha * float(np.abs(problem.score_weights(self._draw)).sum())
-        allowed = 1e-7 / max(1.0, steepness) if math.isfinite(problem.alpha) else 1e-9
+        steepness = problem.localization * float(np.abs(problem.score_weights(self._draw)).sum())
+        allowed = 1e-7 / max(1.0, steepness) if math.isfinite(problem.localization) else 1e-9
         length = max(1.0, float(np.abs(beta).max()))
         loss = problem.mean_loss(self._draw, beta)
         with np.errstate(over="ignore"):  # an infinite loss is above what is allowed
@@ -260,12 +260,12 @@ class _Search:
         return np.asarray(moved, dtype=float)
 
     def _g(self, loss: float) -> float:
-        alpha, anchor = self._problem.alpha, self._anchor_loss
-        if alpha == 0.0:
+        localization, anchor = self._problem.localization, self._anchor_loss
+        if localization == 0.0:
             return 1.0
-        if math.isinf(alpha):
+        if math.isinf(localization):
             return float(loss <= anchor + LEVEL * max(1.0, anchor))
-        return min(max(1.0 + alpha * (anchor - loss), 0.0), 1.0)
+        return min(max(1.0 + localization * (anchor - loss), 0.0), 1.0)
 
     def _bound(self, signs: NDArray[np.int8], loss: float) -> float:
         fixed = self._planes.score(signs)

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,6 +26,7 @@ from cudbound.validation import (
     check_choice,
     check_n_jobs,
     check_ranks,
+    refuse_others,
 )
 
 Array = NDArray[np.float64]
@@ -42,7 +43,7 @@ def solve_draws(
     counts: ArrayLike,
     *,
     loss: str | Loss = "squared",
-    alpha: float | None = None,
+    localization: float | None = None,
     weights: ArrayLike | None = None,
     penalty: ArrayLike | None = None,
     l1_penalty: ArrayLike | None = None,
@@ -55,6 +56,7 @@ def solve_draws(
     limits: SearchLimits | None = None,
     progress: bool = False,
     previous: Draws | None = None,
+    **others: Never,
 ) -> Draws:
     r"""Solve the optimization problem of each bootstrap draw.
 
@@ -81,7 +83,7 @@ def solve_draws(
         How often each row stands in each draw, non-negative.
     loss : {"squared", "logistic", "exponential", "squared_hinge", "hinge", "huber"} or Loss, default="squared"
         Surrogate loss. A `cudbound.CvxpyLoss` needs ``solver="cvxpy"``.
-    alpha : float in [0, inf], default=None
+    localization : float in [0, inf], default=None
         Localization rate on the scale of the mean loss; None means n_samples.
     weights : array-like of float, shape (n_draws, n_samples), default=None
         Signed weights on the error indicators; None means ``(counts - 1) / n_samples``, the plain error.
@@ -156,12 +158,13 @@ def solve_draws(
     >>> largest.bracket(2) == (draws.upper.max(), draws.upper.max())
     True
     """
+    refuse_others(solve_draws, others)
     problem = make_problem(
         design,
         labels,
         coef,
         counts,
-        alpha=alpha,
+        localization=localization,
         weights=weights,
         loss=loss,
         penalty=penalty,
@@ -237,8 +240,8 @@ def _check_previous(previous: Draws, problem: Problem, digest: str) -> None:
         )
     if previous.problem_digest != digest:
         raise ValueError(
-            "'previous' must hold draws of the same problem. Got draws of another one (other data, rng, alpha or "
-            "side, or draws that were taken apart): pass the arguments they came from, or previous=None to solve "
+            "'previous' must hold draws of the same problem. Got draws of another one (other data, rng, localization "
+            "or side, or draws that were taken apart): pass the arguments they came from, or previous=None to solve "
             "from the start."
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 
@@ -29,11 +29,12 @@ from cudbound.tables.session import Resampling, Session, check_sizes
 from cudbound.tables.table import IntervalTable
 from cudbound.tables.unfinished import Unfinished
 from cudbound.validation import (
-    check_alpha,
     check_binary_classifier,
     check_choice,
     check_confidence_level,
     check_inner,
+    check_localization,
+    refuse_others,
 )
 
 #: Groups of methods in which one that a classifier does not allow keeps its row, with the reason.
@@ -55,7 +56,7 @@ def compare_intervals(
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
     n_resamples: int = 1000,
-    alpha: str | float = "n",
+    localization: str | float = "n",
     inner: int | str | None = None,
     on_single_class: str | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
@@ -71,6 +72,7 @@ def compare_intervals(
     limits: SearchLimits | None = None,
     progress: bool = False,
     previous: Unfinished | None = None,
+    **others: Never,
 ) -> IntervalTable:
     """Set intervals by several methods for the error of a classifier, or of its algorithm, beside each other.
 
@@ -108,7 +110,7 @@ def compare_intervals(
         is at most x"), "greater" lower ones.
     n_resamples : int, default=1000
         Number of bootstrap draws B.
-    alpha : {"n", "paper-literal"} or float, default="n"
+    localization : {"n", "paper-literal"} or float, default="n"
         Localization rate of the CUD bound on the scale of the mean loss, see `cudbound.cud_interval`.
     inner : int, "oob" or None, default=None
         Inner draws of each draw for the two bootstrap intervals, which recompute the .632 estimate on every
@@ -200,6 +202,7 @@ def compare_intervals(
     >>> bool(0.0 <= table["martin-beta"].confidence_interval.low <= table["martin-beta"].estimate)
     True
     """
+    refuse_others(compare_intervals, others)
     session = Session(find_methods(methods), options, rng=rng, previous=previous, n_jobs=n_jobs)
     level = check_confidence_level(confidence_level)
     check_choice("alternative", alternative, ALTERNATIVES)
@@ -218,7 +221,7 @@ def compare_intervals(
         model, refused = _express(estimator, X, y, session.methods, polish, chosen.aci_rate, lenient=lenient)
     counts = session.take(X, y, check_binary_classifier(estimator), n_resamples)
     sample = session.sample
-    rate = check_alpha(alpha, sample.n_samples)
+    rate = check_localization(localization, sample.n_samples)
     available = [method for method in session.methods if method.name not in refused]
     refits: Refits | None = None
     if any(method.needs & RESAMPLED for method in available):
@@ -236,7 +239,7 @@ def compare_intervals(
                 model,
                 counts,
                 confidence_level=level,
-                alpha=rate,
+                localization=rate,
                 search=search,
                 progress=progress,
                 previous=session.run.draws.get("bound"),
@@ -265,7 +268,7 @@ def compare_intervals(
                 model,
                 counts,
                 probability=level if alternative != "two-sided" else 0.5 + level / 2,
-                alpha=rate,
+                localization=rate,
                 search=replace(search, side="negative"),
                 # a lower limit does not depend on them
                 matters=(1.0, 0.0)

@@ -19,7 +19,7 @@ from cudbound.rounding import format_level, format_proportion, printable
 from cudbound.solve.limits import SearchLimits
 from cudbound.tables.compare_intervals import compare_intervals
 from cudbound.tables.unfinished import Unfinished
-from cudbound.validation import check_binary_classifier, check_labels, check_lengths
+from cudbound.validation import check_binary_classifier, check_labels, check_lengths, refuse_others
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -224,6 +224,7 @@ def error_interval(
     >>> result.sentence[:45]
     'The error of this classifier on new cases is '
     """
+    refuse_others(error_interval, options.keys() & {"alpha"})
     if not isinstance(method, str):
         raise ParameterError("method", "the name of one interval", method)
     find_methods([method])

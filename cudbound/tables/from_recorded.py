@@ -14,7 +14,7 @@ from cudbound.parameter_error import ParameterError
 from cudbound.point_estimates import compute_estimate, find_estimators
 from cudbound.records import FoldLosses, Records, TestSetLosses
 from cudbound.results import ComparisonResult, IntervalEstimate, PointEstimate
-from cudbound.validation import check_choice, check_confidence_level, checked
+from cudbound.validation import check_choice, check_confidence_level, checked, refuse_others
 
 #: The field of `Records` that each class of recorded losses fills.
 FIELD_OF = {
@@ -117,6 +117,7 @@ def recorded_interval(
     >>> round(row.confidence_interval.low, 3), str(row.estimand)
     (0.128, 'expected(n1=90)')
     """
+    refuse_others(recorded_interval, options.keys() & {"alpha"})
     (chosen,) = find_methods([method])
     level = check_confidence_level(confidence_level)
     check_choice("alternative", alternative, ALTERNATIVES)
@@ -166,6 +167,7 @@ def recorded_comparison(
     >>> bool(found.pvalue > recorded_comparison("k-fold-t", FoldLosses.from_blocks(differences)).pvalue)
     True
     """
+    refuse_others(recorded_comparison, options.keys() & {"alpha"})
     (chosen,) = find_comparisons([method])
     level = check_confidence_level(confidence_level)
     return compute_comparison(chosen, collect_records(*recorded), level, alternative, options, null=null)

@@ -65,7 +65,7 @@ def test_small_example_against_enumeration() -> None:
     assert result.q == pytest.approx(q[35], abs=1e-8)  # the 36th of 40 is the .9 quantile
     assert result.raw_interval.low == pytest.approx(result.estimate - q[35], abs=1e-8)
     assert result.raw_interval.high == pytest.approx(result.estimate + q[35], abs=1e-8)
-    assert result.alpha == 9.0
+    assert result.localization == 9.0
 
 
 def test_quantile_is_an_order_statistic() -> None:
@@ -207,7 +207,7 @@ def test_zero_width_is_flagged_and_kept() -> None:
     assert "Q = 0" in str(result)
     assert result.to_frame().loc[0, "degenerate"]
     # the uniform deviation over all classifiers is not 0
-    wide = result_for(X, y, alpha=0.0)
+    wide = result_for(X, y, localization=0.0)
     assert wide.q > 0.0
     assert wide.degenerate is None
 
@@ -329,10 +329,10 @@ def test_the_first_draws_do_not_depend_on_how_many_follow() -> None:
 
 def test_named_rates() -> None:
     X, y = patients(n=30)
-    assert result_for(X, y, n_resamples=5).alpha == 30.0
-    assert result_for(X, y, n_resamples=5, alpha="paper-literal").alpha == 900.0
-    assert result_for(X, y, n_resamples=5, alpha=2).alpha == 2.0
-    q = [result_for(X, y, alpha=alpha).q for alpha in (0.0, 1.0, "n", "paper-literal", np.inf)]
+    assert result_for(X, y, n_resamples=5).localization == 30.0
+    assert result_for(X, y, n_resamples=5, localization="paper-literal").localization == 900.0
+    assert result_for(X, y, n_resamples=5, localization=2).localization == 2.0
+    q = [result_for(X, y, localization=alpha).q for alpha in (0.0, 1.0, "n", "paper-literal", np.inf)]
     assert q == sorted(q, reverse=True)
     assert q[0] > q[-1]
 
@@ -415,9 +415,21 @@ def test_other_estimators_are_refused_by_name() -> None:
             10.5,
             r"'n_resamples' parameter must be an integer of at least 1\. Got 10\.5 instead",
         ),
-        ("alpha", -1, r"'alpha' parameter must be 'n', 'paper-literal' or a number .* Got -1 instead"),
-        ("alpha", "m", r"'alpha' parameter must be 'n', 'paper-literal' or a number .* Got 'm' instead"),
-        ("alpha", np.nan, r"'alpha' parameter must be 'n', 'paper-literal' or a number .* Got nan instead"),
+        (
+            "localization",
+            -1,
+            r"'localization' parameter must be 'n', 'paper-literal' or a number .* Got -1 instead",
+        ),
+        (
+            "localization",
+            "m",
+            r"'localization' parameter must be 'n', 'paper-literal' or a number .* Got 'm' instead",
+        ),
+        (
+            "localization",
+            np.nan,
+            r"'localization' parameter must be 'n', 'paper-literal' or .* Got nan instead",
+        ),
         ("rng", -1, r"'rng' parameter must be a non-negative integer.* Got -1 instead"),
         ("rng", 0.5, r"'rng' parameter must be a non-negative integer.* Got 0\.5 instead"),
         ("n_jobs", 0, r"'n_jobs' parameter must be None or an integer other than 0\. Got 0 instead"),

@@ -36,7 +36,7 @@ def test_defaults(fake, patients):
 
 def test_every_option_reaches_the_computation(fake, patients):
     result = interval(
-        *["--confidence-level", "0.9", "--resamples", "50", "--seed", "1", "--alpha", "2.5"],
+        *["--confidence-level", "0.9", "--resamples", "50", "--seed", "1", "--localization", "2.5"],
         *["--methods", "cud, martin-beta", "--exclude", "bmi", "--jobs", "-1", "--node-limit", "3"],
         *["--inner", "oob", "--polish", "--solver", "cvxpy", "--fallback", "--alternative", "less"],
         *["--option", "martin-beta.prior=jeffreys", "--size", "n_folds=5", "--size", "test_fraction=0.2"],
@@ -50,7 +50,7 @@ def test_every_option_reaches_the_computation(fake, patients):
         alternative="less",
         confidence_level=0.9,
         n_resamples=50,
-        alpha=2.5,
+        localization=2.5,
         n_jobs=-1,
         node_limit=3,
         inner="oob",
@@ -71,9 +71,9 @@ def test_inner(fake, patients, text, value):
 @pytest.mark.parametrize(
     ("text", "value"), [("n", "n"), ("paper-literal", "paper-literal"), ("0", 0.0), ("inf", float("inf"))]
 )
-def test_alpha(fake, patients, text, value):
-    assert interval("--alpha", text).exit_code == 0
-    assert fake.calls[0][1].alpha == value
+def test_localization(fake, patients, text, value):
+    assert interval("--localization", text).exit_code == 0
+    assert fake.calls[0][1].localization == value
 
 
 def test_groups_are_passed_on_as_they_are(fake, patients):
@@ -172,7 +172,7 @@ def test_json_tells_the_run(fake, patients):
         "event": "died = yes",
         "features": ["age", "sex=m", "bmi"],
         "n_resamples": 1000,
-        "alpha": "n",
+        "localization": "n",
         "seed": 7,
         "classifier": "LeastSquaresClassifier()",
         "choices": None,

@@ -95,10 +95,12 @@ def test_the_same_seed_prints_the_same_text_whatever_the_threads(folder, monkeyp
     assert "n = 30:" in first.stdout
 
 
-def test_alpha_and_methods_reach_the_solver(folder, monkeypatch):
+def test_localization_and_methods_reach_the_solver(folder, monkeypatch):
     widths = []
     for alpha in ("0", "n", "inf"):
-        arguments = interval("--resamples", "100", "--methods", "cud", "--alpha", alpha, "--format", "csv")
+        arguments = interval(
+            "--resamples", "100", "--methods", "cud", "--localization", alpha, "--format", "csv"
+        )
         printed = pd.read_csv(io.StringIO(run_here(arguments, folder, monkeypatch).stdout))
         assert printed["method"].tolist() == ["cud"]
         widths.append(printed["raw_high"][0] - printed["raw_low"][0])

@@ -64,9 +64,14 @@ def test_errors_of_click_itself_keep_their_code(fake, patients):
         (["--resamples", "0"], "0 is not in the range x>=1"),
         (["--resamples", "many"], "'many' is not a valid integer"),
         (["--seed", "-1"], "-1 is not in the range x>=0"),
-        (["--alpha", "m"], "'m' is neither n nor paper-literal nor a number in [0, inf]"),
-        (["--alpha", "-1"], "'-1' is neither"),
-        (["--alpha", "nan"], "'nan' is neither"),
+        (
+            ["--alpha", "0.05"],
+            "There is no option --alpha: the level of the intervals is --confidence-level, such as 0.95; the rate "
+            "alpha_n of the CUD bound is --localization. See 'cudbound interval --help'.",
+        ),
+        (["--localization", "m"], "'m' is neither n nor paper-literal nor a number in [0, inf]"),
+        (["--localization", "-1"], "'-1' is neither"),
+        (["--localization", "nan"], "'nan' is neither"),
         (["--methods", "cud,martin"], "there is no method 'martin'; did you mean martin-beta?"),
         (
             ["--methods", "cud,,martin-beta"],

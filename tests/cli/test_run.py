@@ -42,7 +42,7 @@ def compare_with(*events: Warning) -> Callable[..., IntervalTable]:
         alternative: str,
         confidence_level: float,
         n_resamples: int,
-        alpha: object,
+        localization: object,
         inner: int | str | None,
         options: object,
         sizes: object,

@@ -77,7 +77,7 @@ def test_too_large_a_lower_bound_is_not_proved() -> None:
 
 
 def test_rounding_grows_with_the_scores() -> None:
-    problem = make_problem([[1.0], [-2.0]], [1, -1], [1.0], [[1, 1]], weights=[[1e6, 0.0]], alpha=0.0)
+    problem = make_problem([[1.0], [-2.0]], [1, -1], [1.0], [[1, 1]], weights=[[1e6, 0.0]], localization=0.0)
     claim = Certificate(problem, "both", 1e6, 1e6, SolveStatus.OPTIMAL, np.array([-1.0]))
     assert claim.verify().holds
     assert replace(claim, lower=1e6 + 1e-4, upper=1e6 - 1e-4).verify().holds
@@ -97,7 +97,7 @@ def test_too_small_an_upper_bound_is_refuted_by_a_classifier() -> None:
     coef = np.array([float(value) for value in found.counterexample])
     score = problem.score_weights(0) @ (np.where(problem.design @ coef >= 0, 1.0, -1.0) != problem.labels)
     excess = problem.mean_loss(0, coef) - problem.mean_loss(0, problem.coef)
-    assert abs(score) * np.clip(1.0 - problem.alpha * excess, 0.0, 1.0) > claimed
+    assert abs(score) * np.clip(1.0 - problem.localization * excess, 0.0, 1.0) > claimed
     assert found.counterexample_value is not None
     assert found.counterexample_value > claimed
     assert replace(certificate, upper=np.nan).verify().upper_proved is False
@@ -156,7 +156,7 @@ def test_draws_of_another_problem_are_refused() -> None:
     problem, _ = example()
     draws = solve_problem(problem)
     with pytest.raises(ValueError, match="'draws' must belong to 'problem'"):
-        Certificate.of(replace(problem, alpha=1.0), draws, 0)
+        Certificate.of(replace(problem, localization=1.0), draws, 0)
 
 
 def test_other_losses_are_refused() -> None:
@@ -198,6 +198,15 @@ def test_a_problem_file_is_no_certificate(tmp_path: Path) -> None:
         Certificate.load(tmp_path / "none")
 
 
+def test_a_file_in_which_the_rate_is_called_alpha_is_read(tmp_path: Path) -> None:
+    problem, certificate = example()
+    with_exact_witness(problem, certificate).save(tmp_path / "now.npz")
+    stored = read_arrays(tmp_path / "now.npz")
+    stored["alpha"] = stored.pop("localization")
+    np.savez(tmp_path / "earlier.npz", **stored)
+    assert Certificate.load(tmp_path / "earlier.npz").verify().holds
+
+
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [
@@ -213,7 +222,7 @@ def test_a_problem_file_is_no_certificate(tmp_path: Path) -> None:
             np.ones((1, 12), dtype=np.int32),
             "was changed: its problem is not the one that was saved",
         ),
-        ("alpha", np.float64(3.0), "was changed: its problem is not the one that was saved"),
+        ("localization", np.float64(3.0), "was changed: its problem is not the one that was saved"),
         ("side", np.str_("positive"), "was changed: its problem is not the one that was saved"),
         ("labels", np.zeros(12), "'labels' must be -1 or"),
         ("certificate_format", np.int64(2), "is not a certificate of format 1"),

@@ -78,7 +78,7 @@ def test_claims_hold_in_exact_arithmetic(family: str, processes: Watched) -> Non
     [
         ("near_duplicates", 1189),  # the search for an open cone went round and round
         ("near_singular_draws", 229),  # the anchor's own loss was off where its coefficients are huge
-        ("near_singular_draws", 5411),  # at alpha = inf a witness had more loss than the anchor
+        ("near_singular_draws", 5411),  # at localization = inf a witness had more loss than the anchor
         ("clustered_duplicates", 5474),
         ("near_coplanar", 4975),  # a row of length 1e-12 was off by some per cent after orthonormalizing
         ("near_coplanar", 6290),  # proximal steps that crept counted as having arrived

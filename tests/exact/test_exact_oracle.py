@@ -63,7 +63,7 @@ def test_a_classifier_worth_q_exists(family: str) -> None:
             exact = ExactDraw(problem, draw)
             cell = exact_q(problem, draw, side)
             inside = next(islice(exact.approach(cell), 100, None))
-            if problem.alpha == np.inf and mean_loss(problem, draw, inside) > exact.anchor:
+            if problem.localization == np.inf and mean_loss(problem, draw, inside) > exact.anchor:
                 assert (
                     cell.loss == exact.anchor
                 )  # approached from above the anchor's loss, where g is 0 already
@@ -104,7 +104,7 @@ def test_bounds_around_q_are_told_apart() -> None:
 def test_one_coefficient_by_hand() -> None:
     # rows 1 and -1 with labels +1 and -1, drawn twice and never: beta > 0 is right on both, beta < 0 wrong on both,
     # S = (2 - 1)/2 - 1/2 = 0 there; with weights 1 and 1/2 it is 3/2, at the least loss of beta <= 0, that of 0
-    problem = make_problem([[1.0], [-1.0]], [1, -1], [1.0], [[2, 0]], alpha=0.25, weights=[[1.0, 0.5]])
+    problem = make_problem([[1.0], [-1.0]], [1, -1], [1.0], [[2, 0]], localization=0.25, weights=[[1.0, 0.5]])
     cell = exact_q(problem, 0)
     assert cell.score == Fraction(3, 2)
     assert cell.loss == 1  # (2/2) (1 - 0)^2
@@ -115,14 +115,14 @@ def test_one_coefficient_by_hand() -> None:
 
 def test_closed_constraints_admit_no_cell() -> None:
     # Both rows on the positive side is impossible; at beta = 0 the closed constraints hold for every pattern
-    problem = make_problem([[1.0], [-1.0]], [-1, -1], [0.5], [[1, 1]], alpha=0.0, weights=[[1.0, 1.0]])
+    problem = make_problem([[1.0], [-1.0]], [-1, -1], [0.5], [[1, 1]], localization=0.0, weights=[[1.0, 1.0]])
     assert exact_q(problem, 0).value == 1
 
 
 def test_exactly_equal_rows_change_class_together() -> None:
     design = [[1.0, 0.1], [1.0, 0.1], [1.0, np.nextafter(0.1, 1.0)]]
     weights = [[1.0, -1.0, 0.0], [0.0, -1.0, 1.0]]
-    problem = make_problem(design, [1, 1, 1], [1.0, 0.0], [[1, 1, 1]] * 2, alpha=0.0, weights=weights)
+    problem = make_problem(design, [1, 1, 1], [1.0, 0.0], [[1, 1, 1]] * 2, localization=0.0, weights=weights)
     assert exact_q(problem, 0).value == 0
     assert exact_q(problem, 1).value == 1  # between two neighboring numbers there is a classifier
 

@@ -152,7 +152,7 @@ def refitted_records(estimator: Any, X: Array, y: Array, seed: int) -> Records:
             express(estimator, X, y),
             counts,
             probability=0.975,
-            alpha=len(y),
+            localization=len(y),
             search=Search("all", side="negative"),
         )[0],
         boundary=boundary_deviations(express(estimator, X, y), counts),

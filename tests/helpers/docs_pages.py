@@ -196,7 +196,7 @@ def demo() -> str:
 def options_of_command(command: click.Command) -> str:
     rows = []
     for option in command.params:
-        if option.param_type_name != "option" or option.name == "help":
+        if option.param_type_name != "option" or option.name == "help" or option.hidden:
             continue
         choices = getattr(option.type, "choices", None)
         value = "" if option.is_flag else " " + ("|".join(choices) if choices else option.metavar)

@@ -58,8 +58,8 @@ def faults(problem: Problem, draws: Draws, draw: int, side: str) -> list[str]:
         found.append(
             f"{TOO_SMALL if real else TOO_SMALL_EXACTLY} by a cell of width {width(exact, missed):.0e}"
         )
-    # at alpha = inf a loss that equals the anchor's to rounding counts
-    slack = Fraction(TOLERANCE) * max(1, exact.anchor) if problem.alpha == np.inf else Fraction(0)
+    # at localization = inf a loss that equals the anchor's to rounding counts
+    slack = Fraction(TOLERANCE) * max(1, exact.anchor) if problem.localization == np.inf else Fraction(0)
     if lower > tolerance and exact.exceeds(lower - tolerance, side, slack=slack) is None:
         found.append("overclaimed")
     if draws.status[draw] == SolveStatus.OPTIMAL:
@@ -119,10 +119,10 @@ def witness_faults(
     # rows that lie together on a hyperplane without effect are in the constant
     score = {"both": abs(signed), "positive": max(signed, 0.0), "negative": max(-signed, 0.0)}[side]
     anchor, at_witness = problem.mean_loss(exact.draw, problem.coef), problem.mean_loss(exact.draw, witness)
-    if problem.alpha == np.inf:
+    if problem.localization == np.inf:
         value = score * (at_witness <= anchor + TOLERANCE * max(1.0, anchor))
     else:
-        value = score * min(max(1.0 + problem.alpha * (anchor - at_witness), 0.0), 1.0)
+        value = score * min(max(1.0 + problem.localization * (anchor - at_witness), 0.0), 1.0)
     return ["witness short"] if not value >= least else []
 
 

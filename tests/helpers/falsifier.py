@@ -117,12 +117,12 @@ class _Search:
             loss = losses @ shares
             if problem.penalty is not None:
                 loss = loss + candidates[worth] ** 2 @ problem.penalty
-            if problem.alpha == np.inf:
+            if problem.localization == np.inf:
                 g = (loss <= self.anchor).astype(float)
-            elif problem.alpha == 0.0:
+            elif problem.localization == 0.0:
                 g = np.ones_like(loss)
             else:
-                g = np.clip(1.0 + problem.alpha * (self.anchor - loss), 0.0, 1.0)
+                g = np.clip(1.0 + problem.localization * (self.anchor - loss), 0.0, 1.0)
         values = np.nan_to_num(size[worth] * g)
         top = int(values.argmax())
         if values[top] > self.value:

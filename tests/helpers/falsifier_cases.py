@@ -49,7 +49,7 @@ def moderate(seed: int, loss: str, shape: str) -> tuple[Problem, str]:
         np.zeros(p),
         draw_counts(n, N_DRAWS, rng),
         loss=loss,
-        alpha=float(rng.choice([1.0, n, n, n, n**2.0])),
+        localization=float(rng.choice([1.0, n, n, n, n**2.0])),
         weights=weights,
         penalty=penalty,
     )
@@ -70,7 +70,9 @@ def refuted(case: tuple[int, str, str, int]) -> list[str]:
     for draw in range(N_DRAWS):
         found = falsify(problem, draw, rng, side=side, rounds=rounds, witness=draws.witness[draw])
         # losses near n are known to some 1e-14 of themselves
-        allowance = 1e-9 + 1e-13 * min(problem.alpha, 1e6) * (1.0 + problem.mean_loss(draw, problem.coef))
+        allowance = 1e-9 + 1e-13 * min(problem.localization, 1e6) * (
+            1.0 + problem.mean_loss(draw, problem.coef)
+        )
         if found.value > draws.upper[draw] + allowance:
             against.append(f"{case} {side} draw {draw}: {found.value!r} above {draws.upper[draw]!r}")
     return against

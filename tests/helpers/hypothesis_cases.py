@@ -45,7 +45,7 @@ def cases(
 ) -> Case:
     """Draw a problem with 3 draws, n in 6..40 and p in 1..6.
 
-    Integer and binary features have many ties and dependent rows. `infinite` allows alpha = inf. There Q jumps with
+    Integer and binary features have many ties and dependent rows. `infinite` allows alpha_n = inf. There Q jumps with
     the loss of the anchor, so relations that hold up to rounding only are tested without it. Problems of losses
     other than squared may have weights of the rows and an offset, and a penalty if `penalized` allows it.
     """
@@ -53,11 +53,13 @@ def cases(
     p = draw(st.integers(1, 6), label="p")
     kind = draw(st.sampled_from(features), label="features")
     signal = draw(st.sampled_from([0.0, 0.5, 2.0]), label="signal")
-    rate = draw(st.sampled_from([0.0, 1.0, n / 4, n, n**2, *([np.inf] if infinite else [])]), label="alpha")
+    rate = draw(
+        st.sampled_from([0.0, 1.0, n / 4, n, n**2, *([np.inf] if infinite else [])]), label="localization"
+    )
     intercept = draw(st.booleans(), label="intercept") or p == 1
     seed = draw(st.integers(0, 10**6), label="seed")
     problem = world_problem(
-        n, p, signal, seed, n_draws=3, alpha=float(rate), features=kind, intercept=intercept
+        n, p, signal, seed, n_draws=3, localization=float(rate), features=kind, intercept=intercept
     )
     rng = np.random.default_rng([seed, 99])
     if tuple(losses) != ("squared",):

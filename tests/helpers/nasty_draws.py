@@ -121,7 +121,7 @@ def _problem(
         labels,
         _fit(design, labels - offset, shares, ridge),
         counts,
-        alpha=float(alpha),
+        localization=float(alpha),
         weights=weights,
         penalty=ridge if with_penalty else None,
         sample_weight=sample_weight,

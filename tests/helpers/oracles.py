@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 SAME = 1e-10
 # A cell whose largest margin min_i s_i a_i'v over |v| = 1 (unit rows a_i) is smaller has no interior point.
 MARGIN = 1e-9
-# alpha = inf: losses up to L(coef) + LEVEL * max(1, L(coef)) count as not above L(coef).
+# localization = inf: losses up to L(coef) + LEVEL * max(1, L(coef)) count as not above L(coef).
 LEVEL = 1e-9
 
 
@@ -220,7 +220,7 @@ def enumerate_q(problem: Problem, draw: int) -> OracleResult:
     on_side = np.where(patterns > 0, arrangement.score_positive, arrangement.score_negative)
     scores = arrangement.constant + on_side.sum(axis=1)
     anchor = problem.mean_loss(draw, problem.coef)
-    q, q_plus, q_minus = suprema(problem.alpha, anchor, scores, least)
+    q, q_plus, q_minus = suprema(problem.localization, anchor, scores, least)
     return OracleResult(q, q_plus, q_minus, len(patterns), patterns, interior, scores, least, anchor)
 
 
@@ -260,14 +260,14 @@ def check_witness(
     signed = float(weights @ (classes != labels))
     score = {"both": abs(signed), "positive": max(signed, 0.0), "negative": max(-signed, 0.0)}[side]
     anchor, at_witness = problem.mean_loss(draw, problem.coef), problem.mean_loss(draw, witness)
-    if np.isinf(problem.alpha):
+    if np.isinf(problem.localization):
         value = score * float(at_witness <= anchor + tolerance * max(1.0, anchor))
     else:
-        value = score * float(localization(problem.alpha, anchor, np.array(at_witness)))
+        value = score * float(localization(problem.localization, anchor, np.array(at_witness)))
     lower, upper = float(draws.lower[draw]), float(draws.upper[draw])
     assert lower <= upper, f"draw {draw}: lower {lower} above upper {upper}"
     assert value >= lower - tolerance, f"draw {draw}: the witness is worth {value}, less than lower {lower}"
-    # at alpha = inf the tolerance above may admit a loss that the definition does not
-    if np.isfinite(problem.alpha):
+    # at localization = inf the tolerance above may admit a loss that the definition does not
+    if np.isfinite(problem.localization):
         assert value <= upper + 1e-9, f"draw {draw}: the witness is worth {value}, more than upper {upper}"
     return value

@@ -74,7 +74,7 @@ def make_with_loss(
     dressed = replace(
         problem,
         loss=get_loss(loss),
-        alpha=float(rng.choice([0.0, 0.5, 1.0, 2.0, n / 4.0, n, n**2.0, np.inf], p=ALPHA_CHANCES)),
+        localization=float(rng.choice([0.0, 0.5, 1.0, 2.0, n / 4.0, n, n**2.0, np.inf], p=ALPHA_CHANCES)),
         weights=weights,
         penalty=penalty,
         sample_weight=sample_weight,
@@ -140,7 +140,9 @@ def _problem(
     stacked = np.vstack([design / np.sqrt(n), np.diag(np.sqrt(ridge))])
     coef = np.linalg.lstsq(stacked, np.concatenate([labels / np.sqrt(n), np.zeros(p)]), rcond=None)[0]
     counts = draw_counts(n, N_DRAWS, rng) if counts is None else counts
-    return make_problem(design, labels, coef, counts, alpha=_alpha(rng, n), weights=weights, penalty=penalty)
+    return make_problem(
+        design, labels, coef, counts, localization=_alpha(rng, n), weights=weights, penalty=penalty
+    )
 
 
 def general(rng: Rng) -> Problem:

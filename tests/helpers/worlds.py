@@ -48,14 +48,14 @@ def world_problem(
     seed: int,
     *,
     n_draws: int,
-    alpha: float | None = None,
+    localization: float | None = None,
     features: str = "normal",
     intercept: bool = True,
 ) -> Problem:
     """Return the problem of `n_draws` bootstrap draws from a `world`."""
     design, labels, coef = world(n, p, signal, seed, features=features, intercept=intercept)
     counts = draw_counts(n, n_draws, np.random.default_rng([seed, n, p, 1]))
-    return make_problem(design, labels, coef, counts, alpha=alpha)
+    return make_problem(design, labels, coef, counts, localization=localization)
 
 
 def surrogate_problem(

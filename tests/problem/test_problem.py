@@ -43,7 +43,7 @@ def test_standard_forms_and_defaults() -> None:
     assert problem.design.flags.c_contiguous
     assert problem.counts.dtype == np.int32
     assert problem.counts.flags.c_contiguous
-    assert problem.alpha == 3.0
+    assert problem.localization == 3.0
     assert problem.weights is None
     assert problem.penalty is None
     assert problem.loss.name == "squared"
@@ -164,7 +164,7 @@ def test_units_within_the_range_do_not_change_the_answer(scale: float) -> None:
     problem = make("general", 0)
     units = np.where(np.arange(problem.coef.size) % 2, scale, 1.0 / scale)
     other = make_problem(problem.design * units, problem.labels, problem.coef / units, problem.counts)
-    expected = solve_problem(replace(problem, alpha=other.alpha))
+    expected = solve_problem(replace(problem, localization=other.localization))
     np.testing.assert_allclose(solve_problem(other).upper, expected.upper, atol=1e-10)
 
 
@@ -177,8 +177,8 @@ def test_the_digest_differs_for_every_part_of_the_problem() -> None:
         {"coef": COEF[::-1].copy()},
         {"counts": COUNTS[::-1].copy()},
         {"counts": COUNTS * 300},
-        {"alpha": 2.0},
-        {"alpha": np.inf},
+        {"localization": 2.0},
+        {"localization": np.inf},
         {"loss": get_loss("hinge")},
         {"weights": np.zeros((2, 3))},
         {"penalty": np.zeros(2)},
@@ -248,8 +248,8 @@ def test_the_digest_differs_for_every_part_of_the_problem() -> None:
         ({"counts": [[1.0, 0.5, 1.5]]}, r"'counts' must be whole numbers\. Got a fractional count instead"),
         ({"counts": [[1.0, np.nan, 2.0]]}, r"'counts' must be whole numbers\. Got nan instead"),
         ({"counts": [[1.0, np.inf, 2.0]]}, r"'counts' must be in \[0, 2\*\*31\)\. Got 1\.0 to inf instead"),
-        ({"alpha": -1.0}, r"'alpha' parameter must be .* \[0, inf\]\. Got -1\.0 instead"),
-        ({"alpha": np.nan}, r"'alpha' parameter must be .* \[0, inf\]\. Got nan instead"),
+        ({"localization": -1.0}, r"'localization' parameter must be .* \[0, inf\]\. Got -1\.0 instead"),
+        ({"localization": np.nan}, r"'localization' parameter must be .* \[0, inf\]\. Got nan instead"),
         ({"weights": np.zeros((1, 3))}, r"'weights' must have shape \(2, 3\)\. Got \(1, 3\) instead"),
         ({"weights": np.zeros(3)}, r"'weights' must have shape \(2, 3\)\. Got \(3,\) instead"),
         ({"weights": np.full((2, 3), np.inf)}, r"'weights' must be finite"),
@@ -284,12 +284,12 @@ def test_sizes_whose_squares_leave_the_range_are_refused(name: str, size: float)
 
 
 def test_a_problem_cannot_be_changed() -> None:
-    with pytest.raises(AttributeError, match="cannot assign to field 'alpha'"):
-        problem_with().alpha = 2.0  # type: ignore[misc]  # frozen: that is the test
+    with pytest.raises(AttributeError, match="cannot assign to field 'localization'"):
+        problem_with().localization = 2.0  # type: ignore[misc]  # frozen: that is the test
 
 
 def assert_equal_problems(one: Problem, other: Problem) -> None:
-    arrays = ("design", "labels", "coef", "counts", "alpha", "weights")
+    arrays = ("design", "labels", "coef", "counts", "localization", "weights")
     for name in (*arrays, "penalty", "l1_penalty", "sample_weight", "offset"):
         a, b = getattr(one, name), getattr(other, name)
         assert (a is None) == (b is None), name
@@ -309,6 +309,14 @@ def test_a_saved_draw_is_solved_to_the_same_bits(kind: str, tmp_path: Path) -> N
     before, after = solve_problem(problem), solve_problem(loaded)
     for name in ("lower", "upper", "status", "nodes", "witness"):
         np.testing.assert_array_equal(getattr(before, name), getattr(after, name), err_msg=name)
+
+
+def test_a_file_in_which_the_rate_is_called_alpha_is_read(tmp_path: Path) -> None:
+    problem = problem_with(localization=2.0)
+    arrays = problem.to_arrays()
+    arrays["alpha"] = arrays.pop("localization")
+    np.savez(tmp_path / "earlier.npz", **arrays)
+    assert_equal_problems(problem, Problem.load(tmp_path / "earlier.npz"))
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -369,7 +377,13 @@ def other_files() -> dict[str, bytes]:
     np.save(array, DESIGN)
     np.savez(pickled, format=np.array([None], dtype=object))
     np.savez(
-        lacking, format=np.int64(FORMAT), design=DESIGN, labels=LABELS, coef=COEF, alpha=1.0, loss="squared"
+        lacking,
+        format=np.int64(FORMAT),
+        design=DESIGN,
+        labels=LABELS,
+        coef=COEF,
+        localization=1.0,
+        loss="squared",
     )
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w") as file:
@@ -401,7 +415,7 @@ def test_other_files_are_refused_in_one_sentence(kind: str, tmp_path: Path) -> N
         Problem.load(path)
 
 
-@pytest.mark.parametrize("name", ["format", "alpha", "loss"])
+@pytest.mark.parametrize("name", ["format", "localization", "loss"])
 def test_a_file_with_an_array_in_place_of_one_value_is_refused(name: str, tmp_path: Path) -> None:
     path = tmp_path / "draw.npz"
     problem_with().save(path)
@@ -425,7 +439,7 @@ def test_files_hold_no_pickled_objects(tmp_path: Path) -> None:
         "labels",
         "coef",
         "counts",
-        "alpha",
+        "localization",
         "loss",
         "weights",
         "penalty",

@@ -49,7 +49,7 @@ def compare_with_enumeration(kind: str, seeds: range) -> int:
     left_open = 0
     for seed in seeds:
         problem, draw = make(kind, seed), seed % N_DRAWS
-        expected = values_of(enumerate_q(problem, draw), problem.alpha)
+        expected = values_of(enumerate_q(problem, draw), problem.localization)
         for side in SIDES:
             draws = solve_problem(problem, side=side)
             left_open += assert_nearly_solved(problem, draws, (kind, seed, side))
@@ -83,7 +83,7 @@ def test_kernel_equals_enumeration_at_every_alpha(kind: str) -> None:
         for alpha in (0.0, 0.3, 1.0, n / 4.0, float(n), n**2.0, 1e6, np.inf):
             expected = [values_of(oracle, alpha) for oracle in oracles]
             for side in SIDES:
-                problem_at = replace(problem, alpha=alpha)
+                problem_at = replace(problem, localization=alpha)
                 draws = solve_problem(problem_at, side=side)
                 label = (kind, seed, alpha, side)
                 left_open += assert_nearly_solved(problem_at, draws, label)
@@ -125,7 +125,7 @@ def test_kernel_equals_visiting_all_flats(n: int, p: int, signal: float) -> None
     for draw in range(problem.n_draws):
         flats = visit_flats(problem, draw)
         for alpha in (0.0, 1.0, n / 4.0, float(n), n**2.0, np.inf):
-            single = replace(problem, alpha=alpha).select(draw)
+            single = replace(problem, localization=alpha).select(draw)
             for side, expected in zip(SIDES, flats.q_at(alpha), strict=True):
                 draws = solve_problem(single, side=side)
                 assert_solved(single, draws, (n, p, draw, alpha, side))
@@ -142,8 +142,8 @@ def test_the_two_oracles_agree(kind: str) -> None:
             drawn = np.linalg.matrix_rank(problem.design[problem.counts[draw] > 0])
             if np.count_nonzero(weights) < p or drawn < p:
                 continue  # visiting flats needs lines, and a single minimizer
-            expected = values_of(enumerate_q(problem, draw), problem.alpha)
-            assert visit_flats(problem, draw).q_at(problem.alpha) == pytest.approx(
+            expected = values_of(enumerate_q(problem, draw), problem.localization)
+            assert visit_flats(problem, draw).q_at(problem.localization) == pytest.approx(
                 tuple(expected.values()), abs=1e-9
             )
             checked += 1

@@ -24,7 +24,7 @@ from cudbound.solve.solve_draws import solve_problem
 Array = NDArray[np.float64]
 
 SIDES = ("both", "positive", "negative")
-#: Two searches reach a draw's Q on different paths. A smooth loss is known to 1e-10 of it, times alpha = n <= 24.
+#: Two searches reach a draw's Q on different paths. A smooth loss is known to 1e-10 of it, times alpha_n = n <= 24.
 TOLERANCE = 1e-8
 
 
@@ -53,7 +53,9 @@ def case(seed: int, *, loss: str | None = None) -> Case:
     if rng.random() < 0.3:
         problem = replace(problem, sample_weight=rng.choice([0.5, 1.0, 2.0], size=n))
     once = replace(problem, counts=np.ones((1, n), dtype=np.int32))
-    problem = replace(problem, coef=minimize(once).coef[0], alpha=float(rng.choice([0.0, n / 4, n, n, n**2])))
+    problem = replace(
+        problem, coef=minimize(once).coef[0], localization=float(rng.choice([0.0, n / 4, n, n, n**2]))
+    )
     kind = rng.integers(3)
     if kind == 1:
         positive = problem.labels > 0

@@ -58,7 +58,7 @@ def test_finds_q_of_most_small_draws() -> None:
     for family in ("integer_grid", "near_duplicates", "outlier_column", "near_singular_draws"):
         for seed in range(10):
             problem, side = nasty_draws.make(family, seed), nasty_draws.side_of(seed)
-            if np.isinf(problem.alpha):
+            if np.isinf(problem.localization):
                 continue
             q = float(exact_q(problem, 0, side).value)
             found = falsify(problem, 0, rng, side=side)

@@ -176,11 +176,13 @@ OTHER_PROBLEMS = {
     "labels": lambda problem: replace(problem, labels=-problem.labels),
     "coef": lambda problem: replace(problem, coef=problem.coef * 1.5),
     "counts": lambda problem: replace(problem, counts=problem.counts[::-1]),
-    "alpha": lambda problem: replace(problem, alpha=1.0),
+    "localization": lambda problem: replace(problem, localization=1.0),
     "weights": lambda problem: replace(problem, weights=np.ones(problem.counts.shape)),
     "penalty": lambda problem: replace(problem, penalty=np.ones(problem.coef.size)),
 }
-ANOTHER = r"'previous' must hold draws of the same problem\. Got draws of another one \(other data, rng, alpha or side"
+ANOTHER = (
+    r"'previous' must hold draws of the same problem\. Got .* another one \(other data, rng, localization or"
+)
 
 
 @pytest.mark.parametrize("solver", ["native", "cvxpy"])
@@ -208,7 +210,7 @@ def test_draws_that_were_taken_apart_are_refused() -> None:
     problem = make("general", 0)
     earlier = solve_problem(problem)
     turned = Draws(*(getattr(earlier, name)[::-1] for name in FIELDS))
-    with pytest.raises(ValueError, match=ANOTHER + ", or draws that were taken apart"):
+    with pytest.raises(ValueError, match=ANOTHER + " side, or draws that were taken apart"):
         solve_problem(problem, previous=turned)
 
 
@@ -217,7 +219,7 @@ def test_an_interval_refuses_draws_of_another_seed_or_alpha() -> None:
     features = design[:, 1:]
     clf = LeastSquaresClassifier().fit(features, labels)
     first = cud_interval(clf, features, labels, rng=0, n_resamples=50)
-    for options in ({"rng": 1}, {"rng": 0, "alpha": 1.0}):
+    for options in ({"rng": 1}, {"rng": 0, "localization": 1.0}):
         with pytest.raises(ValueError, match=ANOTHER):
             cud_interval(clf, features, labels, n_resamples=50, previous=first.draws, **options)
     again = cud_interval(clf, features, labels, rng=0, n_resamples=50, previous=first.draws)
@@ -508,8 +510,8 @@ def test_an_error_in_the_progress_bar_is_not_lost(monkeypatch: pytest.MonkeyPatc
             {"limits": 60},
             r"'limits' parameter must be a SearchLimits, such as SearchLimits\(seconds=60\), or None\. Got 60 instead",
         ),
-        ({"alpha": "n"}, r"'alpha' parameter must be .* \[0, inf\]\. Got 'n' instead"),
-        ({"alpha": -2.0}, r"'alpha' parameter must be .* \[0, inf\]\. Got -2\.0 instead"),
+        ({"localization": "n"}, r"'localization' parameter must be .* \[0, inf\]\. Got 'n' instead"),
+        ({"localization": -2.0}, r"'localization' parameter must be .* \[0, inf\]\. Got -2\.0 instead"),
         ({"loss": ["squared"]}, r"'loss' parameter must be one of .*'squared'.*\. Got \['squared'\] instead"),
         ({"loss": "cubic"}, r"'loss' parameter must be one of .*'squared'.*\. Got 'cubic' instead"),
         ({"weights": np.zeros((3, 2))}, r"'weights' must have shape \(3, 8\)\. Got \(3, 2\) instead"),
@@ -599,8 +601,8 @@ def test_no_draws_at_all() -> None:
 def test_alpha_is_the_number_of_rows_unless_given() -> None:
     problem = world_problem(20, 3, 0.5, 0, n_draws=10)
     arrays = (problem.design, problem.labels, problem.coef, problem.counts)
-    np.testing.assert_array_equal(solve_draws(*arrays).upper, solve_draws(*arrays, alpha=20).upper)
-    assert (solve_draws(*arrays).upper != solve_draws(*arrays, alpha=0).upper).any()
+    np.testing.assert_array_equal(solve_draws(*arrays).upper, solve_draws(*arrays, localization=20).upper)
+    assert (solve_draws(*arrays).upper != solve_draws(*arrays, localization=0).upper).any()
 
 
 def test_shapes_and_types_of_the_result() -> None:

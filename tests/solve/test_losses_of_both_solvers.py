@@ -181,7 +181,7 @@ def test_more_coefficients_than_rows_with_a_ridge_penalty(loss: str) -> None:
     for draw in range(problem.n_draws):
         check_witness(problem, draw, draws)
     # a stronger penalty leaves fewer classifiers in reach
-    assert solve_problem(replace(problem, alpha=1e4)).certified.all()
+    assert solve_problem(replace(problem, localization=1e4)).certified.all()
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -269,7 +269,7 @@ def test_counts_are_copies_of_rows(case: Case) -> None:
         sample_weight=None if problem.sample_weight is None else problem.sample_weight[copies],
         offset=None if problem.offset is None else problem.offset[copies],
         penalty=None if problem.penalty is None else problem.penalty / share,
-        alpha=problem.alpha * share,
+        localization=problem.localization * share,
     )
     assert written_out.mean_loss(0, problem.coef) * share == pytest.approx(problem.mean_loss(0, problem.coef))
     assert_same_q(problem, written_out, tolerance=TOLERANCE)
@@ -300,7 +300,7 @@ def test_penalty_offset_and_weights_of_no_effect(case: Case) -> None:
 def test_q_does_not_increase_in_alpha(case: Case) -> None:
     n = case.problem.labels.size
     grid = [0.0, 0.1, 1.0, n / 4, n, n**2, 1e6, np.inf]
-    q = np.array([solved(replace(case.problem, alpha=float(alpha))).upper for alpha in grid])
+    q = np.array([solved(replace(case.problem, localization=float(alpha))).upper for alpha in grid])
     assert (np.diff(q, axis=0) <= TOLERANCE).all(), q
 
 
@@ -308,10 +308,10 @@ def test_q_does_not_increase_in_alpha(case: Case) -> None:
 @given(every_loss)
 def test_the_loss_does_not_matter_at_alpha_zero(case: Case) -> None:
     # g = 1 everywhere: the uniform deviation over all open cells
-    bare = replace(case.problem, alpha=0.0, loss=get_loss("squared"), penalty=None)
+    bare = replace(case.problem, localization=0.0, loss=get_loss("squared"), penalty=None)
     expected = solved(bare).upper
     for loss in LOSSES.values():
-        draws = solved(replace(case.problem, alpha=0.0, loss=loss))
+        draws = solved(replace(case.problem, localization=0.0, loss=loss))
         np.testing.assert_allclose(draws.upper, expected, rtol=0.0, atol=1e-12, err_msg=loss.name)
 
 
@@ -319,7 +319,7 @@ def test_the_loss_does_not_matter_at_alpha_zero(case: Case) -> None:
 @given(every_loss)
 def test_at_alpha_infinity_q_is_at_least_the_deviation_of_the_anchor(case: Case) -> None:
     # and at most Q at any other alpha
-    problem = replace(case.problem, alpha=np.inf)
+    problem = replace(case.problem, localization=np.inf)
     draws = solved(problem)
     scores = problem.design @ problem.coef
     if np.abs(scores).min() > 1e-9:
@@ -352,7 +352,11 @@ def test_q_is_at_least_the_value_of_any_classifier(case: Case) -> None:
                 continue  # on a hyperplane: not inside an open cell
             deviation = abs(weights @ (np.where(scores >= 0.0, 1.0, -1.0) != problem.labels))
             rise = problem.mean_loss(draw, beta) - anchor
-            g = float(np.clip(1.0 - problem.alpha * rise, 0.0, 1.0)) if problem.alpha > 0.0 else 1.0
+            g = (
+                float(np.clip(1.0 - problem.localization * rise, 0.0, 1.0))
+                if problem.localization > 0.0
+                else 1.0
+            )
             assert draws.upper[draw] >= deviation * g - 1e-9
 
 
@@ -382,7 +386,7 @@ def test_rows_that_newton_puts_just_beside_a_common_flat() -> None:
         labels,
         np.array([-0.12258380229997551, -0.4286762906777588, 0.05676535356006857]),
         np.array([[0, 1, 2, 0, 0, 0, 0, 2, 0, 0, 2, 1, 1, 5]], dtype=np.int32),
-        alpha=14.0,
+        localization=14.0,
         loss="logistic",
         sample_weight=np.array([0.5, 0.5, 0.5, 2, 2, 0.5, 2, 2, 2, 1, 0.5, 2, 0, 1]),
     )
@@ -411,7 +415,7 @@ def test_the_best_cell_of_all_needs_no_certain_flat_directions() -> None:
         np.array([-1, 1, 1, 1, 1, -1, -1, 1, 1]),
         np.array([4, -10, -1, 4, 4]) / 7,
         np.array([[1, 0, 0, 2, 2, 2, 1, 0, 1]], dtype=np.int32),
-        alpha=0.0,
+        localization=0.0,
         penalty=np.array([0.0, 1.0, 0.01, 0.1, 0.0]),
         sample_weight=np.array([0.0, 0.5, 2.0, 0.5, 2.0, 0.5, 0.0, 1.0, 1.0]),
     )

@@ -50,10 +50,10 @@ def test_the_residual_is_what_g_loses() -> None:
     step = np.array([0.01, -0.02, 0.0, 0.03])
     moved = model_of(design, labels, coef + step)
     assert optimality_residual(moved) == pytest.approx(((design @ step) ** 2).sum(), rel=1e-9)
-    # g of the minimizer at alpha = n on the training set itself is 1 + n (L(coef) - min L), clipped: here 1 - residual
+    # g of the minimizer at alpha_n = n on the training set itself is 1 + n (L(coef) - min L), here 1 - residual
     # of the moved one if the minimizer is the anchor
     problem = draws_problem(moved, np.ones((1, 40), dtype=np.int32))
-    lost = problem.alpha * (problem.mean_loss(0, coef + step) - problem.mean_loss(0, coef))
+    lost = problem.localization * (problem.mean_loss(0, coef + step) - problem.mean_loss(0, coef))
     assert optimality_residual(moved) == pytest.approx(lost, rel=1e-9)
     # neither the scale of the columns nor a copy of each row changes how far g is from 1, but for n
     scale = np.array([2.0, 1e3, 1e-3, 1.0])

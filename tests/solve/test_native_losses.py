@@ -219,7 +219,7 @@ def test_draws_of_one_class_have_no_minimizer_even_if_only_the_intercept_is_free
 
 def test_anchor_alpha_and_weights_do_not_matter() -> None:
     problem = make_with_loss("general", 3, "logistic", penalized=True)
-    other = replace(problem, coef=problem.coef + 1.0, alpha=7.0, weights=np.ones(problem.counts.shape))
+    other = replace(problem, coef=problem.coef + 1.0, localization=7.0, weights=np.ones(problem.counts.shape))
     np.testing.assert_allclose(kernel.minimize(other).coef, kernel.minimize(problem).coef, rtol=0, atol=1e-6)
 
 

@@ -59,7 +59,7 @@ def best_of_random_classifiers(problem: Problem, draw: int, rng: np.random.Gener
     for center, spread in itertools.product((np.zeros_like(problem.coef), problem.coef), (0.01, 0.3, 3.0)):
         for beta in center + spread * rng.normal(size=(60, problem.coef.size)):
             classes = np.where(problem.design @ beta >= 0.0, 1.0, -1.0)
-            g = localization(problem.alpha, anchor, np.array(problem.mean_loss(draw, beta)))
+            g = localization(problem.localization, anchor, np.array(problem.mean_loss(draw, beta)))
             best = max(best, abs(weights @ (classes != problem.labels)) * float(g))
     return best
 

@@ -99,7 +99,7 @@ def extended(problem: Problem, row: Array, label: float, weights: Array, counts:
         np.append(problem.labels, label),
         problem.coef,
         np.column_stack([problem.counts, counts]),
-        alpha=problem.alpha * ((n + 1) / n),
+        localization=problem.localization * ((n + 1) / n),
         weights=np.column_stack([with_weights(problem).weights, weights]),
     )
 
@@ -150,7 +150,9 @@ def test_opposite_labels_on_one_row_are_one_hyperplane_and_a_constant(case: Case
 def test_scale_of_counts_and_alpha(case: Case, factor: int) -> None:
     # the sum loss with alpha is the mean loss with n alpha: only alpha times the loss enters
     problem = with_weights(case.problem)
-    assert_same_q(problem, replace(problem, counts=factor * problem.counts, alpha=problem.alpha / factor))
+    assert_same_q(
+        problem, replace(problem, counts=factor * problem.counts, localization=problem.localization / factor)
+    )
 
 
 @PROPERTY
@@ -210,7 +212,7 @@ def test_counts_all_one_give_zero(case: Case) -> None:
 def test_q_does_not_increase_in_alpha(case: Case) -> None:
     n = case.problem.labels.size
     grid = [0.0, 0.1, 1.0, n / 4, n / 2, n, 2 * n, n**2, 1e9, np.inf]
-    q = np.array([solved(replace(case.problem, alpha=float(alpha))).upper for alpha in grid])
+    q = np.array([solved(replace(case.problem, localization=float(alpha))).upper for alpha in grid])
     assert (np.diff(q, axis=0) <= 1e-12).all(), q
 
 
@@ -234,10 +236,10 @@ def test_q_is_at_least_the_deviation_of_any_classifier(case: Case) -> None:
             if i < 2:
                 assert loss <= anchor + 1e-9
                 g = 1.0
-            elif np.isinf(problem.alpha):
+            elif np.isinf(problem.localization):
                 g = float(loss <= anchor)
             else:
-                g = float(np.clip(1.0 + problem.alpha * (anchor - loss), 0.0, 1.0))
+                g = float(np.clip(1.0 + problem.localization * (anchor - loss), 0.0, 1.0))
             assert draws.upper[b] >= deviation * g - 1e-12
 
 

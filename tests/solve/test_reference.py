@@ -70,7 +70,7 @@ def test_clarabel_gives_the_same(kind: str) -> None:
 def test_reference_reproduces_the_worked_examples(name: str) -> None:
     problem, alphas, expected = vector_problem(name)
     for j, alpha in enumerate(alphas):
-        draws = solve_reference(replace(problem, alpha=alpha))
+        draws = solve_reference(replace(problem, localization=alpha))
         q = expected.get("Q", expected.get("Q_two_sided"))[j]
         assert draws.lower[0] == draws.upper[0] == pytest.approx(q, abs=expected["tol"])
 
@@ -83,7 +83,7 @@ def test_a_sign_pattern_without_an_open_cell_does_not_count(alpha: float) -> Non
     # (2/3, 2/3) has the loss (1 - 4/3)^2 = 1/9, so closed constraints would claim 2/3 (1 - 8 alpha / 9), at
     # alpha = 1/4 that is 14/27 > 1/3. The best open cell is right on 1 and 3, wrong on 2, at loss 0: Q = 1/3.
     design = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
-    problem = make_problem(design, np.ones(3), [2 / 3, 2 / 3], [[0, 0, 3]], alpha=alpha)
+    problem = make_problem(design, np.ones(3), [2 / 3, 2 / 3], [[0, 0, 3]], localization=alpha)
     oracle = enumerate_q(problem, 0)
     assert oracle.cells == 6
     assert oracle.q == pytest.approx(1 / 3, abs=1e-12)
@@ -141,12 +141,12 @@ def test_polishing_keeps_a_right_guess_of_the_walls_and_refuses_a_wrong_one() ->
 
 
 def hard_problem() -> Problem:
-    """Pure noise, n = 12, p = 3, alpha = n / 4: hundreds of nodes."""
+    """Pure noise, n = 12, p = 3, localization = n / 4: hundreds of nodes."""
     rng = np.random.default_rng(11)
     design = np.column_stack([np.ones(12), rng.normal(size=(12, 2))])
     labels = np.where(rng.normal(size=12) > 0, 1.0, -1.0)
     coef = np.linalg.lstsq(design, labels, rcond=None)[0]
-    return make_problem(design, labels, coef, draw_counts(12, 3, rng), alpha=3.0)
+    return make_problem(design, labels, coef, draw_counts(12, 3, rng), localization=3.0)
 
 
 def test_limits_end_in_bounds_that_hold() -> None:

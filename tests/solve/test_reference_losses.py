@@ -131,7 +131,7 @@ def test_a_draw_of_one_class_by_hand(loss: str, alpha: float, anchor: float) -> 
     # an intercept alone, labels (1, 1, -1), counts (2, 1, 0), w = (1, 0, -1) / 3. A positive intercept is wrong on the
     # third row alone, |S| = 1/3, with the infimum 0 of the loss of the drawn rows, which is below that of any
     # anchor, so g = 1. A negative one is wrong on the others, |S| = 1/3 as well
-    problem = make_problem(np.ones((3, 1)), [1, 1, -1], [anchor], [[2, 1, 0]], alpha=alpha, loss=loss)
+    problem = make_problem(np.ones((3, 1)), [1, 1, -1], [anchor], [[2, 1, 0]], localization=alpha, loss=loss)
     draws = solve_reference(problem)
     assert draws.lower[0] == draws.upper[0] == pytest.approx(1 / 3, abs=1e-12)
     assert draws.witness[0, 0] > 0.0 or alpha == 0.0
@@ -146,7 +146,9 @@ def test_a_row_that_can_be_separated_does_not_count_in_the_least_loss(loss: str)
     design = np.array([[1.0, 0.0], [1.0, 0.0], [1.0, 1.0]])
     c, weights = math.log(2.0) if loss == "logistic" else 1.0, [[0.0, 0.0, 1.0]]
     for anchor, q in (([0.0, 0.0], 1.0), ([0.0, 40.0], 1.0 - c / 3.0)):
-        problem = make_problem(design, [1, -1, 1], anchor, [[1, 1, 1]], alpha=1.0, loss=loss, weights=weights)
+        problem = make_problem(
+            design, [1, -1, 1], anchor, [[1, 1, 1]], localization=1.0, loss=loss, weights=weights
+        )
         draws = solve_reference(problem)
         assert draws.upper[0] == pytest.approx(q, abs=1e-12)
         check_witness(problem, 0, draws)
@@ -161,7 +163,7 @@ def test_a_penalty_on_every_coefficient_leaves_no_direction_free() -> None:
         [1, 1],
         [-3.0],
         [[2, 0]],
-        alpha=1.0,
+        localization=1.0,
         loss="logistic",
         penalty=0.5,
         weights=[[1.0, 0.0]],
@@ -222,7 +224,7 @@ def q_by_one_program_a_cell(problem: Problem, loss: str) -> tuple[float, float]:
         losses[k] = program.solve(solver="CLARABEL")
     sides = np.where(patterns > 0, arrangement.score_positive, arrangement.score_negative)
     scores = arrangement.constant + sides.sum(axis=1)
-    g = localization(problem.alpha, problem.mean_loss(0, problem.coef), losses)
+    g = localization(problem.localization, problem.mean_loss(0, problem.coef), losses)
     best = int((np.abs(scores) * g).argmax())
     return float(abs(scores[best]) * g[best]), float(g[best])
 
@@ -237,7 +239,7 @@ def test_l1_and_elastic_net_equal_one_program_a_cell(loss: str, ridge: bool) -> 
         l1 = np.full(problem.coef.size, 0.15)
         l1[0] = 0.0 if kind == "weak_labels" else 0.05
         weights = np.random.default_rng(seed).normal(size=problem.counts.shape)
-        problem = replace(problem, l1_penalty=l1, alpha=1.0, weights=weights)
+        problem = replace(problem, l1_penalty=l1, localization=1.0, weights=weights)
         draws = solve_reference(problem)
         assert draws.certified.all()
         expected, g = q_by_one_program_a_cell(problem, loss)
@@ -353,7 +355,7 @@ def elastic_net_draws(**changes: Any) -> Draws:
         "penalty": 0.05,
         "l1_penalty": [0.0, 0.03, 0.03],
         "solver": "cvxpy",
-        "alpha": 2.0,
+        "localization": 2.0,
     }
     return solve_draws(design, labels, [0.1, 0.5, -0.1], counts, weights=weights, **{**arguments, **changes})
 
@@ -391,7 +393,7 @@ def test_another_convex_loss_by_hand() -> None:
     for weights, q in (([[0.0, 0.0, 1.0]], 1.0), ([[1.0, 0.0, 0.0]], 0.5)):
         # right on the first row is worth nothing, and wrong on it g = 1 + 3/2 (2/3 - 1) = 1/2 at the anchor b = 1
         problem = make_problem(
-            np.ones((3, 1)), [1, 1, -1], [1.0], [[1, 1, 1]], alpha=1.5, loss=absolute, weights=weights
+            np.ones((3, 1)), [1, 1, -1], [1.0], [[1, 1, 1]], localization=1.5, loss=absolute, weights=weights
         )
         draws = solve_reference(problem)
         assert draws.upper[0] == pytest.approx(q, abs=1e-7)

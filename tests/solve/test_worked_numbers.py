@@ -17,10 +17,10 @@ from cudbound.solve.solve_draws import solve_draws, solve_problem
 
 
 def q_at(problem: Problem, alpha: float, side: str = "both") -> float:
-    draws = solve_problem(replace(problem, alpha=alpha), side=side)
+    draws = solve_problem(replace(problem, localization=alpha), side=side)
     assert draws.certified.all()
     assert draws.lower[0] == draws.upper[0]
-    check_witness(replace(problem, alpha=alpha), 0, draws, side=side)
+    check_witness(replace(problem, localization=alpha), 0, draws, side=side)
     return float(draws.upper[0])
 
 

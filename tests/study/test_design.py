@@ -47,7 +47,12 @@ def test_defaults_are_those_of_the_paper(tmp_path):
     study = read(tmp_path, SETTINGS + WORLD)
     assert (study.name, study.n_samples, study.n_replicates, study.seed) == ("mine", (30,), 2, 0)
     assert study.methods == GROUPS["paper"]
-    assert (study.n_resamples, study.inner, study.alpha, study.confidence_level) == (500, 50, "n", 0.95)
+    assert (study.n_resamples, study.inner, study.localization, study.confidence_level) == (
+        500,
+        50,
+        "n",
+        0.95,
+    )
     (scenario,) = study.scenarios
     assert scenario.name == "gaussians"
     assert scenario.population == Gaussians()
@@ -66,7 +71,7 @@ methods = ["kohavi-normal", "cud"]
 n_resamples = 30
 inner = "oob"
 confidence_level = 0.9
-alpha = inf
+localization = inf
 options.kohavi-normal.form = "wilson"
 
 [[scenario]]
@@ -85,7 +90,7 @@ set = {C = 0.5, tol = 1e-8}
     assert (study.name, study.seed, study.n_samples, study.n_replicates) == ("other", 7, (20, 40), 5)
     assert study.methods == ("kohavi-normal", "cud")
     assert (study.n_resamples, study.inner, study.confidence_level) == (30, "oob", 0.9)
-    assert study.alpha == float("inf")
+    assert study.localization == float("inf")
     assert study.options == {"kohavi-normal": {"form": "wilson"}}
     (scenario,) = study.scenarios
     assert scenario.population == Gaussians(distance=2.5, n_features=6, n_signal=2)
@@ -488,8 +493,8 @@ WRONG = [
     ("methods = 7\n" + SETTINGS + WORLD, r"mine\.toml: methods must be a group or a list of names\. Got 7\."),
     ("methods = ['mcnemar']\n" + SETTINGS + WORLD, r"mine\.toml: 'mcnemar' compares two classifiers.*"),
     (
-        "alpha = 'm'\n" + SETTINGS + WORLD,
-        r"mine\.toml: alpha must be 'n', 'paper-literal' or a number in the range \[0, inf\]\. Got 'm'\.",
+        "localization = 'm'\n" + SETTINGS + WORLD,
+        r"mine\.toml: localization must be 'n', 'paper-literal' or a number in the range \[0, inf\]\. Got 'm'\.",
     ),
     (
         "confidence_level = 95\n" + SETTINGS + WORLD,

@@ -142,7 +142,7 @@ def test_what_was_run_is_said(store, page):
         status = opened.status()
     assert status.n_failed > 0
     assert f"{status.n_done} of {status.n_total} replicates, of which {status.n_failed} failed." in page
-    assert "Settings: 500 resamples, inner 50, alpha = n, seed 0." in page
+    assert "Settings: 500 resamples, inner 50, localization = n, seed 0." in page
     assert f"Methods: {', '.join(METHODS)}; nominal level 95%." in page
     assert re.search(r"Versions: python [\d.]+, cudbound [\d.]+", page)
     assert "not finished" not in page

@@ -269,7 +269,7 @@ CHANGES = {
     "n_replicates: stored 15, now 14": {"n_replicates": 14},
     r"n_samples: stored \[12, 20\], now \[12\]": {"n_samples": (12,)},
     r"methods: stored \[.*\], now \[\"cud\"\]": {"methods": ("cud",)},
-    'alpha: stored "n", now 30.0': {"alpha": 30.0},
+    'localization: stored "n", now 30.0': {"localization": 30.0},
     'name: stored "tiny", now "other"': {"name": "other"},
     r"options: stored \{\}, now \{\"cud\"": {"options": {"cud": {}}},
     "scenario broken: stored, now missing": {"scenarios": STUDY.scenarios[:1]},

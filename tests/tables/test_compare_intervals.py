@@ -60,7 +60,7 @@ def test_the_papers_seven_rows_in_order():
 
 def test_cud_row_is_that_of_cud_interval():
     clf, X, y = _fitted(1)
-    for arguments in ({}, {"alpha": 3.0, "confidence_level": 0.8}, {"alpha": "paper-literal"}):
+    for arguments in ({}, {"localization": 3.0, "confidence_level": 0.8}, {"localization": "paper-literal"}):
         table = compare_intervals(
             clf, X, y, methods=["kohavi-normal", "cud"], n_resamples=100, rng=7, **arguments
         )
@@ -73,7 +73,7 @@ def test_alpha_in_words_is_on_the_scale_of_the_mean_loss():
     clf, X, y = _fitted(1)
 
     def row(alpha):
-        return compare_intervals(clf, X, y, methods="cud", n_resamples=50, rng=0, alpha=alpha).rows
+        return compare_intervals(clf, X, y, methods="cud", n_resamples=50, rng=0, localization=alpha).rows
 
     assert row("n") == row(30)
     assert row("paper-literal") == row(900.0)
@@ -259,9 +259,12 @@ def test_progress_is_shown_only_when_asked_for(capsys):
         ({"confidence_level": "95%"}, r"range \(0, 1\)\. Got '95%' instead"),
         ({"n_resamples": 0}, r"'n_resamples' parameter must be an integer of at least 1\. Got 0 instead"),
         ({"n_resamples": 10.0}, r"at least 1\. Got 10\.0 instead"),
-        ({"alpha": -1.0}, r"'alpha' parameter must be 'n', 'paper-literal' or a number.*Got -1\.0 instead"),
-        ({"alpha": "sqrt"}, r"'alpha' parameter.*Got 'sqrt' instead"),
-        ({"alpha": float("nan")}, r"'alpha' parameter.*Got nan instead"),
+        (
+            {"localization": -1.0},
+            r"'localization' parameter must be 'n', 'paper-literal' or .*Got -1\.0 instead",
+        ),
+        ({"localization": "sqrt"}, r"'localization' parameter.*Got 'sqrt' instead"),
+        ({"localization": float("nan")}, r"'localization' parameter.*Got nan instead"),
         ({"inner": 0}, r"'inner' parameter must be 'oob' or an integer of at least 1\. Got 0 instead"),
         ({"inner": "bag"}, r"'inner' parameter must be 'oob' or.*Got 'bag' instead"),
         ({"on_single_class": "skip"}, r"one of \['drop', 'error', 'fit', 'redraw'\]\. Got 'skip' instead"),

@@ -98,8 +98,8 @@ ALTERNATIVES = ("two-sided", "less", "greater")
     "remarks.",
 )
 @click.option(
-    "--alpha",
-    type=options.alpha,
+    "--localization",
+    type=options.localization,
     default="n",
     metavar="n|paper-literal|FLOAT",
     help="Localization rate of the CUD bound on the scale of the mean loss; paper-literal is n squared.",

@@ -25,7 +25,7 @@ class Settings(SharedSettings):
     methods: str | tuple[str, ...] = "recommended"
     alternative: str = "two-sided"
     n_resamples: int = 1000
-    alpha: str | float = "n"
+    localization: str | float = "n"
     node_limit: int | None = None
     total_node_limit: float | None = None
     total_time_limit: float | None = None
@@ -101,7 +101,7 @@ def _cud_alone(fitted: FittedClassifier, settings: Settings, draws: Draws) -> In
         fitted.y,
         confidence_level=settings.confidence_level,
         n_resamples=settings.n_resamples,
-        alpha=settings.alpha,
+        localization=settings.localization,
         polish=settings.polish,
         solver=settings.solver,
         rng=settings.seed,
@@ -147,6 +147,6 @@ def describe(fitted: FittedClassifier, settings: Settings) -> RunDescription:
     return RunDescription(
         **settings.described(fitted.sample),
         n_resamples=settings.n_resamples,
-        alpha=settings.alpha,
+        localization=settings.localization,
         classifier=fitted.description,
     )

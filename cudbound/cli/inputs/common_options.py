@@ -72,12 +72,15 @@ _DATA_OPTIONS = together(
     ),
 )
 
-confidence_level_option = click.option(
-    "--confidence-level",
-    type=options.level,
-    default="0.95",
-    metavar="FLOAT",
-    help="Nominal level, in (0, 1).",
+confidence_level_option = together(
+    click.option(
+        "--confidence-level",
+        type=options.level,
+        default="0.95",
+        metavar="FLOAT",
+        help="Nominal level, in (0, 1).",
+    ),
+    click.option("--alpha", callback=options.alpha, expose_value=False, hidden=True),
 )
 
 seed_option = click.option(

@@ -28,7 +28,18 @@ def level(text: str) -> float:
     return number
 
 
-def alpha(text: str) -> str | float:
+def alpha(context: click.Context, param: click.Parameter, text: str | None) -> None:
+    """Refuse what others call one minus the confidence level, and papers the localization rate."""
+    if text is not None:
+        known = {option for one in context.command.params for option in one.opts}
+        rate = "; the rate alpha_n of the CUD bound is --localization" if "--localization" in known else ""
+        raise click.NoSuchOption(
+            "--alpha",
+            f"There is no option --alpha: the level of the intervals is --confidence-level, such as 0.95{rate}.",
+        )
+
+
+def localization(text: str) -> str | float:
     """Return ``n``, ``paper-literal``, or a number in [0, inf]."""
     if text in ("n", "paper-literal"):
         return text

@@ -16,11 +16,12 @@ from cudbound.inputs.csv_file import quoted
 from cudbound.intervals import GROUPS, METHODS, Method, find_comparisons, find_methods
 from cudbound.method_card import check_options
 from cudbound.resampling import ResamplingSizes
+from cudbound.study.design.identity import renamed
 from cudbound.study.design.published import PublishedValue
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.design.scenario_tables import RIVAL, check_known, read_scenario
 from cudbound.study.design.trial import try_scenario
-from cudbound.validation import check_alpha, check_integer
+from cudbound.validation import check_integer, check_localization
 
 #: What a design file may say outside its tables of scenarios.
 SETTINGS = tuple(one.name for one in fields(Study) if one.name not in ("scenarios", "published"))
@@ -98,7 +99,7 @@ def read_design(
     """
     path = Path(path)
     with _at(path.name):
-        table = _read_toml(path)
+        table = renamed(_read_toml(path))
         settings = _settings(table, path.stem)
         if n_replicates is not None:
             settings["n_replicates"] = check_integer("n_replicates", n_replicates, 1)
@@ -156,7 +157,7 @@ def _settings(table: Mapping[str, Any], stem: str) -> dict[str, Any]:
     found["n_samples"] = tuple(sizes)
     chosen = _chosen(found["methods"], compares=compares)
     found["methods"] = tuple(method.name for method in chosen)
-    check_alpha(found.get("alpha", "n"), max(sizes))
+    check_localization(found.get("localization", "n"), max(sizes))
     options = found.get("options", {})
     if not isinstance(options, dict) or not all(isinstance(one, dict) for one in options.values()):
         raise ValueError(

@@ -18,6 +18,8 @@ from cudbound.study.design.scenario import Scenario, Study
 
 #: Differences that a refusal shows; more would hide the first.
 MAX_SHOWN = 6
+#: Settings that had another name in earlier versions, by that name.
+RENAMED = {"alpha": "localization"}
 #: Entries of a description that explain and decide nothing.
 WORDS_ONLY = frozenset({"title", "published"})
 
@@ -70,9 +72,28 @@ def _describe_sizes(sizes: ResamplingSizes) -> dict[str, Any]:
     return described
 
 
+def renamed(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings that an earlier version wrote, of a study or of a design file, by their names of today.
+
+    Raises
+    ------
+    ValueError
+        If one is given by both names.
+
+    Examples
+    --------
+    >>> renamed({"seed": 0, "alpha": "n"})
+    {'seed': 0, 'localization': 'n'}
+    """
+    for old, new in RENAMED.items():
+        if old in settings and new in settings:
+            raise ValueError(f"{old} is the earlier name of {new}; leave one of the two out")
+    return {RENAMED.get(name, name): value for name, value in settings.items()}
+
+
 def read_description(text: str) -> dict[str, Any]:
-    """Return a description as it is stored; one of an earlier version may name a group of methods."""
-    described: dict[str, Any] = json.loads(text)
+    """Return a description as it is stored; one of an earlier version may use other names, and name a group."""
+    described: dict[str, Any] = renamed(json.loads(text))
     if isinstance(methods := described["methods"], str):
         compares = any("rival" in scenario for scenario in described["scenarios"].values())
         found = (find_comparisons if compares else find_methods)(methods)

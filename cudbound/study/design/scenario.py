@@ -13,7 +13,7 @@ from cudbound.intervals import Method, find_comparisons, find_methods
 from cudbound.resampling import ResamplingSizes
 from cudbound.study.design.published import PublishedValue
 from cudbound.study.populations.population import Population
-from cudbound.validation import check_confidence_level, check_inner, check_integer
+from cudbound.validation import check_confidence_level, check_inner, check_integer, refusing_others
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,7 @@ class Scenario:
     make_rival: Callable[[], Any] | None = field(default=None, repr=False)
 
 
+@refusing_others
 @dataclass(frozen=True)
 class Study:
     """A coverage study: every scenario, at every size, `n_replicates` times, by all methods on the same samples.
@@ -63,7 +64,7 @@ class Study:
         Bootstrap draws, as in Laber and Murphy (2008).
     inner : int or "oob", default=50
     confidence_level : float, default=0.95
-    alpha : str or float, default="n"
+    localization : str or float, default="n"
     options : mapping of str to mapping, default={}
         Options of single methods.
     sizes : ResamplingSizes, default=ResamplingSizes()
@@ -86,7 +87,7 @@ class Study:
     n_resamples: int = 500
     inner: int | str = 50
     confidence_level: float = 0.95
-    alpha: str | float = "n"
+    localization: str | float = "n"
     options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     sizes: ResamplingSizes = field(default_factory=ResamplingSizes)
     seed: int = 0

@@ -160,8 +160,10 @@ def run_notes(store: Store) -> list[str]:
     )
     settings = f"seed {described['seed']}"
     if not any("rival" in scenario for scenario in scenarios.values()):
-        resamples, inner, alpha = (described[name] for name in ("n_resamples", "inner", "alpha"))
-        settings = f"{resamples} resamples, inner {inner}, alpha = {alpha}, {settings}"
+        resamples, inner, localization = (
+            described[name] for name in ("n_resamples", "inner", "localization")
+        )
+        settings = f"{resamples} resamples, inner {inner}, localization = {localization}, {settings}"
     options = "; ".join(f"{method}: {_pairs(chosen)}" for method, chosen in described["options"].items())
     notes = [
         f"{status.n_done} of {status.n_total} replicates, of which {status.n_failed} failed.",

@@ -146,7 +146,7 @@ def _intervals(
         rows = tabulate_comparisons(first, rival, drawn.X, drawn.y, **settings, rng=rng).rows
     else:
         (only,) = fitted
-        settings |= {name: getattr(study, name) for name in ("n_resamples", "alpha", "inner")}
+        settings |= {name: getattr(study, name) for name in ("n_resamples", "localization", "inner")}
         rows = compare_intervals(only, drawn.X, drawn.y, **settings, rng=rng).rows
     return tuple(_row(row) for row in rows)
 

@@ -138,7 +138,7 @@ class Store:
 
     @property
     def description(self) -> dict[str, Any]:
-        """The study in words and numbers, as `cudbound.study.design.identity.describe` gives it."""
+        """The study in words and numbers, as `cudbound.study.design.identity.describe` gives it today."""
         ((text,),) = self._select("SELECT description FROM study")
         return read_description(text)
 
