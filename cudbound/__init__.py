@@ -15,23 +15,29 @@ if TYPE_CHECKING:
     from cudbound.estimators.least_squares import LeastSquaresClassifier as LeastSquaresClassifier
     from cudbound.estimators.stumps import stump_basis as stump_basis
     from cudbound.exact.certificate import Certificate as Certificate
+    from cudbound.exact.certificate import Verification as Verification
     from cudbound.losses.cvxpy_loss import CvxpyLoss as CvxpyLoss
     from cudbound.outcomes import ConfidenceInterval as ConfidenceInterval
     from cudbound.outcomes import Estimand as Estimand
+    from cudbound.problem.additive_model import Polish as Polish
     from cudbound.problem.problem import Problem as Problem
     from cudbound.resampling import ResamplingSizes as ResamplingSizes
     from cudbound.results import ComparisonResult as ComparisonResult
     from cudbound.results import Draws as Draws
     from cudbound.results import IntervalEstimate as IntervalEstimate
+    from cudbound.results import PointEstimate as PointEstimate
     from cudbound.results import SolveStatus as SolveStatus
     from cudbound.solve.limits import SearchLimits as SearchLimits
+    from cudbound.solve.search import Search as Search
     from cudbound.solve.solve_draws import solve_draws as solve_draws
     from cudbound.study.design.scenario import Scenario as Scenario
     from cudbound.study.design.scenario import Study as Study
+    from cudbound.study.measure.summary import Summary as Summary
     from cudbound.study.measure.summary import summarize as summarize
     from cudbound.study.run.merge import merge_stores as merge_stores
     from cudbound.study.run.replay import replay as replay
     from cudbound.study.run.runner import run_study as run_study
+    from cudbound.study.run.status import StudyStatus as StudyStatus
     from cudbound.tables.available_methods import available_methods as available_methods
     from cudbound.tables.compare_intervals import compare_intervals as compare_intervals
     from cudbound.tables.compare_learners import compare_learners as compare_learners
@@ -44,6 +50,8 @@ if TYPE_CHECKING:
     from cudbound.tables.from_recorded import recorded_interval as recorded_interval
     from cudbound.tables.table import ComparisonTable as ComparisonTable
     from cudbound.tables.table import IntervalTable as IntervalTable
+    from cudbound.tables.table import PointEstimateTable as PointEstimateTable
+    from cudbound.tables.unfinished import Unfinished as Unfinished
 
 _HOME = {
     "CudResult": "bound.cud_interval",
@@ -80,6 +88,14 @@ _HOME = {
     "merge_stores": "study.run.merge",
     "replay": "study.run.replay",
     "run_study": "study.run.runner",
+    "Polish": "problem.additive_model",
+    "PointEstimate": "results",
+    "PointEstimateTable": "tables.table",
+    "Search": "solve.search",
+    "StudyStatus": "study.run.status",
+    "Summary": "study.measure.summary",
+    "Unfinished": "tables.unfinished",
+    "Verification": "exact.certificate",
     "summarize": "study.measure.summary",
 }
 

@@ -6,15 +6,21 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field, fields
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 #: What the estimate of an interval is, where the notes under a table say so.
 Center = Literal["training error", ".632 estimate", "error on new cases", "mean of two centers"]
 
 
-@dataclass(frozen=True)
-class ConfidenceInterval:
-    """Two confidence limits, on the scale of the estimate."""
+class ConfidenceInterval(NamedTuple):
+    """Two confidence limits, on the scale of the estimate; ``low, high = interval`` takes them apart, as in SciPy.
+
+    Examples
+    --------
+    >>> low, high = ConfidenceInterval(0.125, 0.5)
+    >>> low, high, ConfidenceInterval(0.125, 0.5).width
+    (0.125, 0.5, 0.375)
+    """
 
     low: float
     high: float

@@ -11,7 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome, PointOutcome, TestOutcome
-from cudbound.rounding import format_difference, format_level, format_pvalue, format_statistic, printable
+from cudbound.rounding import (
+    format_difference,
+    format_level,
+    format_proportion,
+    format_pvalue,
+    format_statistic,
+    printable,
+    sentences_html,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,6 +58,10 @@ class SolveStatus(enum.IntEnum):
     DECIDED = 5
 
 
+#: The members by their numbers.
+_STATUSES = np.array(list(SolveStatus), dtype=object)
+
+
 @dataclass(frozen=True, eq=False)
 class Draws:
     """What the solver proved about each bootstrap draw; row b belongs to draw b.
@@ -59,8 +71,8 @@ class Draws:
     lower, upper : ndarray of float, shape (n_draws,)
         Bounds on Q, the supremum of the weighted deviation; equal where the draw is certified. They hold up to the
         tolerances of docs/solver.md; rounding of losses and scores only enlarges them.
-    status : ndarray of int, shape (n_draws,)
-        Members of `SolveStatus`.
+    status : ndarray of SolveStatus, shape (n_draws,)
+        How the search of each draw ended; given as members or as their numbers.
     nodes : ndarray of int, shape (n_draws,)
         Nodes of the search tree that were processed.
     witness : ndarray of float, shape (n_draws, n_features)
@@ -73,13 +85,21 @@ class Draws:
 
     lower: NDArray[np.float64]
     upper: NDArray[np.float64]
-    status: NDArray[np.int32]
+    status: NDArray[Any]
     nodes: NDArray[np.int64]
     witness: NDArray[np.float64] = field(repr=False)
     problem_digest: str = field(repr=False, default="")
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "status", _STATUSES[self.status_codes])
+
     def __len__(self) -> int:
         return int(self.upper.size)
+
+    @property
+    def status_codes(self) -> NDArray[np.int32]:
+        """The numbers of the members in `status`, shape (n_draws,)."""
+        return np.asarray(self.status, dtype=np.int32)
 
     @property
     def certified(self) -> NDArray[np.bool_]:
@@ -106,7 +126,7 @@ class Draws:
             {
                 "lower": self.lower,
                 "upper": self.upper,
-                "status": [SolveStatus(code).name.lower() for code in self.status],
+                "status": [status.name.lower() for status in self.status],
                 "nodes": self.nodes,
             }
         )
@@ -130,9 +150,25 @@ class Row:
     degenerate: str | None
     details: Mapping[str, float]
 
+    def lines(self) -> list[str]:
+        """Return what the row says, in lines; the first has the numbers that were asked for."""
+        fits = f"{self.n_fits} fit{'' if self.n_fits == 1 else 's'}"
+        about = [f"estimand {self.estimand}; {fits}", self.all_remarks]
+        return [*self._numbers(), *filter(None, about)]
+
+    def _numbers(self) -> list[str]:
+        """Return the lines with the numbers of this kind of row."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return "\n".join(map(printable, self.lines()))
+
     def __repr__(self) -> str:
-        shown = {"method": self.method} | vars(self)
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in shown.items())})"
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        first, *others = self.lines()
+        return sentences_html(first, others)
 
     @classmethod
     def of(cls, outcome: PointOutcome, **known: Any) -> Self:
@@ -250,8 +286,14 @@ class IntervalEstimate(_WithLimits, Outcome):
         "remarks"
     )
 
+    def _numbers(self) -> list[str]:
+        estimate, low, high = map(format_proportion, (self.estimate, self.low, self.high))
+        limits = {"two-sided": f"interval {low} to {high}", "less": f"limit: at most {high}"}
+        shown = limits.get(self.alternative, f"limit: at least {low}")
+        return [f"{self.method}: error {estimate}, {format_level(self.confidence_level)} confidence {shown}"]
 
-@dataclass(frozen=True, kw_only=True)
+
+@dataclass(frozen=True, kw_only=True, repr=False)
 class ComparisonResult(_WithLimits, TestOutcome):
     """The difference of two errors by one method: test and interval.
 
@@ -301,19 +343,14 @@ class ComparisonResult(_WithLimits, TestOutcome):
         """What a small p-value speaks for, in words."""
         return (AGAINST if self.null == 0.0 else AGAINST_A_MARGIN)[self.alternative].format(null=self.null)
 
-    def __str__(self) -> str:
-        lines = [
+    def _numbers(self) -> list[str]:
+        return [
             f"{self.method}: error(a) - error(b) = {format_difference(self.estimate)}",
             f"{format_level(self.interval_level)} confidence interval: {format_difference(self.low)} to "
             f"{format_difference(self.high)}",
             f"statistic {format_statistic(self.statistic)}, p-value {format_pvalue(self.pvalue)} against "
             f"{self.against}",
-            f"estimand {self.estimand}; {self.n_fits} fits",
-            self.all_remarks,
         ]
-        return "\n".join(printable(line) for line in lines if line)
-
-    __repr__ = __str__
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -339,6 +376,9 @@ class PointEstimate(Row, PointOutcome):
     n_fits: int
 
     COLUMNS: ClassVar = _columns("method estimate estimand n_fits degenerate remarks")
+
+    def _numbers(self) -> list[str]:
+        return [f"{self.method}: estimate {format_difference(self.estimate)}"]
 
 
 #: The class of the rows of one table.

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from html import escape
 from typing import Literal
 
 Kind = Literal["text", "count", "proportion", "difference", "statistic", "pvalue", "level"]
 
 #: Decimals of a proportion: with n patients an error moves in steps of 1/n, and n is 20 to 200.
 PROPORTION_DECIMALS = 3
+#: Decimals of the same in percent.
+PERCENT_DECIMALS = 1
 #: Decimals of a p-value and of a test statistic.
 TEST_DECIMALS = 3
 
 _MIRRORED = {"<": ">-", ">": "<-"}
 
 
-def format_proportion(value: float) -> str:
-    """Round a proportion to 3 decimals.
+def format_proportion(value: float, decimals: int | None = None, percent: bool = False) -> str:
+    """Round a proportion, to 3 decimals unless told otherwise.
 
     A value that is not 0 is never shown as ``0.000``, nor one that is not 1 as ``1.000``: a reader takes
     those for exact, and a width of zero has a meaning of its own.
@@ -26,6 +29,10 @@ def format_proportion(value: float) -> str:
     ----------
     value : float
         A proportion, usually in [0, 1]; NaN stands for an undefined value.
+    decimals : int or None, default None
+        Digits behind the point; None stands for 3, or for 1 in percent.
+    percent : bool, default False
+        Whether to write 21.6% in place of 0.216.
 
     Returns
     -------
@@ -35,19 +42,24 @@ def format_proportion(value: float) -> str:
     --------
     >>> [format_proportion(x) for x in (0.0, 0.0001, 0.21649, 0.9999, 1.0, float("nan"))]
     ['0.000', '<0.001', '0.216', '>0.999', '1.000', 'undefined']
+    >>> format_proportion(0.21649, percent=True), format_proportion(0.001, 2)
+    ('21.6%', '<0.01')
     """
     if math.isnan(value):
         return "undefined"
-    step = 10.0**-PROPORTION_DECIMALS
-    text = f"{value + 0.0:.{PROPORTION_DECIMALS}f}"  # adding 0 takes the sign off a negative zero
+    if decimals is None:
+        decimals = PERCENT_DECIMALS if percent else PROPORTION_DECIMALS
+    whole, sign = (100.0, "%") if percent else (1.0, "")
+    step = 10.0**-decimals
+    text = f"{whole * value + 0.0:.{decimals}f}"  # adding 0 takes the sign off a negative zero
     if value > 0 and float(text) == 0:
-        return f"<{step:.{PROPORTION_DECIMALS}f}"
-    if value < 1 and float(text) == 1:
-        return f">{1 - step:.{PROPORTION_DECIMALS}f}"
-    return text
+        return f"<{step:.{decimals}f}{sign}"
+    if value < 1 and float(text) == whole:
+        return f">{whole - step:.{decimals}f}{sign}"
+    return f"{text}{sign}"
 
 
-def format_difference(value: float) -> str:
+def format_difference(value: float, decimals: int | None = None, percent: bool = False) -> str:
     """Round a difference of proportions by the rule of `format_proportion`, on either side of 0.
 
     Examples
@@ -56,8 +68,8 @@ def format_difference(value: float) -> str:
     ['-0.500', '>-0.001', '0.000', '<0.001', '<-0.999']
     """
     if not value < 0:
-        return format_proportion(value)
-    text = format_proportion(-value)
+        return format_proportion(value, decimals, percent)
+    text = format_proportion(-value, decimals, percent)
     return _MIRRORED[text[0]] + text[1:] if text[0] in _MIRRORED else f"-{text}"
 
 
@@ -97,19 +109,23 @@ def format_level(confidence_level: float) -> str:
     return f"{100 * confidence_level:.10g}%"
 
 
-_RULES: dict[Kind, Callable[[float], str]] = {
+_ON_A_SCALE: dict[Kind, Callable[[float, int | None, bool], str]] = {
     "proportion": format_proportion,
     "difference": format_difference,
+}
+_RULES: dict[Kind, Callable[[float], str]] = {
     "statistic": format_statistic,
     "pvalue": format_pvalue,
     "level": format_level,
 }
 
 
-def format_cell(value: str | float, kind: Kind) -> str:
-    """Write one value of a table by the rule of its kind."""
+def format_cell(value: str | float, kind: Kind, decimals: int | None = None, percent: bool = False) -> str:
+    """Write one value of a table by the rule of its kind; `decimals` and `percent` are for proportions."""
     if isinstance(value, str):
         return printable(value)
+    if kind in _ON_A_SCALE:
+        return _ON_A_SCALE[kind](value, decimals, percent)
     rule = _RULES.get(kind)
     return str(value) if rule is None else rule(value)
 
@@ -126,3 +142,26 @@ def printable(text: str) -> str:
     na\x1b[2Jme\n größe
     """
     return "".join(ch if ch.isprintable() else ch.encode("unicode_escape").decode("ascii") for ch in text)
+
+
+def escape_html(text: str) -> str:
+    """Write a sentence, which may be untrusted, so that it shows as it is in HTML.
+
+    Examples
+    --------
+    >>> escape_html("<b> & 'c'")
+    '&lt;b&gt; &amp; &#x27;c&#x27;'
+    """
+    return escape(printable(text))
+
+
+def sentences_html(first: str, others: Iterable[str]) -> str:
+    """Return what notebooks show of a result in sentences: the first one stands out, the others are a list.
+
+    Examples
+    --------
+    >>> sentences_html("Found.", ["Why."])
+    '<p><b>Found.</b></p><ul><li>Why.</li></ul>'
+    """
+    items = "".join(f"<li>{escape_html(line)}</li>" for line in others)
+    return f"<p><b>{escape_html(first)}</b></p><ul>{items}</ul>"

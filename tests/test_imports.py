@@ -17,7 +17,7 @@ PACKAGE = Path(cudbound.__file__).parent
 # Every folder and module of the package in the order of the derivation. Each may import from itself and from the lines
 # above it, never from its own line or from below; imports for types alone and inside functions count like all others.
 LAYERS = (
-    {"parameter_error", "hints", "quantiles", "rounding"},
+    {"parameter_error", "hints", "quantiles", "rounding", "versions"},
     {"validation"},
     {"outcomes"},
     {"results", "method_card", "losses"},
@@ -202,7 +202,14 @@ def test_interval_methods_read_records_and_nothing_else() -> None:
 
 
 def test_reports_read_results_and_nothing_else() -> None:
-    assert targets_of("report") <= {"report", "outcomes", "results", "rounding"}
+    assert targets_of("report") <= {
+        "report",
+        "outcomes",
+        "results",
+        "rounding",
+        "parameter_error",
+        "versions",
+    }
 
 
 def test_plots_read_frames_and_nothing_else() -> None:

@@ -461,8 +461,7 @@ def test_table_prints_one_line_an_estimator():
     text = str(PointEstimateTable(rows))
     assert text == repr(PointEstimateTable(rows))
     lines = [line.split() for line in text.splitlines()]
-    assert lines[0] == ["method", "estimate", "estimand", "n_fits", "remarks"]
-    assert lines[1] == ["k-fold", "0.123", "expected(n1=45)", "11", "two", "lines"]
-    assert lines[2][:4] == ["bootstrap-632", "NaN", "rule", "3"]
-    assert len(lines) == 3
+    assert lines[2] == ["method", "estimate", "estimand", "fits", "remarks"]
+    assert lines[4] == ["k-fold", "0.123", "expected(n1=45)", "11", "two\\nlines"]
+    assert lines[5][:4] == ["bootstrap-632", "undefined", "rule", "3"]
     assert PointEstimateTable(rows).to_frame()["remarks"][0] == "two\nlines"

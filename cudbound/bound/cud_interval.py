@@ -20,6 +20,7 @@ from cudbound.problem.problem import Problem
 from cudbound.quantiles import inverted_cdf_quantile, within
 from cudbound.records import Records
 from cudbound.results import Draws, IntervalEstimate
+from cudbound.rounding import sentences_html
 from cudbound.solve.limits import SearchLimits, check_limits
 from cudbound.solve.minimum import draws_problem
 from cudbound.solve.search import Search, search_ended
@@ -35,7 +36,9 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, eq=False)  # results hold arrays, which have no single truth value to compare
+@dataclass(
+    frozen=True, eq=False, repr=False
+)  # results hold arrays, which have no single truth value to compare
 class CudResult:
     """A CUD confidence set for the error of a fitted classifier, and what it was computed from.
 
@@ -185,14 +188,26 @@ class CudResult:
         """Return one row with the columns of a table of intervals."""
         return self.row.to_frame()
 
-    def __str__(self) -> str:
-        low, high = self.confidence_interval.low, self.confidence_interval.high
-        notes = "; ".join((*self.remarks, *((self.degenerate,) if self.degenerate else ())))
+    @property
+    def _sentence(self) -> str:
+        low, high = self.confidence_interval
         which = "this classifier" if self.polish is None else "the polished classifier"
         return (
             f"CUD {100 * self.confidence_level:g}% interval [{low:.3f}, {high:.3f}] for the error of {which}; "
-            f"training error {self.estimate:.3f}, half-width {self.q:.3f}, {len(self.draws)} draws ({notes})"
+            f"training error {self.estimate:.3f}, half-width {self.q:.3f}, {len(self.draws)} draws"
         )
+
+    @property
+    def _notes(self) -> tuple[str, ...]:
+        return (*self.remarks, *((self.degenerate,) if self.degenerate else ()))
+
+    def __str__(self) -> str:
+        return f"{self._sentence} ({'; '.join(self._notes)})"
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return sentences_html(f"{self._sentence}.", self._notes)
 
 
 def cud_interval(

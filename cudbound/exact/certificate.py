@@ -146,7 +146,7 @@ class Certificate:
             side,
             float(draws.lower[draw]),
             float(draws.upper[draw]),
-            SolveStatus(int(draws.status[draw])),
+            draws.status[draw],
             np.array(draws.witness[draw], dtype=float),
         )
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cudbound.report.estimands import DIFFERENCES, explain_estimands
+from cudbound.report.table_style import FULL, NO_TITLES, Style, styled
 from cudbound.report.tables import Column, Report, Run, rows_report, with_confidence
 from cudbound.results import ComparisonResult
 
@@ -23,7 +24,11 @@ _COLUMNS = (
 
 
 def comparison_report(
-    rows: Sequence[ComparisonResult], to_frame: Callable[[], pd.DataFrame], run: Run | None = None
+    rows: Sequence[ComparisonResult],
+    to_frame: Callable[[], pd.DataFrame],
+    run: Run | None = None,
+    style: Style = FULL,
+    titles: Mapping[str, str] = NO_TITLES,
 ) -> Report:
     """Return rows of comparisons with what must stand around them."""
     alternatives = dict.fromkeys(row.alternative for row in rows)
@@ -44,4 +49,5 @@ def comparison_report(
     )
     title = f"Differences of two errors, error(a) - error(b), with {with_confidence(rows)} intervals"
     columns = (_ALTERNATIVE, *_COLUMNS) if len(alternatives) > 1 else _COLUMNS
-    return rows_report("comparisons", title, notes, columns, rows, to_frame, run)
+    report = rows_report("comparisons", title, notes, columns, rows, to_frame, run)
+    return styled(report, rows, style, titles)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cudbound.outcomes import Center
 from cudbound.report.estimands import ERRORS, explain_estimands
+from cudbound.report.table_style import FULL, NO_TITLES, Style, styled
 from cudbound.report.tables import Column, Report, Run, rows_report, with_confidence
 from cudbound.results import IntervalEstimate
 
@@ -26,22 +27,27 @@ _SUBJECTS = {
 
 
 def interval_report(
-    rows: Sequence[IntervalEstimate], to_frame: Callable[[], pd.DataFrame], run: Run | None = None
+    rows: Sequence[IntervalEstimate],
+    to_frame: Callable[[], pd.DataFrame],
+    run: Run | None = None,
+    style: Style = FULL,
+    titles: Mapping[str, str] = NO_TITLES,
 ) -> Report:
     """Return rows of intervals with what must stand around them: scale, what is covered, what is not promised."""
     kinds = {row.estimand.kind for row in rows} or {"conditional"}
     kind = kinds.pop() if len(kinds) == 1 else "several"
     subject = _SUBJECTS.get(kind, "the error of a classifier")
     notes = (
-        "Scale: proportions in [0, 1], limits clipped to it; width = high - low.",
+        f"Scale: {style.scale}, limits clipped to it{'' if style.on_paper else '; width = high - low'}.",
         *explain_estimands((row.estimand for row in rows), ERRORS),
         _validation_note(rows),
-        _center_note(rows),
+        "" if style.on_paper else _center_note(rows),  # it speaks of methods by their short names
     )
     ways = {row.alternative for row in rows}
     what = _LIMITS[ways.pop()] if len(ways) == 1 else "intervals"
     title = f"{with_confidence(rows).capitalize()} {what} for {subject}"
-    return rows_report("intervals", title, notes, _COLUMNS, rows, to_frame, run)
+    report = rows_report("intervals", title, notes, _COLUMNS, rows, to_frame, run)
+    return styled(report, rows, style, titles)
 
 
 def _validation_note(rows: Sequence[IntervalEstimate]) -> str:

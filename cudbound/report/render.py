@@ -1,4 +1,4 @@
-"""Write a table as text, Markdown, LaTeX, CSV or JSON. No numerics: columns, rows and notes come with the `Report`."""
+"""Write a table as text, Markdown, LaTeX, HTML, CSV or JSON. No numerics: all that is written is in the `Report`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from cudbound.report.csv_text import csv_text
+from cudbound.report.page import html_page
 from cudbound.report.tables import REMARKS_WIDTH, Column, Report, Run
-from cudbound.rounding import format_cell, printable
+from cudbound.rounding import printable
+from cudbound.versions import versions
 
 #: Value of "format" in a JSON file; raised when a field changes its meaning or goes.
 JSON_FORMAT = 1
@@ -22,9 +24,9 @@ _LATEX_BRACKETS = {"[": "{[}", "*": "{*}"}
 
 
 def render_report(report: Report, format: str = "table") -> str:
-    r"""Write a table in one of five formats.
+    r"""Write a table in one of six formats.
 
-    ``table``, ``markdown`` and ``latex`` are for reading: proportions rounded to 3 decimals, with a title
+    ``table``, ``markdown``, ``latex`` and ``html`` are for reading: proportions rounded to 3 decimals, with a title
     and notes on scale, estimands, nominal level and what the intervals do not promise; text that may be untrusted
     (file and column names, class labels, remarks) is escaped. ``csv`` and ``json`` are for programs: every
     column of `Report.to_frame`, unrounded, each float with the digits that restore it exactly.
@@ -33,12 +35,14 @@ def render_report(report: Report, format: str = "table") -> str:
     ----------
     report : Report
         Such as ``table.report(run)`` of an `IntervalTable` or a `ComparisonTable`, or `methods_report`.
-    format : {"table", "markdown", "latex", "csv", "json"}, default "table"
-        ``latex`` is a floating ``table`` with rules of the package ``booktabs``. ``csv`` is
-        what `cudbound.report.csv_text.csv_text` writes, without notes. ``json`` is one object with the fields
+    format : {"table", "markdown", "latex", "html", "csv", "json"}, default "table"
+        ``latex`` is a floating ``table`` with rules of the package ``booktabs``. ``html`` is a page that needs no other
+        file. ``csv`` is what `cudbound.report.csv_text.csv_text` writes, without notes. ``json`` is one object with
+        the fields
 
         - ``format``: 1, the number of this layout;
         - ``title`` and ``notes``: the text around the table, a string and a list of strings;
+        - ``versions``: those of Python and of the packages that decide numbers, as an object;
         - ``run``: the fields of the run as an object, or null;
         - the name of the report, such as ``intervals`` or ``comparisons``: a list of objects, one per row, whose fields
           are the columns of `Report.to_frame`, and ``details``, an object, where a method has further numbers of its
@@ -109,7 +113,7 @@ def _tabulated(
 ) -> str:
     from tabulate import tabulate
 
-    rows = [[escape(cell) for cell in row] for row in _cells(report)]
+    rows = [[escape(cell) for cell in row] for row in report.cells()]
     aligned: str = tabulate(
         rows,
         headers=[escape(column.heading) for column in report.columns],
@@ -133,11 +137,12 @@ def _latex(report: Report) -> str:
             r"\begin{table}",
             r"\centering",
             rf"\caption{{{escape_latex(report.title)}}}",
+            *([] if report.label is None else [rf"\label{{{report.label}}}"]),
             rf"\begin{{tabular}}{{{''.join(map(_latex_alignment, report.columns))}}}",
             r"\toprule",
             " & ".join(escape_latex(column.heading) for column in report.columns) + r" \\",
             r"\midrule",
-            *(" & ".join(map(escape_latex, row)) + r" \\" for row in _cells(report)),
+            *(" & ".join(map(escape_latex, row)) + r" \\" for row in report.cells()),
             r"\bottomrule",
             r"\end{tabular}",
             *([r"\par\smallskip\footnotesize"] if report.notes else []),
@@ -166,6 +171,7 @@ def _json(report: Report) -> str:
         "format": JSON_FORMAT,
         "title": report.title,
         "notes": report.notes,
+        "versions": versions(),
         "run": None if report.run is None else _run_fields(report.run),
         report.name: rows,
     }
@@ -176,13 +182,10 @@ FORMATS: dict[str, Callable[[Report], str]] = {
     "table": _text,
     "markdown": _markdown,
     "latex": _latex,
+    "html": html_page,
     "csv": _csv,
     "json": _json,
 }
-
-
-def _cells(report: Report) -> list[list[str]]:
-    return [[format_cell(row[column.key], column.kind) for column in report.columns] for row in report.rows]
 
 
 def _strict(record: Mapping[Any, Any]) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cudbound.results import ComparisonResult, IntervalEstimate
-from cudbound.rounding import Kind, format_level
+from cudbound.results import ComparisonResult, IntervalEstimate, PointEstimate
+from cudbound.rounding import Kind, format_cell, format_level
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,8 +23,8 @@ class Run(abc.ABC):
 
     Attributes
     ----------
-    source : str
-        Name of the file or data set.
+    source : str or None
+        Name of the file or data set; None where there is only an array.
     n_samples, n_events, n_non_events : int
         Rows, rows of the class called the event, and the others.
     event : str
@@ -33,7 +33,7 @@ class Run(abc.ABC):
         Names of the columns of the design, without the intercept.
     """
 
-    source: str
+    source: str | None
     n_samples: int
     n_events: int
     n_non_events: int
@@ -43,11 +43,17 @@ class Run(abc.ABC):
     def notes(self) -> list[str]:
         """Return what the notes under a table say of the run."""
         plural = "" if len(self.features) == 1 else "s"
+        source = "" if self.source is None else f"{self.source}, "
         data = (
-            f"Data: {self.source}, n = {self.n_samples}: {self.n_events} events ({self.event}) and "
+            f"Data: {source}n = {self.n_samples}: {self.n_events} events ({self.event}) and "
             f"{self.n_non_events} non-events; {len(self.features)} feature{plural}."
         )
         return [data, *self._settings()]
+
+    @property
+    def base_rate(self) -> float:
+        """Share of the rarer class: the error on these data of always naming the other one."""
+        return min(self.n_events, self.n_non_events) / self.n_samples
 
     @abc.abstractmethod
     def _settings(self) -> list[str]:
@@ -64,10 +70,10 @@ class RunDescription(Run):
         As in `Run`.
     n_resamples : int
         Bootstrap draws.
-    localization : str or float
-        Localization rate of the CUD bound as it was asked for.
-    seed : int
-        Seed of the resampling; with the same data and version it repeats the table.
+    localization : str, float or None
+        Localization rate of the CUD bound as it was asked for; None where there is none.
+    seed : int or None
+        Seed of the resampling; with the same data and version it repeats the table. None where a generator was used.
     classifier : str or None, default None
         The classifier, its options or its file, in words; None says nothing of it.
     choices : str or None, default None
@@ -75,17 +81,21 @@ class RunDescription(Run):
     """
 
     n_resamples: int
-    localization: str | float
-    seed: int
+    localization: str | float | None
+    seed: int | None
     classifier: str | None = None
     choices: str | None = None
 
     def _settings(self) -> list[str]:
         return [
             *([] if self.classifier is None else [f"Classifier: {self.classifier}."]),
-            f"Run: {self.n_resamples} resamples, localization = {self.localization}, seed {self.seed}.",
+            f"Run: {', '.join(self._resampling())}.",
             *([] if self.choices is None else [f"Choices: {self.choices}"]),
         ]
+
+    def _resampling(self) -> list[str]:
+        rate = [] if self.localization is None else [f"localization = {self.localization}"]
+        return [f"{self.n_resamples} resamples", *rate, in_words(self.seed)]
 
 
 @dataclass(frozen=True)
@@ -98,7 +108,7 @@ class ComparisonRun(Run):
         As in `Run`.
     learner_a, learner_b : str
         The two classifiers or learning algorithms in words.
-    seed : int
+    seed : int or None
         Seed of the splits; with the same data and version it repeats the table.
     choices : str or None, default None
         As in `RunDescription`.
@@ -106,16 +116,21 @@ class ComparisonRun(Run):
 
     learner_a: str
     learner_b: str
-    seed: int
+    seed: int | None
     choices: str | None = None
 
     def _settings(self) -> list[str]:
         return [
             f"a: {self.learner_a}.",
             f"b: {self.learner_b}.",
-            f"Run: seed {self.seed}.",
+            f"Run: {in_words(self.seed)}.",
             *([] if self.choices is None else [f"Choices: {self.choices}"]),
         ]
+
+
+def in_words(seed: int | None) -> str:
+    """Return the seed for the notes."""
+    return "no seed" if seed is None else f"seed {seed}"
 
 
 @dataclass(frozen=True)
@@ -131,16 +146,22 @@ class Column:
         Decides how a value is written.
     width : int or None
         Characters after which a cell is wrapped where the format has lines of a fixed width.
+    decimals : int or None
+        Of proportions; None leaves them to the rounding rules.
+    percent : bool
+        Whether proportions are written in percent.
     """
 
     key: str
     heading: str
     kind: Kind
     width: int | None = None
+    decimals: int | None = None
+    percent: bool = False
 
 
 _METHOD = Column("method", "method", "text")
-_LEVEL = Column("confidence_level", "level", "level")
+LEVEL = Column("confidence_level", "level", "level")
 #: The columns of intervals and comparisons after their numbers.
 LAST = (
     Column("estimand", "estimand", "text"),
@@ -169,6 +190,8 @@ class Report:
     run : Run or None
     details : tuple of mapping
         Further numbers of each row, for JSON; empty if no row has any.
+    label : str or None
+        Name of the table for references to it.
     """
 
     name: str
@@ -179,9 +202,20 @@ class Report:
     to_frame: Callable[[], pd.DataFrame]
     run: Run | None = None
     details: tuple[Mapping[str, Any], ...] = ()
+    label: str | None = None
+
+    def cells(self) -> list[list[str]]:
+        """Return the text of every cell, row by row."""
+        return [
+            [
+                format_cell(row[column.key], column.kind, column.decimals, column.percent)
+                for column in self.columns
+            ]
+            for row in self.rows
+        ]
 
 
-Row = IntervalEstimate | ComparisonResult
+Row = IntervalEstimate | ComparisonResult | PointEstimate
 
 
 def rows_report(
@@ -193,18 +227,18 @@ def rows_report(
     to_frame: Callable[[], pd.DataFrame],
     run: Run | None,
 ) -> Report:
-    """Return intervals or comparisons as a table: the notes between those on run and level, the columns before `LAST`.
+    """Return rows of methods as a table: the notes between those on run and level, the columns before `LAST`.
 
     The level has a column only where the rows differ in it. Notes that are empty are left out.
     """
-    levels = sorted({row.confidence_level for row in rows})
+    levels = sorted({row.confidence_level for row in rows if not isinstance(row, PointEstimate)})
     named = f" {', '.join(map(format_level, levels))}" if levels else ""
-    level_note = f"Nominal level{named}; no finite-sample guarantee."
+    level_note = "" if name == "estimates" else f"Nominal level{named}; no finite-sample guarantee."
     return Report(
         name,
         title,
-        (*([] if run is None else run.notes()), *filter(None, notes), level_note),
-        (_METHOD, *([_LEVEL] if len(levels) > 1 else []), *columns, *LAST),
+        (*([] if run is None else run.notes()), *filter(None, (*notes, level_note))),
+        (_METHOD, *([LEVEL] if len(levels) > 1 else []), *columns, *LAST),
         # readers want to know more of what happened than programs
         tuple(row.to_record() | {"remarks": row.all_remarks} for row in rows),
         to_frame,

@@ -159,7 +159,7 @@ def solve_native(
         _nodes(limits.nodes),
         _seconds(limits.seconds),
         np.array(ranks, dtype=np.int64),
-        None if known is None else (known.lower, known.upper, known.status, known.nodes, known.witness),
+        None if known is None else (known.lower, known.upper, known.status_codes, known.nodes, known.witness),
         threads,
         report,
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from cudbound.parameter_error import ParameterError
 from cudbound.report.estimands import ERRORS
 from cudbound.resampling.refits import prepare_refits
 from cudbound.results import IntervalEstimate
-from cudbound.rounding import format_level, format_proportion, printable
+from cudbound.rounding import format_level, format_proportion, printable, sentences_html
 from cudbound.solve.limits import SearchLimits
 from cudbound.tables.compare_intervals import compare_intervals
 from cudbound.tables.unfinished import Unfinished
@@ -116,8 +115,7 @@ class ErrorInterval:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        items = "".join(f"<li>{escape(printable(line))}</li>" for line in self.basis)
-        return f"<p><b>{escape(printable(self.sentence))}</b></p><ul>{items}</ul>"
+        return sentences_html(self.sentence, self.basis)
 
 
 def error_interval(

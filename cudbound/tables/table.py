@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Generic
+import abc
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar, Generic, Unpack
 
+from cudbound.intervals import METHODS
+from cudbound.point_estimates import ESTIMATORS
 from cudbound.report.comparison_columns import comparison_report
 from cudbound.report.interval_columns import interval_report
+from cudbound.report.page import html_part
+from cudbound.report.point_columns import point_report
 from cudbound.report.render import render_report
+from cudbound.report.table_style import FULL, Style, StyleOptions
 from cudbound.report.tables import Report, Run
 from cudbound.results import ComparisonResult, IntervalEstimate, OneRow, PointEstimate, frame_of
 
@@ -16,20 +23,32 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Table(Generic[OneRow]):
+class Table(abc.ABC, Generic[OneRow]):
     """What several methods found on the same data, in the order they were asked for.
 
     Attributes
     ----------
     rows : tuple
-        One for each method.
+        One for each method; the table is iterated over them, ``table[name]`` is the row of a method.
+    run : Run or None
+        The data, the classifier and the resampling, as far as they are known; for the notes.
     """
 
     rows: tuple[OneRow, ...]
+    run: Run | None = field(default=None, compare=False)
 
     #: What a row is, in messages.
     KIND: ClassVar[str]
     COLUMNS: ClassVar[tuple[str, ...]]
+
+    def __iter__(self) -> Iterator[OneRow]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __contains__(self, method: object) -> bool:
+        return any(method == row.method for row in self.rows)
 
     def __getitem__(self, method: str) -> OneRow:
         for row in self.rows:
@@ -39,8 +58,84 @@ class Table(Generic[OneRow]):
             f"no {self.KIND} by {method!r} in this table; it has {[row.method for row in self.rows]}"
         )
 
+    def __str__(self) -> str:
+        return render_report(self.report())
+
     def __repr__(self) -> str:
         return str(self)
+
+    def _repr_html_(self) -> str:
+        return html_part(self.report())
+
+    @abc.abstractmethod
+    def report(self, run: Run | None = None, style: Style = FULL) -> Report:
+        """Return the table with the title and the notes that must stand around it.
+
+        Parameters
+        ----------
+        run : Run or None, default None
+            In place of the run of the table, where more is known of it.
+        style : Style, default FULL
+        """
+
+    @property
+    def _titles(self) -> dict[str, str]:
+        known = {**ESTIMATORS, **METHODS}
+        return {row.method: known[row.method].title for row in self.rows if row.method in known}
+
+    def to_text(self, **style: Unpack[StyleOptions]) -> str:
+        """Return the table as plain text; the keywords are those of `to_latex`."""
+        return self._written("table", style)
+
+    def to_markdown(self, **style: Unpack[StyleOptions]) -> str:
+        """Return the table in Markdown, with pipes; the keywords are those of `to_latex`."""
+        return self._written("markdown", style)
+
+    def to_html(self, **style: Unpack[StyleOptions]) -> str:
+        """Return the table as an HTML page that needs no other file; the keywords are those of `to_latex`."""
+        return self._written("html", style)
+
+    def to_latex(self, **style: Unpack[StyleOptions]) -> str:
+        r"""Return the table as a floating ``table`` of LaTeX, which needs the package ``booktabs``.
+
+        Parameters
+        ----------
+        style : {"full", "paper"}, default="full"
+            "paper": one row "title, 0.16 (0.01 to 0.31)" for each method, with titles in place of the short names.
+        digits : int or None, default=None
+            Decimals of proportions, 0 to 10. None: 3, or 2 on paper; in percent 1, or 0 on paper.
+        percent : bool, default=False
+            Whether proportions are written in percent.
+        caption : str or None, default=None
+            In place of the title. Text that may be untrusted is escaped, here as in the cells.
+        label : str or None, default=None
+            For ``\ref``: letters, digits and ``: . _ -``, such as "tab:errors".
+
+        Raises
+        ------
+        ParameterError
+            If one of them is something else.
+
+        Examples
+        --------
+        >>> from cudbound import ConfidenceInterval, Estimand, IntervalEstimate, IntervalTable
+        >>> row = IntervalEstimate(method="cud", estimate=0.16, raw_interval=ConfidenceInterval(0.01, 0.31),
+        ...     estimand=Estimand("conditional"), confidence_level=0.95, n_fits=1)
+        >>> print(IntervalTable((row,)).to_latex(style="paper", label="tab:error").splitlines()[9])
+        Constrained uniform deviation bound around the training error & 0.16 (0.01 to 0.31) \\
+        """
+        return self._written("latex", style)
+
+    def _written(self, format: str, style: StyleOptions) -> str:
+        return render_report(self.report(style=Style(**style)), format)
+
+    def to_csv(self) -> str:
+        """Return every column unrounded, with a header line, and LF line ends; no notes."""
+        return render_report(self.report(), "csv")
+
+    def to_json(self) -> str:
+        """Return title, notes, versions, run and rows as one object of strict JSON, unrounded."""
+        return render_report(self.report(), "json")
 
     def to_frame(self) -> pd.DataFrame:
         """Return one unrounded row per method; limits are clipped, with the raw ones beside them.
@@ -59,12 +154,9 @@ class IntervalTable(Table[IntervalEstimate]):
     KIND = "interval"
     COLUMNS = IntervalEstimate.COLUMNS
 
-    def report(self, run: Run | None = None) -> Report:
+    def report(self, run: Run | None = None, style: Style = FULL) -> Report:
         """Return the table with the title and the notes that must stand around it."""
-        return interval_report(self.rows, self.to_frame, run)
-
-    def __str__(self) -> str:
-        return render_report(self.report())
+        return interval_report(self.rows, self.to_frame, run or self.run, style, self._titles)
 
 
 class ComparisonTable(Table[ComparisonResult]):
@@ -73,12 +165,9 @@ class ComparisonTable(Table[ComparisonResult]):
     KIND = "comparison"
     COLUMNS = ComparisonResult.COLUMNS
 
-    def report(self, run: Run | None = None) -> Report:
+    def report(self, run: Run | None = None, style: Style = FULL) -> Report:
         """Return the table with the title and the notes that must stand around it."""
-        return comparison_report(self.rows, self.to_frame, run)
-
-    def __str__(self) -> str:
-        return render_report(self.report())
+        return comparison_report(self.rows, self.to_frame, run or self.run, style, self._titles)
 
 
 class PointEstimateTable(Table[PointEstimate]):
@@ -87,7 +176,6 @@ class PointEstimateTable(Table[PointEstimate]):
     KIND = "point estimate"
     COLUMNS = PointEstimate.COLUMNS
 
-    def __str__(self) -> str:
-        frame = self.to_frame().drop(columns="degenerate")
-        frame["remarks"] = [" ".join(text.split()) for text in frame["remarks"]]  # one line for each row
-        return frame.to_string(index=False, float_format="{:.3f}".format)
+    def report(self, run: Run | None = None, style: Style = FULL) -> Report:
+        """Return the table with the title and the notes that must stand around it."""
+        return point_report(self.rows, self.to_frame, run or self.run, style, self._titles)

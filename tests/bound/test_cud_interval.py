@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -179,10 +178,7 @@ def test_texts() -> None:
         f"CUD 95% interval [{low:.3f}, {high:.3f}] for the error of this classifier; training error "
         f"{result.estimate:.3f}, half-width {result.q:.3f}, 100 draws (quantile proved)"
     )
-    assert re.fullmatch(
-        r"CudResult\(estimate=[\d.]+, q=[\d.]+, confidence_level=0\.95, estimand=Estimand\('conditional'\)\)",
-        repr(result),
-    )
+    assert repr(result) == str(result)
     assert str(result.at(confidence_level=0.999)).startswith("CUD 99.9% interval")
 
 

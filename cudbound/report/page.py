@@ -1,0 +1,60 @@
+"""A table in HTML: as a part of a page, which notebooks show, and as a page of its own."""
+
+from __future__ import annotations
+
+from cudbound.report.tables import Column, Report
+from cudbound.rounding import escape_html
+
+#: Numbers stand under each other, notes are small; no font, no color, so that the page around it decides.
+_CSS = (
+    "table.cudbound{border-collapse:collapse}table.cudbound caption{text-align:left;font-weight:bold}"
+    "table.cudbound th,table.cudbound td{padding:.2em .7em;text-align:left;vertical-align:top}"
+    "table.cudbound .number{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}"
+    "table.cudbound thead th{border-bottom:1px solid}ul.cudbound{font-size:smaller}"
+)
+
+
+def html_part(report: Report) -> str:
+    """Return the table and its notes as elements of a page; every text is escaped."""
+    name = f' id="{escape_html(report.label)}"' if report.label else ""
+    head = "".join(f"<th{_class(column)}>{escape_html(column.heading)}</th>" for column in report.columns)
+    body = (
+        "".join(
+            f"<td{_class(column)}>{escape_html(cell)}</td>"
+            for column, cell in zip(report.columns, row, strict=True)
+        )
+        for row in report.cells()
+    )
+    notes = "".join(f"<li>{escape_html(note)}</li>" for note in report.notes)
+    return "\n".join(
+        [
+            f"<style>{_CSS}</style>",
+            f'<table class="cudbound"{name}>',
+            f"<caption>{escape_html(report.title)}</caption>",
+            f"<thead><tr>{head}</tr></thead>",
+            "<tbody>",
+            *(f"<tr>{row}</tr>" for row in body),
+            "</tbody>",
+            "</table>",
+            *([f'<ul class="cudbound">{notes}</ul>'] if notes else []),
+        ]
+    )
+
+
+def html_page(report: Report) -> str:
+    """Return a page that needs no other file and no network."""
+    return "\n".join(
+        [
+            "<!DOCTYPE html>",
+            '<html lang="en">',
+            f'<head><meta charset="utf-8"><title>{escape_html(report.title)}</title></head>',
+            "<body>",
+            html_part(report),
+            "</body>",
+            "</html>",
+        ]
+    )
+
+
+def _class(column: Column) -> str:
+    return "" if column.kind == "text" else ' class="number"'

@@ -1,0 +1,157 @@
+"""How a table of methods is written for readers: its layout, digits, percentages, caption and label."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import TypedDict
+
+from cudbound.parameter_error import ParameterError
+from cudbound.report.tables import LEVEL, Column, Report, Row
+from cudbound.results import ComparisonResult, IntervalEstimate
+from cudbound.rounding import Kind, format_cell, format_level
+
+LAYOUTS = ("full", "paper")
+#: More digits than these are noise with any number of patients.
+MAX_DIGITS = 10
+#: What LaTeX takes as a name in every context.
+_LABEL = re.compile(r"[A-Za-z0-9:._-]+")
+
+
+class StyleOptions(TypedDict, total=False):
+    """The fields of a `Style` as keywords."""
+
+    style: str
+    digits: int | None
+    percent: bool
+    caption: str | None
+    label: str | None
+
+
+@dataclass(frozen=True)
+class Style:
+    """How a table is written for readers; programs (CSV, JSON) get every number as it is.
+
+    Attributes
+    ----------
+    style : {"full", "paper"}, default "full"
+        "paper": one row ``title, 0.16 (0.01 to 0.31)`` for each method, with titles in place of the short names.
+    digits : int or None, default None
+        Decimals of proportions, 0 to 10. None: 3, or 2 on paper; in percent 1, or 0 on paper.
+    percent : bool, default False
+        Whether proportions are written in percent.
+    caption : str or None, default None
+        In place of the title.
+    label : str or None, default None
+        For references to the table in LaTeX, and the ``id`` in HTML: letters, digits and ``: . _ -``.
+
+    Raises
+    ------
+    ParameterError
+        If one of them is something else.
+    """
+
+    style: str = "full"
+    digits: int | None = None
+    percent: bool = False
+    caption: str | None = None
+    label: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.style not in LAYOUTS:
+            raise ParameterError("style", f"one of {list(LAYOUTS)}", self.style)
+        if self.digits is not None and not (
+            isinstance(self.digits, int)
+            and not isinstance(self.digits, bool)
+            and 0 <= self.digits <= MAX_DIGITS
+        ):
+            raise ParameterError("digits", f"an int from 0 to {MAX_DIGITS}, or None", self.digits)
+        if self.label is not None and not _LABEL.fullmatch(self.label):
+            raise ParameterError("label", "of letters, digits and : . _ -, such as tab:errors", self.label)
+
+    @property
+    def on_paper(self) -> bool:
+        """Whether the layout is that for a paper."""
+        return self.style == "paper"
+
+    @property
+    def decimals(self) -> int | None:
+        """Decimals of proportions; None stands for those of the rounding rules."""
+        if self.digits is None and self.on_paper:
+            return 0 if self.percent else 2
+        return self.digits
+
+    @property
+    def scale(self) -> str:
+        """The scale of an error, in words."""
+        return "percent, from 0% to 100%" if self.percent else "proportions in [0, 1]"
+
+    def write(self, value: float, kind: Kind = "proportion") -> str:
+        """Write a number of the table."""
+        return format_cell(value, kind, self.decimals, self.percent)
+
+    def limits(self, row: IntervalEstimate | ComparisonResult) -> str:
+        """Write an estimate with its limits, or the one limit, such as 0.16 (0.01 to 0.31)."""
+        kind: Kind = "difference" if isinstance(row, ComparisonResult) else "proportion"
+        estimate, low, high = (self.write(value, kind) for value in (row.estimate, row.low, row.high))
+        if math.isnan(row.estimate):
+            return "not available"
+        limits = {"less": f"at most {high}", "greater": f"at least {low}"}
+        return f"{estimate} ({limits.get(row.alternative, f'{low} to {high}')})"
+
+
+FULL = Style()
+#: For tables of methods without titles.
+NO_TITLES: Mapping[str, str] = MappingProxyType({})
+
+
+def styled(report: Report, rows: Sequence[Row], style: Style, titles: Mapping[str, str]) -> Report:
+    """Return a table of methods in another style.
+
+    Parameters
+    ----------
+    report : Report
+        The table as it is in full.
+    rows : sequence of Row
+        What it is made of.
+    style : Style
+    titles : mapping of str to str
+        Titles of the methods by their names, for the layout "paper"; one without a title keeps its name.
+    """
+    if style.on_paper:
+        report = _on_paper(report, rows, style, titles)
+    return replace(
+        report,
+        title=report.title if style.caption is None else style.caption,
+        columns=tuple(replace(one, decimals=style.decimals, percent=style.percent) for one in report.columns),
+        label=style.label,
+    )
+
+
+def _on_paper(report: Report, rows: Sequence[Row], style: Style, titles: Mapping[str, str]) -> Report:
+    """Return the estimate and its limits in one column; what else was remarkable goes below the table."""
+    named = [titles.get(row.method, row.method) for row in rows]
+    heading, written = "Error", [style.write(row.estimate, "difference") for row in rows]
+    limited = [row for row in rows if isinstance(row, IntervalEstimate | ComparisonResult)]
+    if limited:
+        levels = {row.interval_level for row in limited}
+        interval = f"{format_level(levels.pop())} CI" if len(levels) == 1 else "CI"
+        what = "Difference of errors" if isinstance(limited[0], ComparisonResult) else "Error"
+        heading, written = f"{what} ({interval})", [style.limits(row) for row in limited]
+    kept = [replace(one, heading=one.heading.capitalize()) for one in report.columns if one is LEVEL]
+    pvalues = [one for one in report.columns if one.key == "pvalue"]
+    remarks = [
+        f"{name}: {row.all_remarks}." for name, row in zip(named, rows, strict=True) if row.all_remarks
+    ]
+    return replace(
+        report,
+        notes=(*report.notes, *remarks),
+        columns=(Column("title", "Method", "text"), *kept, Column("written", heading, "text"), *pvalues),
+        rows=tuple(
+            {**shown, "title": name, "written": text}
+            for shown, name, text in zip(report.rows, named, written, strict=True)
+        ),
+    )
