@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from cudbound.tables.error_interval import ErrorInterval as ErrorInterval
     from cudbound.tables.error_interval import error_interval as error_interval
     from cudbound.tables.estimate_error import estimate_error as estimate_error
+    from cudbound.tables.explanation import Explanation as Explanation
+    from cudbound.tables.explanation import explain as explain
     from cudbound.tables.from_recorded import recorded_comparison as recorded_comparison
     from cudbound.tables.from_recorded import recorded_estimate as recorded_estimate
     from cudbound.tables.from_recorded import recorded_interval as recorded_interval
@@ -61,6 +63,8 @@ _HOME = {
     "ErrorInterval": "tables.error_interval",
     "compare_intervals": "tables.compare_intervals",
     "available_methods": "tables.available_methods",
+    "explain": "tables.explanation",
+    "Explanation": "tables.explanation",
     "compare_learners": "tables.compare_learners",
     "tabulate_comparisons": "tables.compare_learners",
     "estimate_error": "tables.estimate_error",

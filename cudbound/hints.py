@@ -6,6 +6,18 @@ import difflib
 from collections.abc import Iterable
 
 
+def suggestion(name: object, known: Iterable[str]) -> str:
+    """Return the sentence that names what was meant, with a blank before it, or nothing if no name is close.
+
+    Examples
+    --------
+    >>> suggestion("two-centre", ["cud", "two-center"])
+    " Did you mean 'two-center'?"
+    """
+    close = difflib.get_close_matches(name, list(known), n=1) if isinstance(name, str) else []
+    return f" Did you mean {close[0]!r}?" if close else ""
+
+
 def did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:
     """Return a hint at the name that was meant, or else `otherwise` and all names.
 

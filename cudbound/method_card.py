@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+from cudbound.hints import suggestion
 from cudbound.outcomes import Estimand
 from cudbound.parameter_error import ParameterError
 from cudbound.validation import check_choice, check_flag, check_number
 
+#: What the formulas of several methods share, by a pattern that finds it in them.
+SYMBOLS = {
+    r"\bn\b(?!\*)": "n: rows",
+    r"\bd\b": "d: 1 - confidence level",
+    r"\bz\(": "z(p): quantile of the normal distribution",
+    r"\bt\(": "t(p; v): quantile of t with v degrees of freedom",
+    r"\bT\b(?! =)": "T: training error",
+    r"\bx\b(?!')": "x: .632 estimate",
+    r"\bA_b\b": "A_b: error of the refit to draw b on that draw",
+    r"\bD_b\b": "D_b: error of the refit to draw b on the training set",
+    r"Err\(1\)(?! =)": "Err(1): mean over the rows of the error at the row of the draws without it",
+}
 NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -76,6 +90,8 @@ class MethodCard:
         The word for it in ``methods=``.
     title : str
         One line.
+    formula : str, default=""
+        The estimate or the limits in plain characters, in the symbols of `SYMBOLS`.
     estimand : Estimand
         What it aims at; where the records decide the number of training rows, the kind alone.
     needs : frozenset of str
@@ -101,6 +117,7 @@ class MethodCard:
     reference: str
     cost: str
     options: Mapping[str, Option] = field(default_factory=dict)
+    formula: str = ""
 
     def __post_init__(self) -> None:
         if not isinstance(self.estimand, Estimand):
@@ -108,6 +125,11 @@ class MethodCard:
                 f"The 'estimand' of {self.name} must be an Estimand, such as Estimand('conditional'). "
                 f"Got {self.estimand!r} instead."
             )
+
+    @property
+    def symbols(self) -> str:
+        """What those symbols of the formula mean that it does not explain itself."""
+        return "; ".join(meaning for pattern, meaning in SYMBOLS.items() if re.search(pattern, self.formula))
 
     def resolve_options(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return a value for every option, the given one or the default.
@@ -118,7 +140,10 @@ class MethodCard:
             If an option is unknown or its value is not allowed.
         """
         for name in sorted(set(given) - set(self.options)):
-            raise ValueError(f"{self.name} has no option {name!r}. Its options are {sorted(self.options)}.")
+            meant = suggestion(name, self.options)
+            raise ValueError(
+                f"{self.name} has no option {name!r}. Its options are {sorted(self.options)}.{meant}"
+            )
         return {
             name: option.check(name, given.get(name, option.default)) for name, option in self.options.items()
         }
@@ -140,7 +165,8 @@ def find_named(
     names = tuple(dict.fromkeys(groups.get(asked, (asked,)) if isinstance(asked, str) else asked))
     unknown = [name for name in names if name not in known]
     if unknown or not names:
-        raise ValueError(f"{rule} Got {unknown[0] if unknown else asked!r} instead.")
+        meant = suggestion(unknown[0] if unknown else "", (*known, *groups))
+        raise ValueError(f"{rule} Got {unknown[0] if unknown else asked!r} instead.{meant}")
     return tuple(known[name] for name in names)
 
 
@@ -163,5 +189,6 @@ def check_options(options: object, methods: Iterable[MethodCard]) -> dict[str, d
             )
     asked = {method.name: method for method in methods}
     for name in sorted(set(options) - set(asked)):
-        raise ValueError(f"'options' names {name!r}, which is not among the methods asked for.")
+        meant = suggestion(name, asked)
+        raise ValueError(f"'options' names {name!r}, which is not among the methods asked for.{meant}")
     return {name: asked[name].resolve_options(given) for name, given in options.items()}

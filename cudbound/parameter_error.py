@@ -14,14 +14,17 @@ class ParameterError(ValueError):
         What it must be, after "must be".
     value : object
         What it was.
+    hint : str, default=""
+        What may have been meant, as `cudbound.hints.suggestion` says it.
     """
 
-    def __init__(self, parameter: str, rule: str, value: object):
-        super().__init__(f"The '{parameter}' parameter must be {rule}. Got {value!r} instead.")
+    def __init__(self, parameter: str, rule: str, value: object, hint: str = ""):
+        super().__init__(f"The '{parameter}' parameter must be {rule}. Got {value!r} instead.{hint}")
         self.parameter = parameter
         self.rule = rule
         self.value = value
+        self.hint = hint
 
-    def __reduce__(self) -> tuple[type, tuple[str, str, object]]:
+    def __reduce__(self) -> tuple[type, tuple[str, str, object, str]]:
         """Return how the error is made again in another process."""
-        return type(self), (self.parameter, self.rule, self.value)
+        return type(self), (self.parameter, self.rule, self.value, self.hint)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from cudbound.hints import did_you_mean
+from cudbound.hints import did_you_mean, suggestion
 from cudbound.parameter_error import ParameterError
 
 Array = NDArray[np.float64]
@@ -232,7 +232,7 @@ def check_choice(name: str, value: object, choices: Collection[str]) -> str:
         If it is not; the message lists the choices.
     """
     if not isinstance(value, str) or value not in choices:
-        raise ParameterError(name, f"one of {sorted(choices)}", value)
+        raise ParameterError(name, f"one of {sorted(choices)}", value, suggestion(value, choices))
     return value
 
 

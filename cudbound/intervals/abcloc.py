@@ -84,6 +84,8 @@ def _compute(records: Records, confidence_level: float, *, center: str) -> Outco
 ABCLOC = Method(
     name="abcloc",
     title="Asymmetric limits from the spread of the errors of refits, around the corrected estimate",
+    formula="E - z(1 - d/2) s_above and E + z(1 - d/2) s_below; E is the corrected error, s the standard "
+    "deviation of A_b - 1.25 D_b about its mean, of the values above and of those below it",
     estimand=Estimand("conditional"),
     needs=frozenset({"losses", "bootstrap"}),
     assumptions="error on the draw and error on the training set of refits vary together as the corrected error does",

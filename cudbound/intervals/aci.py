@@ -67,6 +67,10 @@ def _adaptive(records: Records, confidence_level: float) -> Outcome:
 ACI = Method(
     name="aci",
     title="Adaptive interval over all classifications of the points near the boundary",
+    formula="T - u and T - l; u is the 1 - d/2 quantile over the draws of the largest, l the d/2 quantile of "
+    "the smallest difference error on the draw - error on the sample over all classifications of the "
+    "points i near the boundary: n (x_i'beta_b)^2 <= a_n x_i'S_b x_i, with S_b the sandwich covariance "
+    "of sqrt(n) beta_b",
     estimand=Estimand("conditional"),
     needs=frozenset({"losses", "boundary"}),
     assumptions="the coefficients are asymptotically normal, and the points far from the boundary keep their class",

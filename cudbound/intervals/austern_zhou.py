@@ -91,6 +91,9 @@ def _austern_zhou(records: Records, *, factor: str) -> Pivot:
 AUSTERN_ZHOU = Method(
     name="austern-zhou",
     title="Normal interval with the variance of cross-validation from replaced training rows",
+    formula="u +/- z(1 - d/2) sqrt(s^2 / n); u is the cross-validated error, s^2 = (n/4) sum over l of (w - "
+    "w_l)^2, with w the cross-validated error of one half of the rows and w_l the same after its row l "
+    "is replaced by one of the other half",
     estimand=Estimand("expected"),
     needs=frozenset({"replacements"}),
     assumptions="the learning algorithm is stable and not random; the variance of the cross-validated error is "

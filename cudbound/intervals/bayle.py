@@ -76,6 +76,8 @@ def _bayle(records: Records, *, variance: str) -> Pivot:
 BAYLE = Method(
     name="bayle-cv",
     title="Normal interval on all cross-validated losses, for the mean error of the models of the folds",
+    formula="u +/- z(1 - d/2) sqrt(v / n); u and v are mean and variance of all n cross-validated losses, or v "
+    "is the mean of the sample variances within folds",
     estimand=Estimand("cv-average"),
     needs=frozenset({"folds"}),
     assumptions="the learning algorithm is stable: a replaced training row changes the loss by less than of order "

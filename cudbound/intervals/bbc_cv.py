@@ -27,6 +27,8 @@ def _compute(records: Records, confidence_level: float) -> Outcome:
 BBC_CV = Method(
     name="bbc-cv",
     title="Bootstrap bias-corrected cross-validation of a tuned classifier",
+    formula="the d/2 and 1 - d/2 quantiles over the draws of L_b, the mean loss, on the rows outside the draw, "
+    "of the configuration with the smallest mean loss on the draw",
     estimand=Estimand("rule"),
     needs=frozenset({"tuned"}),
     assumptions="choosing among the configurations on drawn rows differs from choosing on all rows as it does from the "

@@ -34,6 +34,8 @@ def _bias_reduced(records: Records, confidence_level: float) -> Outcome:
 BCCVP = Method(
     name="bccvp",
     title="Percentile interval of bootstrap case cross-validation",
+    formula="the d/2 and 1 - d/2 quantiles over the draws of theta_b = sum of count_i e_i / n; e_i is the loss "
+    "on row i after a fit to the draw without all copies of i",
     estimand=Estimand("conditional"),
     needs=frozenset({"removed_cases"}),
     assumptions="the cross-validated error varies over draws as over training sets",
@@ -50,6 +52,7 @@ BCCVP_BR = replace(
     BCCVP,
     name="bccvp-br",
     title="Percentile interval of bootstrap case cross-validation with bias reduction",
+    formula="the limits of bccvp minus (mean of theta_b - leave-one-out error)",
     assumptions="the cross-validated error varies over draws as over training sets, and its bias on draws is constant",
     tendency="mildly conservative in the simulations of its authors",
     compute=_bias_reduced,

@@ -226,6 +226,8 @@ def _corrected(records: Records, confidence_level: float, *, variant: str) -> Ou
 PERCENTILE = Method(
     name="bootstrap-percentile",
     title="Percentile bootstrap of the .632 estimate",
+    formula="the d/2 and 1 - d/2 quantiles over the draws of the .632 estimate, recomputed on each from inner "
+    "draws",
     estimand=Estimand("conditional"),
     needs=frozenset({"losses", "bootstrap", "inner"}),
     assumptions="the error is a smooth function of the data",
@@ -242,6 +244,8 @@ BIAS_CORRECTED = replace(
     PERCENTILE,
     name="bootstrap-bias-corrected",
     title="Bias-corrected percentile bootstrap of the .632 estimate",
+    formula="the quantiles at the levels Phi(2 z_0 - z) and Phi(2 z_0 + z) over the draws of the .632 estimate, "
+    "recomputed on each; z_0 = z of the share of them below x, z = z(1 - d/2)",
     assumptions="the error is a smooth function of the data, normal after some monotone transformation",
     tendency="liberal where points lie near the boundary: the error jumps there",
     reference="Laber and Murphy (2008), section 5; Efron and Tibshirani (1993), chapter 14. Acceleration 0 is our "

@@ -67,6 +67,8 @@ def _conservative_z(records: Records) -> Pivot:
 CONSERVATIVE_Z = Method(
     name="conservative-z",
     title="Random-split estimate with the variance of the same estimate on half the data",
+    formula="u +/- z(1 - d/2) sqrt(sum over m of (u_m - u'_m)^2 / (2 M)); u is the mean loss over J splits, u_m "
+    "and u'_m the same inside either half of M random halvings",
     estimand=Estimand("expected"),
     needs=frozenset({"splits", "half_splits"}),
     assumptions="the variance of the estimate does not grow with the training rows; M large enough for a normal "

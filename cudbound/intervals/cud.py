@@ -41,6 +41,9 @@ def _one_sided(records: Records, confidence_level: float, _: str) -> Outcome:
 CUD = Method(
     name="cud",
     title="Constrained uniform deviation bound around the training error",
+    formula="T - q and T + q; q is the 1 - d quantile over the draws of the supremum, over all coefficients "
+    "beta, of |error on the draw - error on the sample| g(alpha_n (L_b(beta_hat) - L_b(beta))), with "
+    "L_b the mean surrogate loss on the draw and g(v) = 1 + v cut to [0, 1]",
     estimand=Estimand("conditional"),
     needs=frozenset({"bound"}),
     assumptions="the bootstrap quantile of the smoothed supremum estimates that of the population",

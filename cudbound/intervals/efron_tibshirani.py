@@ -228,6 +228,8 @@ def _normal_632_plus(records: Records, confidence_level: float, *, monte_carlo: 
 NORMAL_632 = Method(
     name="bootstrap-632-normal",
     title="Normal interval around the .632 estimate with the standard error of Efron and Tibshirani",
+    formula="x +/- z(1 - d/2) SE x / Err(1); SE is the root of the sum of squares of the n influence values of "
+    "Err(1)",
     estimand=Estimand("conditional"),
     needs=frozenset({"losses", "bootstrap"}),
     assumptions="the .632 estimate is nearly normal, without bias, and moves in proportion with Err(1)",
@@ -245,6 +247,8 @@ NORMAL_632_PLUS = replace(
     NORMAL_632,
     name="bootstrap-632-plus-normal",
     title="Normal interval around the .632+ estimate with the standard error of Efron and Tibshirani",
+    formula="x' +/- z(1 - d/2) SE x' / Err(1); x' is the .632+ estimate, SE the root of the sum of squares of "
+    "the n influence values of Err(1)",
     assumptions="the .632+ estimate is nearly normal, without bias, and moves in proportion with Err(1)",
     tendency="ignores that the weight of the .632+ estimate varies; wide with few draws, whose Monte Carlo error "
     "enters the standard error; zero width if all losses outside the draws are equal",

@@ -224,6 +224,8 @@ HALF = binomial_fallback("the rows of one half", lambda records: records.require
 FIVE_BY_TWO_T = Method(
     name="5x2cv-t",
     title="t interval of five times two-fold cross-validation",
+    formula="p_11 +/- t(1 - d/2; 5) sqrt(sum over j of (p_1j - p_2j)^2 / 10); p_1j and p_2j are the mean losses "
+    "on either half of halving j after a fit to the other",
     estimand=Estimand("expected"),
     needs=frozenset({"halvings"}),
     assumptions="the ten mean losses are normal and independent",
@@ -239,6 +241,9 @@ FIVE_BY_TWO_T = Method(
 FIVE_BY_TWO_F = Method(
     name="5x2cv-f",
     title="Confidence set by inversion of the combined 5x2cv F test",
+    formula="all u with sum of (p_ij - u)^2 / sum over j of (p_1j - p_2j)^2 at most the 1 - d quantile of F on "
+    "10 and 5 degrees of freedom; p_1j and p_2j are the mean losses on either half of halving j after a "
+    "fit to the other",
     estimand=Estimand("expected"),
     needs=frozenset({"halvings"}),
     assumptions="the ten mean losses are normal and independent",

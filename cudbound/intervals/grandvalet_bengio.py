@@ -260,6 +260,8 @@ def _test(records: Records, confidence_level: float, alternative: str, *, rho: f
 GRANDVALET_BENGIO = Method(
     name="grandvalet-bengio-t",
     title="t interval on the fold means of cross-validation that allows for their correlation rho",
+    formula="u +/- t(1 - d/2; k - 1) sqrt(s^2 / (k (1 - rho))); u and s^2 are mean and sample variance of the k "
+    "fold means",
     estimand=Estimand("expected"),
     needs=frozenset({"folds"}),
     assumptions="fold means are jointly normal; the covariance of two of them is at most rho times the variance of "

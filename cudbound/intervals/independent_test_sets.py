@@ -148,6 +148,8 @@ def _two_test_sets(records: Records, confidence_level: float, alternative: str, 
 INDEPENDENT_TEST_SETS = Method(
     name="independent-test-sets",
     title="Normal test and interval for the errors on two test sets, one per classifier",
+    formula="r_a - r_b +/- z(1 - d/2) sqrt(r_a (1 - r_a) / m_a + r_b (1 - r_b) / m_b); r_a and r_b are the "
+    "errors on m_a and m_b test points",
     estimand=Estimand("holdout-model"),
     needs=frozenset({"test_set", "second_test_set"}),
     assumptions="the points of both test sets are independent of each other and of both training sets",

@@ -86,6 +86,7 @@ def _k_fold_t(records: Records) -> Pivot:
 K_FOLD_T = Method(
     name="k-fold-t",
     title="t interval on the fold means of cross-validation",
+    formula="u +/- t(1 - d/2; k - 1) sqrt(s^2 / k); u and s^2 are mean and sample variance of the k fold means",
     estimand=Estimand("expected"),
     needs=frozenset({"folds"}),
     assumptions="fold means are independent and normal",

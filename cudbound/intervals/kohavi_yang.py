@@ -123,6 +123,7 @@ def _yang(records: Records, confidence_level: float, *, center: str) -> Outcome:
 KOHAVI = Method(
     name="kohavi-normal",
     title="Normal interval with binomial variance around the .632 estimate",
+    formula="x +/- z(1 - d/2) sqrt(x (1 - x) / n*); n* = n (1 - (1 - 1/n)^n)",
     estimand=Estimand("conditional"),
     needs=frozenset({"losses", "bootstrap"}),
     assumptions="the .632 estimate is a mean of n* independent losses of one fixed classifier",
@@ -137,6 +138,8 @@ KOHAVI = Method(
 YANG = Method(
     name="yang-cv-normal",
     title="Normal interval with the variance of cross-validated losses around the .632 estimate",
+    formula="x +/- z(1 - d/2) sqrt(v / n*); v is the sample variance of the n cross-validated losses, n* = n - "
+    "n/k",
     estimand=Estimand("conditional"),
     needs=frozenset({"losses", "bootstrap", "folds"}),
     assumptions="cross-validated losses are independent and have the variance of the estimate's losses",

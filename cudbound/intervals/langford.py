@@ -45,6 +45,8 @@ def _langford(records: Records, confidence_level: float) -> Outcome:
 LANGFORD = Method(
     name="langford-binomial",
     title="Inverted binomial interval on n* hypothetical test points, at the .632 estimate",
+    formula="lo(n* x, n*) and up(n* x, n*); lo and up are the limits of Clopper and Pearson with d/2 in each "
+    "tail, continued to numbers of errors that are not whole; n* = n (1 - (1 - 1/n)^n)",
     estimand=Estimand("conditional"),
     needs=frozenset({"losses", "bootstrap"}),
     assumptions="the .632 estimate is the error on n* independent test points",

@@ -19,6 +19,8 @@ def _leave_one_out(records: Records, confidence_level: float) -> Outcome:
 LEAVE_ONE_OUT = Method(
     name="leave-one-out-binomial",
     title="Clopper-Pearson interval of the leave-one-out losses",
+    formula="p with P(X >= k) = d/2 and p with P(X <= k) = d/2; X is binomial(n, p), k the number of leave-one- "
+    "out errors",
     estimand=Estimand("conditional"),
     needs=frozenset({"leave_one_out"}),
     assumptions="leave-one-out losses are independent losses of one fixed classifier",

@@ -63,6 +63,7 @@ def _compute(records: Records, confidence_level: float, *, center: str, quantile
 LOCATION_SHIFTED = Method(
     name="location-shifted",
     title="Percentiles of the errors of refits on their own draws, moved to the corrected estimate",
+    formula="the d/2 and 1 - d/2 quantiles of A_b, both plus E - T; E is the corrected error",
     estimand=Estimand("conditional"),
     needs=frozenset({"losses", "bootstrap"}),
     assumptions="the corrected error varies around the true one as the error of refits on their draws does around the "

@@ -196,6 +196,9 @@ def _mcnemar(records: Records, confidence_level: float, alternative: str, *, for
 MCNEMAR = Method(
     name="mcnemar",
     title="McNemar's test on one test set, with the Bonett-Price interval for the difference",
+    formula="p-value: n10 is binomial(n10 + n01, 1/2), with n10 and n01 the test points that only a or only b "
+    "gets wrong; interval: p - q +/- z(1 - d/2) sqrt((p + q - (p - q)^2) / (m + 2)), p = (n10 + 1) / (m "
+    "+ 2), q = (n01 + 1) / (m + 2), m test points",
     estimand=Estimand("holdout-model"),
     needs=frozenset({"test_set"}),
     assumptions="the test points are independent of each other and of both training sets",

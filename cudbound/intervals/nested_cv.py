@@ -108,6 +108,10 @@ def _nested_cv(records: Records, *, bias: str) -> Pivot:
 NESTED_CV = Method(
     name="nested-cv",
     title="Normal interval with the mean squared error that nested cross-validation estimates",
+    formula="I - c +/- z(1 - d/2) max(s, min(sqrt(k) s, sqrt(max(0, (k - 1)/k MSE)))); I and O are the means of "
+    "the inner and the outer losses, c = (1 + (k - 2)/k) (I - O), s the standard deviation of the inner "
+    "losses / sqrt(n), MSE the mean over outer folds of (inner mean - outer mean)^2 - variance of the "
+    "outer losses / their number",
     estimand=Estimand("conditional"),
     needs=frozenset({"nested"}),
     assumptions="the mean squared error of cross-validation is the same on K - 1 of K folds of the rows, up to the "

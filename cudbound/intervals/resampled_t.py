@@ -290,6 +290,8 @@ ONE_SPLIT = binomial_fallback("the rows of one test set", lambda records: record
 SINGLE_SPLIT_T = Method(
     name="single-split-t",
     title="t interval on the losses of one test set",
+    formula="r +/- t(1 - d/2; m - 1) sqrt(s^2 / m); r and s^2 are mean and sample variance of the losses on m "
+    "test points",
     estimand=Estimand("holdout-model"),
     needs=frozenset({"test_set"}),
     assumptions="the test rows are independent, and numerous enough for their mean loss to be nearly normal",
@@ -308,6 +310,8 @@ SINGLE_SPLIT_T = Method(
 RESAMPLED_T = Method(
     name="resampled-t",
     title="Resampled t interval on random splits",
+    formula="u +/- t(1 - d/2; J - 1) sqrt(s^2 / J); u and s^2 are mean and sample variance of the mean losses "
+    "of J splits",
     estimand=Estimand("expected"),
     needs=frozenset({"splits"}),
     assumptions="the mean losses of the splits are independent, which they are not",
@@ -322,6 +326,8 @@ CORRECTED_RESAMPLED_T = replace(
     RESAMPLED_T,
     name="corrected-resampled-t",
     title="Resampled t interval with the correction for overlapping splits",
+    formula="u +/- t(1 - d/2; J - 1) sqrt((1/J + n2/n1) s^2); u and s^2 are mean and sample variance of the "
+    "mean losses of J splits into n1 training and n2 test rows",
     assumptions="mean losses of the splits are jointly normal with correlation n2 / (n1 + n2)",
     tendency="near nominal where the learning algorithm is stable; liberal where the loss depends strongly on the "
     "training rows",
@@ -333,6 +339,8 @@ PSEUDO_BOOTSTRAP = replace(
     CORRECTED_RESAMPLED_T,
     name="pseudo-bootstrap",
     title="Random-split estimate with its variance over bootstrap replicates",
+    formula="u +/- t(1 - d/2; R - 1) s; u is the mean loss over J splits, s^2 the sample variance of the same "
+    "mean on R bootstrap replicates of the rows",
     needs=frozenset({"splits", "replicates"}),
     assumptions="estimates on bootstrap replicates of the data vary as those on new data do",
     tendency="liberal like resampled-t: in expectation its variance is too small in the same ratio",
@@ -344,6 +352,8 @@ CORRECTED_PSEUDO_BOOTSTRAP = replace(
     PSEUDO_BOOTSTRAP,
     name="corrected-pseudo-bootstrap",
     title="Pseudo-bootstrap interval with the correction for overlapping splits",
+    formula="u +/- t(1 - d/2; R - 1) s sqrt(1 + J n2/n1); u is the mean loss over J splits into n1 training and "
+    "n2 test rows, s^2 the sample variance of the same mean on R bootstrap replicates of the rows",
     assumptions="as pseudo-bootstrap, after a correction that takes the correlation of two splits to be n2 / (n1 + n2)",
     tendency="near nominal where the learning algorithm is stable, at many times the cost of corrected-resampled-t",
     pivot=_corrected_pseudo_bootstrap,

@@ -144,6 +144,8 @@ INDEPENDENT = "test points are independent, and new to the classifier"
 TEST_SET_WILSON = Method(
     name="test-set-wilson",
     title="Wilson score interval of the error on a test set",
+    formula="(2 k + z^2 +/- z sqrt(z^2 + 4 k (1 - r))) / (2 (m + z^2)); r = k/m, k errors on m test points, z = "
+    "z(1 - d/2)",
     estimand=Estimand("holdout-model"),
     needs=frozenset({"test_set"}),
     assumptions=INDEPENDENT,
@@ -159,6 +161,7 @@ TEST_SET_WALD = replace(
     TEST_SET_WILSON,
     name="test-set-wald",
     title="Normal interval of the error on a test set",
+    formula="r +/- z sqrt(r (1 - r) / m); r = k/m, k errors on m test points, z = z(1 - d/2)",
     assumptions=f"{INDEPENDENT}; the number of errors is nearly normal",
     tendency="liberal where errors are few; zero width if no point or every point is wrong",
     reference="Brown, Cai and DasGupta (2001), section 2, with its coverage",
@@ -171,6 +174,7 @@ TEST_SET_CLOPPER_PEARSON = replace(
     TEST_SET_WILSON,
     name="test-set-clopper-pearson",
     title="Exact binomial interval of the error on a test set",
+    formula="p with P(X >= k) = d/2 and p with P(X <= k) = d/2; X is binomial(m, p), k errors on m test points",
     tendency="conservative: it covers at least at the level, whatever the error is",
     reference="Clopper and Pearson (1934)",
     compute=partial(_outcome, form="clopper-pearson"),
@@ -181,6 +185,7 @@ TEST_SET_LANGFORD = replace(
     TEST_SET_CLOPPER_PEARSON,
     name="test-set-langford",
     title="Exact one-sided binomial bound of the error on a test set",
+    formula="0 and p with P(X <= k) = d; X is binomial(m, p), k errors on m test points",
     reference="Langford (2005), section 3, the test set bound; two-sided it is Clopper and Pearson's",
     options={"side": Choice(("upper", "two-sided", "lower"))},
 )
@@ -189,6 +194,9 @@ TEST_SET_WILSON_CORRECTED = replace(
     TEST_SET_WILSON,
     name="test-set-wilson-corrected",
     title="Wilson score interval with continuity correction of the error on a test set",
+    formula="(2 k + z^2 - 1 - z sqrt(z^2 - 2 - 1/m + 4 r (m (1 - r) + 1))) / (2 (m + z^2)) and (2 k + z^2 + 1 + "
+    "z sqrt(z^2 + 2 - 1/m + 4 r (m (1 - r) - 1))) / (2 (m + z^2)); r = k/m, k errors on m test points, "
+    "z = z(1 - d/2)",
     tendency="conservative on average over errors, as the exact interval is",
     reference="Newcombe (1998), method 4",
     compute=partial(_outcome, form="wilson-corrected"),
@@ -199,6 +207,8 @@ TEST_SET_AGRESTI_COULL = replace(
     TEST_SET_WILSON,
     name="test-set-agresti-coull",
     title="Agresti and Coull's interval of the error on a test set",
+    formula="c +/- z sqrt(c (1 - c) / (m + z^2)); c = (k + z^2/2) / (m + z^2), k errors on m test points, z = "
+    "z(1 - d/2)",
     tendency="near the level on average over errors, and a little longer than the score interval",
     reference="Agresti and Coull (1998)",
     compute=partial(_outcome, form="agresti-coull"),
@@ -209,6 +219,8 @@ TEST_SET_JEFFREYS = replace(
     TEST_SET_WILSON,
     name="test-set-jeffreys",
     title="Posterior interval under Jeffreys' prior of the error on a test set",
+    formula="the d/2 and 1 - d/2 quantiles of Beta(k + 1/2, m - k + 1/2); k errors on m test points; the lower "
+    "limit is 0 at k = 0, the upper 1 at k = m",
     tendency="near the level on average over errors, one-sided limits too",
     reference="Brown, Cai and DasGupta (2001), section 4.1.1, with 0 and 1 as limits at no and at all errors",
     compute=partial(_outcome, form="jeffreys"),

@@ -217,6 +217,10 @@ def _one_sided(
 TWO_CENTER = Method(
     name="two-center",
     title="Binomial limits around the optimism-corrected and the .632+ estimate, capped by the CUD bound",
+    formula="low = lo(n a), high = min(up(n b), max(up(n a), T + Q)), or up(n b) without a cap; a and b are the "
+    "smaller and the larger of the .632+ estimate and T + mean of (D_b - A_b), lo and up the limits of "
+    "Clopper and Pearson among n with d/2 in each tail, continued to numbers of errors that are not whole, "
+    "Q the 1 - d/2 quantile of one side of the suprema of cud",
     estimand=Estimand("conditional"),
     needs=frozenset({"losses", "bootstrap", "signed_suprema"}),
     assumptions="one of the two centers is about the error of this classifier, as if seen on n new cases",

@@ -38,6 +38,8 @@ def _compute(records: Records, confidence_level: float, *, center: str, quantile
 TWO_STAGE = Method(
     name="two-stage",
     title="Percentiles of the corrected estimate, recomputed on every draw by inner draws",
+    formula="the d/2 and 1 - d/2 quantiles over the draws of the corrected error, recomputed on each from inner "
+    "draws",
     estimand=Estimand("conditional"),
     needs=frozenset({"losses", "bootstrap", "inner"}),
     assumptions="the corrected error varies around the true one as that of a draw does around that of the training set",

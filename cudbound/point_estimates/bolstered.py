@@ -152,6 +152,9 @@ def _semi_bolstered(records: Records) -> PointOutcome:
 BOLSTERED = PointEstimator(
     name="bolstered",
     title="Bolstered resubstitution",
+    formula="mean over the rows of the share of a normal kernel around the row on which the classifier errs; "
+    "its standard deviation is the mean distance to the nearest row of the class / the median of chi "
+    "with as many degrees of freedom as features",
     estimand=Estimand("conditional"),
     needs=frozenset({"bolstered"}),
     assumptions="a spherical normal kernel around each point is like the population near it; features in like units",
@@ -165,6 +168,7 @@ SEMI_BOLSTERED = replace(
     BOLSTERED,
     name="semi-bolstered",
     title="Semi-bolstered resubstitution",
+    formula="as bolstered, with 1 for rows that are classified wrongly",
     assumptions="as bolstered",
     tendency="higher than bolstered: misclassified points count in full",
     reference="Braga-Neto and Dougherty (2004): no kernel around misclassified points",

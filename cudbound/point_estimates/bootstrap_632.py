@@ -315,6 +315,7 @@ def _compute_632_plus(records: Records, *, form: str) -> PointOutcome:
 LEAVE_ONE_OUT_BOOTSTRAP = PointEstimator(
     name="leave-one-out-bootstrap",
     title="Leave-one-out bootstrap error Err(1)",
+    formula="Err(1) = mean over the rows of the mean loss on the row over the draws without it",
     estimand=Estimand("rule"),
     needs=frozenset({"bootstrap"}),
     assumptions="a classifier fitted to a draw, which holds .632 n distinct points, is like one fitted to n points",
@@ -328,6 +329,7 @@ BOOTSTRAP_POOLED = replace(
     LEAVE_ONE_OUT_BOOTSTRAP,
     name="bootstrap-pooled",
     title="Pooled out-of-bag error e0",
+    formula="mean loss over all pairs of a draw and a row outside it",
     reference="Efron (1983)",
     compute=partial(_compute, of=_pooled),
 )
@@ -335,6 +337,7 @@ BOOTSTRAP_POOLED = replace(
 BOOTSTRAP_632 = PointEstimator(
     name="bootstrap-632",
     title=".632 estimate",
+    formula=".368 T + .632 Err(1)",
     estimand=Estimand("rule"),
     needs=frozenset({"losses", "bootstrap"}),
     assumptions="the training error is too low by a fixed share of its distance to Err(1)",
@@ -348,6 +351,9 @@ BOOTSTRAP_632_PLUS = replace(
     BOOTSTRAP_632,
     name="bootstrap-632-plus",
     title=".632+ estimate",
+    formula="(1 - w) T + w min(Err(1), g); w = .632 / (1 - .368 R), R = (min(Err(1), g) - T) / (g - T), or 0 "
+    "unless Err(1) and g exceed T, g = p (1 - q) + (1 - p) q, p the share of positives and q the share "
+    "called positive",
     assumptions="the rate of overfitting tells how much too low the training error is",
     tendency="nearly unbiased in the simulations of its authors; a weight of 1 leaves Err(1), which is too high",
     reference="Efron and Tibshirani (1997), section 3, with the rate of overfitting kept within [0, 1]",

@@ -67,6 +67,7 @@ def _compute(records: Records) -> PointOutcome:
 LV1O = PointEstimator(
     name="lv1o",
     title="Leave-one-out cut to the band from .632 to repeated two-fold cross-validation (experimental)",
+    formula="min(max(L, x), C); L is the leave-one-out error, C the error of repeated two-fold cross-validation",
     estimand=Estimand("rule"),
     needs=frozenset({"losses", "leave_one_out", "bootstrap", "halvings"}),
     assumptions="the error lies between the .632 estimate and that of two-fold cross-validation",

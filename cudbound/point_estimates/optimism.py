@@ -47,6 +47,7 @@ def _compute(records: Records) -> PointOutcome:
 BOOTSTRAP_OPTIMISM = PointEstimator(
     name="bootstrap-optimism",
     title="Optimism-corrected training error",
+    formula="T + mean over the draws of (D_b - A_b)",
     estimand=Estimand("conditional"),
     needs=frozenset({"losses", "bootstrap"}),
     assumptions="the training error is too low by as much as the error of a refit on its own draw is lower than on the "

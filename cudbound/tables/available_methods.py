@@ -18,13 +18,14 @@ def available_methods() -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Columns of text:
+        Indexed by the names, so that ``available_methods().loc["two-center"]`` is one method. Columns of text:
 
         - ``name``: the word for it in ``methods=`` and ``method=``;
         - ``gives``: "interval" (`cudbound.compare_intervals`), "comparison" (`cudbound.compare_learners`), both, or
           "point estimate" (`cudbound.estimate_error`);
-        - ``title``, ``estimand``, ``assumptions``, ``tendency``, ``reference``: what it is, what it aims at, what has
-          to hold, where it is known to be too short, too long, too low or too high, and its source;
+        - ``title``, ``formula``, ``estimand``, ``assumptions``, ``tendency``, ``reference``: what it is, how it is
+          computed, what it aims at, what has to hold, where it is known to be too short, too long, too low or too
+          high, and its source;
         - ``groups``: the names that stand for it and others;
         - ``needs``: what is recorded for it, fields of `cudbound.records.Records`;
         - ``cost``: classifier fits, in B bootstrap draws and the numbers of `cudbound.ResamplingSizes`;
@@ -34,13 +35,14 @@ def available_methods() -> pd.DataFrame:
     Examples
     --------
     >>> from cudbound import available_methods
-    >>> frame = available_methods().set_index("name")
+    >>> frame = available_methods()
     >>> frame.loc["mcnemar", "gives"], frame.loc["cud", "estimand"]
     ('comparison', 'conditional')
     """
     import pandas as pd
 
-    return pd.DataFrame([_row(method) for method in (*METHODS.values(), *ESTIMATORS.values())])
+    rows = [_row(method) for method in (*METHODS.values(), *ESTIMATORS.values())]
+    return pd.DataFrame(rows, index=[row["name"] for row in rows])  # without a name, which a column has
 
 
 def _row(method: MethodCard) -> dict[str, str]:
@@ -54,6 +56,7 @@ def _row(method: MethodCard) -> dict[str, str]:
         "name": method.name,
         "gives": gives,
         "title": method.title,
+        "formula": method.formula,
         "estimand": str(method.estimand),
         "groups": groups,
         "needs": ", ".join(sorted(method.needs)),

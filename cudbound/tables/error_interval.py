@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cudbound.intervals import METHODS, find_methods
+from cudbound.hints import suggestion
+from cudbound.intervals import METHODS, Method, find_methods
 from cudbound.outcomes import ConfidenceInterval
 from cudbound.parameter_error import ParameterError
 from cudbound.report.estimands import ERRORS
@@ -225,7 +227,8 @@ def error_interval(
     refuse_others(error_interval, options.keys() & {"alpha"})
     if not isinstance(method, str):
         raise ParameterError("method", "the name of one interval", method)
-    find_methods([method])
+    (chosen,) = find_methods([method])
+    _check_keywords(chosen, options)
     labels = check_labels(y, check_binary_classifier(estimator))
     check_lengths(X.shape[0] if hasattr(X, "shape") else len(X), labels.size)
     if progress is None:
@@ -249,3 +252,14 @@ def error_interval(
         previous=previous,
     )
     return ErrorInterval(table.rows[0], labels.size)
+
+
+def _check_keywords(method: Method, given: Mapping[str, Any]) -> None:
+    """Refuse a keyword that is neither an argument nor an option of the method, with a hint at either."""
+    arguments = [name for name in inspect.signature(error_interval).parameters if name != "options"]
+    for name in given:
+        if name not in method.options:
+            raise ValueError(
+                f"{method.name} has no option {name!r}. Its options are {sorted(method.options)}, and error_interval "
+                f"has no argument of this name.{suggestion(name, (*arguments, *method.options))}"
+            )

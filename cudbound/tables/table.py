@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Generic, Unpack
 
+from cudbound.hints import suggestion
 from cudbound.intervals import METHODS
 from cudbound.point_estimates import ESTIMATORS
 from cudbound.report.comparison_columns import comparison_report
@@ -55,7 +56,8 @@ class Table(abc.ABC, Generic[OneRow]):
             if row.method == method:
                 return row
         raise KeyError(
-            f"no {self.KIND} by {method!r} in this table; it has {[row.method for row in self.rows]}"
+            f"no {self.KIND} by {method!r} in this table; it has {[row.method for row in self.rows]}."
+            f"{suggestion(method, [row.method for row in self.rows])}"
         )
 
     def __str__(self) -> str:

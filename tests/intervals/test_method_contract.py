@@ -97,7 +97,7 @@ def intervals(fitted):
 def test_a_method_describes_itself(name):
     method = REGISTERED[name]
     assert method.name == name
-    for said in ("title", "assumptions", "tendency", "reference", "cost"):
+    for said in ("title", "formula", "assumptions", "tendency", "reference", "cost"):
         assert getattr(method, said).strip(), said
     assert not method.title.endswith(".")
     assert len(method.title) <= 110

@@ -23,6 +23,7 @@ COLUMNS = [
     "name",
     "gives",
     "title",
+    "formula",
     "estimand",
     "groups",
     "needs",

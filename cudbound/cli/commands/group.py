@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from cudbound.cli.commands.explain import explain
 from cudbound.cli.commands.interval import compute, interval
 from cudbound.cli.commands.learners import compare_learners
 from cudbound.cli.commands.methods import methods
@@ -49,5 +50,5 @@ def demo() -> None:
     finish(outcome)
 
 
-for command in (interval, compare_learners, methods, study):
+for command in (interval, compare_learners, methods, explain, study):
     main.add_command(command)
