@@ -19,6 +19,8 @@ from cudbound.problem.draws import draw_counts
 from cudbound.problem.problem import Problem
 from cudbound.quantiles import inverted_cdf_quantile, within
 from cudbound.records import Records
+from cudbound.report.described import describe_classifier, describe_data, seed_of
+from cudbound.report.tables import RunDescription
 from cudbound.results import Draws, IntervalEstimate
 from cudbound.rounding import sentences_html
 from cudbound.solve.limits import SearchLimits, check_limits
@@ -63,6 +65,8 @@ class CudResult:
         What tuned parameters of the classifier on the same data; the draws do not repeat the tuning.
     search : Search
         How far the draws were solved, and with which limits.
+    run : RunDescription or None
+        The data, the classifier and the draws, where they are known.
     """
 
     estimate: float
@@ -74,6 +78,7 @@ class CudResult:
     polish: Polish | None = field(repr=False, default=None)
     tuned_by: tuple[str, ...] = field(repr=False, default=())
     search: Search = field(repr=False, default=Search())
+    run: RunDescription | None = field(repr=False, default=None)
 
     @property
     def raw_interval(self) -> ConfidenceInterval:
@@ -343,7 +348,13 @@ def cud_interval(
     generator = check_rng(rng)
     how = Search(search, solver=solver, n_jobs=n_jobs, limits=check_limits(limits))
     model = express(estimator, X, y, polish=polish)
-    return solve_bound(
+    run = RunDescription(
+        **describe_data(X, model.labels > 0.0, model.classes, seed_of(rng)),
+        n_resamples=n_resamples,
+        localization=localization,
+        classifier=describe_classifier(estimator),
+    )
+    bound = solve_bound(
         model,
         draw_counts(model.labels.size, n_resamples, generator),
         confidence_level=level,
@@ -352,6 +363,7 @@ def cud_interval(
         progress=progress,
         previous=previous,
     )
+    return replace(bound, run=run)
 
 
 def solve_bound(

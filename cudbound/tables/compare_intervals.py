@@ -17,6 +17,8 @@ from cudbound.intervals import Method, compute_interval, find_methods
 from cudbound.intervals.method import ALTERNATIVES
 from cudbound.intervals.two_center import cap_range
 from cudbound.problem.additive_model import AdditiveModel
+from cudbound.report.described import describe_classifier
+from cudbound.report.tables import RunDescription
 from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.configurations import check_search, record_tuning, search_splits
 from cudbound.resampling.plan import kept_going
@@ -311,7 +313,13 @@ def compare_intervals(
             refused=refused,
             confidence_level=level,
             alternative=alternative,
-        )
+        ),
+        RunDescription(
+            **session.described(),
+            n_resamples=int(counts.shape[0]),
+            localization=localization,
+            classifier=describe_classifier(estimator),
+        ),
     )
 
 

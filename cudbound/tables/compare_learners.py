@@ -14,6 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from cudbound.intervals import Method, find_comparisons
 from cudbound.intervals.difference import check_alternative, compute_comparison
 from cudbound.records import Records, TestSetLosses
+from cudbound.report.described import describe_classifier
+from cudbound.report.tables import ComparisonRun
 from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.own_test_sets import record_own_test_sets
 from cudbound.resampling.plan import kept_going
@@ -271,7 +273,10 @@ def tabulate_comparisons(
             confidence_level=level,
             alternative=alternative,
             null=null,
-        )
+        ),
+        ComparisonRun(
+            **session.described(), learner_a=describe_classifier(a), learner_b=describe_classifier(b)
+        ),
     )
 
 

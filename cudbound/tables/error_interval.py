@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from cudbound.intervals import METHODS, Method, find_methods
 from cudbound.outcomes import ConfidenceInterval
 from cudbound.parameter_error import ParameterError
 from cudbound.report.estimands import ERRORS
+from cudbound.report.tables import Run
 from cudbound.resampling.refits import prepare_refits
 from cudbound.results import IntervalEstimate
 from cudbound.rounding import format_level, format_proportion, printable, sentences_html
@@ -47,10 +48,13 @@ class ErrorInterval:
         The interval with everything that is known of it.
     n_samples : int
         Rows of the training set.
+    run : Run or None
+        The data, the classifier and the resampling.
     """
 
     row: IntervalEstimate
     n_samples: int
+    run: Run | None = field(default=None, compare=False)
 
     @property
     def estimate(self) -> float:
@@ -251,7 +255,7 @@ def error_interval(
         progress=progress,
         previous=previous,
     )
-    return ErrorInterval(table.rows[0], labels.size)
+    return ErrorInterval(table.rows[0], labels.size, table.run)
 
 
 def _check_keywords(method: Method, given: Mapping[str, Any]) -> None:

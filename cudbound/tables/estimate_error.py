@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from cudbound.point_estimates import compute_estimate, find_estimators
+from cudbound.report.described import describe_classifier
+from cudbound.report.tables import RunDescription
 from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.bolstering import record_bolstered
 from cudbound.resampling.plan import kept_going
@@ -103,5 +105,11 @@ def estimate_error(
     return PointEstimateTable(
         session.rows(
             PointEstimate, lambda method: compute_estimate(method, records, session.options_of(method))
-        )
+        ),
+        RunDescription(
+            **session.described(),
+            n_resamples=int(counts.shape[0]),
+            localization=None,
+            classifier=describe_classifier(estimator),
+        ),
     )

@@ -15,6 +15,7 @@ from cudbound.method_card import MethodCard, check_options
 from cudbound.parameter_error import ParameterError
 from cudbound.problem.draws import draw_counts
 from cudbound.records import Records, TestSetLosses
+from cudbound.report.described import describe_data
 from cudbound.resampling import ResamplingPlan, ResamplingSizes
 from cudbound.resampling.plan import record_refits, spawn_streams, training_records
 from cudbound.resampling.refits import Refits
@@ -126,6 +127,7 @@ class Session(Generic[Named]):
         self.run = Run(rng, previous)
         self.failed: dict[str, Exception] = {}
         self._options = check_options({} if options is None else options, methods)
+        self._given_options = options
         self.new_cases: tuple[Any, NDArray[Any]] | None = None
 
     def options_of(self, method: Named) -> Mapping[str, Any]:
@@ -148,6 +150,13 @@ class Session(Generic[Named]):
     def spawn(self) -> None:
         """Spawn the streams of random numbers, where they are needed before there is a sample."""
         self.streams = spawn_streams(self.run.rng)
+
+    def described(self) -> dict[str, Any]:
+        """Return what the notes under a table say of the data and the run, by the names of the fields of `Run`."""
+        sample = self.sample
+        return describe_data(
+            sample.X, sample.labels > 0.0, sample.classes, self.run.seed, self._given_options
+        )
 
     def prepare(self, methods: Sequence[Named], resampling: Resampling, *identity: object) -> ResamplingPlan:
         """Plan what has to be recorded for some of the methods; `identity` are further arguments that decide results.

@@ -13,6 +13,7 @@ import numpy as np
 
 from cudbound.exceptions import RunInterrupted, SolveInterrupted
 from cudbound.parameter_error import ParameterError
+from cudbound.report.described import seed_of
 from cudbound.resampling import ResamplingPlan
 from cudbound.resampling.refits import Tape
 from cudbound.results import Draws
@@ -58,6 +59,11 @@ class Run:
     previous : Unfinished or None
         Its random numbers and results are used instead of new ones.
 
+    Attributes
+    ----------
+    seed : int or None
+        The seed, if `rng` is one.
+
     Raises
     ------
     ValueError
@@ -72,6 +78,9 @@ class Run:
         self._start = deepcopy(generator if previous is None else previous.rng)
         self._identity: object = None
         self.rng = generator if previous is None else deepcopy(previous.rng)
+        # a resumed run has the random numbers of the stopped one, and its seed only if that is what was passed again
+        known = previous is None or generator.bit_generator.state == previous.rng.bit_generator.state
+        self.seed = seed_of(rng) if known else None
         self.tape = Tape(None if previous is None else previous.tape)
         self.draws = {} if previous is None else dict(previous.draws)
 

@@ -134,3 +134,34 @@ def test_notebooks_show_every_result(results):
         assert shown.startswith("<")
         assert "<script>" not in shown
     assert "&lt;script&gt;alert(1)&lt;/script&gt;\\x1b[2J" in hostile._repr_html_()
+
+
+def test_results_know_what_they_were_computed_from(results):
+    n_ill = int((Y == "ill").sum())
+    for result in results.values():
+        run = result.run
+        assert (run.n_samples, run.n_events, run.n_non_events) == (30, 30 - n_ill, n_ill)
+        assert (run.event, run.features, run.seed) == ("class well", ("x0", "x1"), 0)
+        assert run.base_rate == min(n_ill, 30 - n_ill) / 30
+    text = results["intervals"].to_markdown()
+    assert f"- Data: n = 30: {30 - n_ill} events (class well) and {n_ill} non-events; 2 features." in text
+    assert "- Classifier: LeastSquaresClassifier()." in text
+    assert "- Run: 40 resamples, localization = n, seed 0." in text
+    assert "- b: DummyClassifier()." in results["comparisons"].to_markdown()
+    assert "- Run: 40 resamples, seed 0." in results["points"].to_markdown()
+
+
+def test_a_generator_is_no_seed_and_options_are_named():
+    found = compare_intervals(
+        CLF,
+        X,
+        Y,
+        methods=["martin-beta"],
+        options={"martin-beta": {"prior": "jeffreys"}},
+        n_resamples=20,
+        rng=np.random.default_rng(0),
+    )
+    assert found.run.seed is None
+    notes = found.report().notes
+    assert "Run: 20 resamples, localization = n, no seed." in notes
+    assert "Choices: martin-beta.prior=jeffreys" in notes
