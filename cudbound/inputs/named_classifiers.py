@@ -33,6 +33,7 @@ CLASSIFIERS: dict[str, Family] = {
 LEARNERS: dict[str, Family] = {
     **CLASSIFIERS,
     "tree": Family("sklearn.tree", "DecisionTreeClassifier"),
+    "forest": Family("sklearn.ensemble", "RandomForestClassifier"),
     "nearest-neighbors": Family("sklearn.neighbors", "KNeighborsClassifier"),
 }
 DEFAULT = "least-squares"

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.decomposition import PCA
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
@@ -261,6 +262,35 @@ def test_a_recipe_does_what_its_formula_says():
     np.testing.assert_array_equal(recipe().fit(X, y).predict(X), fitted_by_hand(X, y))
 
 
+def test_tuned_values_are_chosen_by_cross_validation_of_all_steps(tmp_path):
+    study = read(
+        tmp_path,
+        SETTINGS
+        + WORLD
+        + "classifier = 'ridge'\nscale = true\ntune = {alpha = [0.1, 10.0]}\nset = {tol = 1e-3}",
+    )
+    (scenario,) = study.scenarios
+    search = scenario.make_classifier()
+    by_hand = GridSearchCV(
+        make_pipeline(StandardScaler(), RidgeClassifier(tol=1e-3)),
+        {"ridgeclassifier__alpha": [0.1, 10.0]},
+        cv=5,
+    )
+    X, y = (rng := np.random.default_rng(3)).normal(size=(30, 4)), np.arange(30) % 2
+    X[:, 0] += y
+    new = rng.normal(size=(50, 4))
+    np.testing.assert_array_equal(search.fit(X, y).predict(new), by_hand.fit(X, y).predict(new))
+    assert search.best_params_ == by_hand.best_params_
+    assert scenario.description["tune"] == {"alpha": [0.1, 10.0]}
+    assert pickle.loads(pickle.dumps(scenario.make_classifier)) == scenario.make_classifier
+
+
+def test_what_is_not_tuned_is_not_described():
+    assert (
+        "tune" not in ClassifierRecipe("logistic").description
+    )  # stores of earlier versions name no such key
+
+
 def test_a_recipe_travels_to_other_processes():
     recipe = ClassifierRecipe("linear-svm", (("C", 2.0),), scale=True)
     again = pickle.loads(pickle.dumps(recipe))
@@ -400,14 +430,20 @@ def test_data_need_a_folder(tmp_path, monkeypatch):
 
 def test_templates_are_those_of_the_package():
     assert template_names() == (
-        *("clinical", "grandvalet-bengio", "nadeau-bengio", "paper2008", "quick"),
-        "where-intervals-break",
+        *("clinical", "decision-trees", "grandvalet-bengio", "logistic-regression", "nadeau-bengio"),
+        *("paper2008", "quick", "random-forests", "tuned-ridge", "where-intervals-break"),
     )
     with pytest.raises(ValueError, match=r"there is no template 'quik'; did you mean quick\?"):
         template_text("quik")
 
 
-@pytest.mark.parametrize("name", ["quick", "clinical", "where-intervals-break"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("quick", "clinical", "where-intervals-break", "logistic-regression"),
+        *("decision-trees", "random-forests", "tuned-ridge"),
+    ],
+)
 def test_simulated_templates_can_be_read(tmp_path, name):
     study = read(tmp_path, template_text(name), n_replicates=1)
     assert study.name == name
@@ -556,6 +592,14 @@ WRONG = [
     (
         SETTINGS + WORLD + "set = 3",
         r".*\[\[scenario\]\] 1: set must be a table such as \{C = 0\.5\}\. Got 3\.",
+    ),
+    (
+        SETTINGS + WORLD + "classifier = 'ridge'\ntune = {alpha = 3}",
+        r".*\[\[scenario\]\] 1: tune must be a table of lists such as \{C = \[0\.1, 1\.0, 10\.0\]\}\. Got .*",
+    ),
+    (
+        SETTINGS + WORLD + "classifier = 'ridge'\ntune = {alpha = [1.0, -3.0]}",
+        r".*\[\[scenario\]\] 1: alpha must be .* Got -3\.0\.",
     ),
     (
         SETTINGS + WORLD + "classifier = 'ridge'\nset = {alhpa = 1}",

@@ -86,7 +86,8 @@ def study(context: click.Context) -> None:
 def new(*, template: str, place: Path | None, n_shards: int | None) -> None:
     """Write the design file TEMPLATE, with comments, as a beginning for your own.
 
-    TEMPLATE is quick, paper2008, where-intervals-break, clinical, nadeau-bengio or
+    TEMPLATE is quick, paper2008, where-intervals-break, logistic-regression,
+    decision-trees, random-forests, tuned-ridge, clinical, nadeau-bengio or
     grandvalet-bengio.
     """
     from cudbound.study.design.design_file import template_text

@@ -12,6 +12,8 @@ from cudbound.validation import check_integer
 
 #: Of classifiers that draw random numbers: every fit of a study begins with the same ones.
 CLASSIFIER_SEED = 0
+#: Folds of the search for tuned parameters.
+TUNING_FOLDS = 5
 
 
 @dataclass(frozen=True)
@@ -20,7 +22,7 @@ class ClassifierRecipe:
 
     Its steps, each of them fitted to the training set alone: standard scaling, projection on principal components,
     polynomial terms, and the classifier. Steps that are not asked for are left out; without any, the classifier comes
-    by itself.
+    by itself. Where values are to be chosen among, all this is searched by cross-validation.
 
     Attributes
     ----------
@@ -35,6 +37,9 @@ class ClassifierRecipe:
         of features and of training cases.
     degree : int, default=1
         Largest degree of the polynomial terms, products of different features included.
+    tune : tuple of (str, tuple of values), default=()
+        Parameters of the classifier and the values that are tried for each: the values of least error in 5-fold
+        cross-validation are taken (`sklearn.model_selection.GridSearchCV`).
 
     Raises
     ------
@@ -55,6 +60,7 @@ class ClassifierRecipe:
     scale: bool = False
     components: int | None = None
     degree: int = 1
+    tune: tuple[tuple[str, tuple[Any, ...]], ...] = ()
 
     def __post_init__(self) -> None:
         if not isinstance(self.classifier, str) or self.classifier not in LEARNERS:
@@ -66,10 +72,14 @@ class ClassifierRecipe:
             check_integer("components", self.components, 1)
         check_integer("degree", self.degree, 1)
         check_classifier(ClassifierChoice(self.classifier, self.options))
+        for name, values in self.tune:
+            for value in values:
+                check_classifier(ClassifierChoice(self.classifier, (*self.options, (name, value))))
 
     def __call__(self) -> Any:
         """Return the classifier, not yet fitted."""
         from sklearn.decomposition import PCA
+        from sklearn.model_selection import GridSearchCV
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
@@ -82,15 +92,23 @@ class ClassifierRecipe:
         if self.degree > 1:
             steps.append(PolynomialFeatures(self.degree, include_bias=False))
         classifier = build(ClassifierChoice(self.classifier, self.options), CLASSIFIER_SEED)
-        return make_pipeline(*steps, classifier) if steps else classifier
+        whole = make_pipeline(*steps, classifier) if steps else classifier
+        if not self.tune:
+            return whole
+        prefix = f"{whole.steps[-1][0]}__" if steps else ""
+        return GridSearchCV(
+            whole, {prefix + name: list(values) for name, values in self.tune}, cv=TUNING_FOLDS
+        )
 
     @property
     def description(self) -> dict[str, Any]:
         """The recipe in the words of a design file."""
-        return {
+        words = {
             "classifier": self.classifier,
             "set": dict(self.options),
             "scale": self.scale,
             "components": self.components,
             "degree": self.degree,
         }
+        # named only where there is one: studies of before keep their identity
+        return {**words, "tune": {name: list(values) for name, values in self.tune}} if self.tune else words

@@ -17,8 +17,9 @@ from cudbound.study.populations.population import Population
 from cudbound.study.populations.real_data import DataFolder, RealData
 from cudbound.study.populations.worlds import WORLDS
 
-#: Keys of a table that say what is fitted; "set" stands for the options of the classifier.
-CLASSIFIER_KEYS = ("classifier", "set", "scale", "components", "degree")
+#: Keys of a table that say what is fitted; "set" stands for the options of the classifier,
+#: "tune" for the values among which they are chosen.
+CLASSIFIER_KEYS = ("classifier", "set", "tune", "scale", "components", "degree")
 #: The key of a table of the same keys, for a second learning algorithm that the first is compared with.
 RIVAL = "rival"
 #: Keys that say what is drawn from; exactly one of them stands in a table.
@@ -132,7 +133,11 @@ def _recipe(table: Mapping[str, Any]) -> ClassifierRecipe:
     options = values.pop("set", {})
     if not isinstance(options, dict):
         raise ValueError(f"set must be a table such as {{C = 0.5}}. Got {options!r}.")
-    return ClassifierRecipe(options=tuple(options.items()), **values)
+    tune = values.pop("tune", {})
+    if not isinstance(tune, dict) or not all(isinstance(one, list) and one for one in tune.values()):
+        raise ValueError(f"tune must be a table of lists such as {{C = [0.1, 1.0, 10.0]}}. Got {tune!r}.")
+    tried = tuple((name, tuple(one)) for name, one in tune.items())
+    return ClassifierRecipe(options=tuple(options.items()), tune=tried, **values)
 
 
 def _rival(table: Any) -> ClassifierRecipe:
