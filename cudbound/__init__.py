@@ -9,14 +9,16 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cudbound.bound.cud_interval import CudResult as CudResult
     from cudbound.bound.cud_interval import cud_interval as cud_interval
+    from cudbound.bound.cud_result import CudResult as CudResult
     from cudbound.estimators.convex_loss import ConvexLossClassifier as ConvexLossClassifier
     from cudbound.estimators.least_squares import LeastSquaresClassifier as LeastSquaresClassifier
     from cudbound.estimators.stumps import stump_basis as stump_basis
     from cudbound.exact.certificate import Certificate as Certificate
     from cudbound.exact.certificate import Verification as Verification
     from cudbound.losses.cvxpy_loss import CvxpyLoss as CvxpyLoss
+    from cudbound.metrics.asked import Metrics as Metrics
+    from cudbound.metrics.metric import Metric as Metric
     from cudbound.outcomes import ConfidenceInterval as ConfidenceInterval
     from cudbound.outcomes import Estimand as Estimand
     from cudbound.problem.additive_model import Polish as Polish
@@ -56,7 +58,7 @@ if TYPE_CHECKING:
     from cudbound.tables.unfinished import Unfinished as Unfinished
 
 _HOME = {
-    "CudResult": "bound.cud_interval",
+    "CudResult": "bound.cud_result",
     "cud_interval": "bound.cud_interval",
     "Certificate": "exact.certificate",
     "error_interval": "tables.error_interval",
@@ -77,6 +79,8 @@ _HOME = {
     "ConvexLossClassifier": "estimators.convex_loss",
     "CvxpyLoss": "losses.cvxpy_loss",
     "LeastSquaresClassifier": "estimators.least_squares",
+    "Metric": "metrics.metric",
+    "Metrics": "metrics.asked",
     "Problem": "problem.problem",
     "ConfidenceInterval": "outcomes",
     "Estimand": "outcomes",

@@ -57,6 +57,20 @@ class ManyFeaturesWarning(CudboundWarning):
     """The rank of the design is above half of the training rows, where intervals from refits may fall short."""
 
 
+class FewEventsWarning(CudboundWarning):
+    """A metric of one class rests on so few of its rows that any interval for it is hardly more than a guess.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows of the smallest class that it rests on.
+    """
+
+    def __init__(self, message: str, *, n_rows: int):
+        super().__init__(message)
+        self.n_rows = n_rows
+
+
 class SlowRefitsWarning(CudboundWarning):
     """Refits are going to take long, judged by the first few of them.
 

@@ -215,7 +215,7 @@ class _WithLimits(Row):
     @property
     def confidence_interval(self) -> ConfidenceInterval:
         """The limits clipped to the values that are possible: [0, 1], or [-1, 1] for a difference."""
-        return self.raw_interval.clipped(self.LOWEST, 1.0)
+        return self.raw_interval.clipped(self.LOWEST, getattr(self, "highest", 1.0))
 
     @property
     def low(self) -> float:
@@ -270,6 +270,10 @@ class IntervalEstimate(_WithLimits, Outcome):
         Nominal level.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         "less": an upper limit only; "greater": a lower one.
+    metric : str, default="error"
+        What is bounded.
+    highest : float, default=1.0
+        The largest value that it can have: the largest cost, or 1.
     n_fits : int
         Classifier fits that the method used; a fit shared with another method counts for both.
     """
@@ -279,11 +283,13 @@ class IntervalEstimate(_WithLimits, Outcome):
     confidence_level: float
     n_fits: int
     alternative: str = "two-sided"
+    metric: str = "error"
+    highest: float = 1.0
 
     LOWEST: ClassVar = 0.0
     COLUMNS: ClassVar = _columns(
-        "method estimate low high width raw_low raw_high confidence_level alternative estimand n_fits degenerate "
-        "remarks"
+        "method metric estimate low high width raw_low raw_high confidence_level alternative estimand n_fits "
+        "degenerate remarks"
     )
 
     def _numbers(self) -> list[str]:

@@ -303,6 +303,24 @@ def check_labels(y: ArrayLike, classes: NDArray[Any]) -> Array:
     return np.where(positive, 1.0, -1.0)
 
 
+def check_row_weights(sample_weight: ArrayLike, n_samples: int) -> Array:
+    """Return the weights of the rows.
+
+    Raises
+    ------
+    ValueError
+        If they are not one finite, positive number for each row.
+    """
+    weights = checked("sample_weight", sample_weight, 1).astype(np.float64)
+    if weights.shape != (n_samples,) or not (weights > 0.0).all():
+        got = f"shape {weights.shape}" if weights.shape != (n_samples,) else f"{weights.min()}"
+        raise ValueError(
+            f"The 'sample_weight' parameter must be one positive number for each of the {n_samples} rows. Got {got} "
+            "instead; leave rows of weight 0 out of X and y."
+        )
+    return weights
+
+
 def check_lengths(n_rows: int, n_labels: int) -> None:
     """Raise ValueError unless X and y have the same number of rows."""
     if n_rows != n_labels:

@@ -22,6 +22,7 @@ LAYERS = (
     {"outcomes"},
     {"results", "method_card", "losses"},
     {"exceptions", "records", "problem"},
+    {"metrics"},
     {"exact", "solve", "point_estimates", "report"},
     {"estimators", "intervals"},
     {"adapters"},
@@ -31,7 +32,7 @@ LAYERS = (
     {"study"},
     {"cli"},
 )
-CORE = set().union(*LAYERS[:9])
+CORE = set().union(*LAYERS[:10])
 ORDER = {unit: depth for depth, layer in enumerate(LAYERS) for unit in layer}
 
 # The only folders that import these, inside functions or at the top.

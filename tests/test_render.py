@@ -518,7 +518,7 @@ def test_json_is_strict():
 def test_undefined_values_are_named_in_text_and_empty_in_csv():
     table = IntervalTable((row("cud", math.nan, (math.nan, math.nan)),))
     assert render_report(table.report()).splitlines()[4].split()[1:5] == ["undefined"] * 4
-    assert render_report(table.report(), "csv").splitlines()[1].startswith('"cud",,,,,,,0.95,')
+    assert render_report(table.report(), "csv").splitlines()[1].startswith('"cud","error",,,,,,,0.95,')
 
 
 # --- numbers that belong to a method

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from cudbound.adapters import logistic, own_classifiers, pipeline, ridge, sgd, svm, threshold, tuning
@@ -16,7 +18,7 @@ from cudbound.adapters.refusals import REFUSALS
 from cudbound.adapters.registry import ADAPTERS, find_adapter
 from cudbound.exceptions import TuningNotResampledWarning, UnsupportedEstimatorError
 from cudbound.problem.additive_model import AdditiveModel
-from cudbound.solve.minimum import check_minimizer
+from cudbound.solve.minimum import check_minimizer, optimality_residual
 from cudbound.solve.minimum import polish as polish_model
 from cudbound.validation import check_binary_classifier
 
@@ -37,7 +39,14 @@ ADAPTERS[:] = (
 )
 
 
-def express(estimator: Any, X: Any, y: Any, *, polish: bool = False) -> AdditiveModel:
+def express(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    polish: bool = False,
+    sample_weight: NDArray[np.float64] | None = None,
+) -> AdditiveModel:
     """Write a fitted estimator and its training set as plain arrays.
 
     Parameters
@@ -51,6 +60,8 @@ def express(estimator: Any, X: Any, y: Any, *, polish: bool = False) -> Additive
     polish : bool, default=False
         Whether to replace the coefficients by the exact minimizer of the loss instead of checking that they minimize
         it; the ``polish`` of the result says how far they moved.
+    sample_weight : ndarray of float, shape (n_samples,), default=None
+        The weights of the rows that it was fitted with.
 
     Returns
     -------
@@ -94,10 +105,24 @@ def express(estimator: Any, X: Any, y: Any, *, polish: bool = False) -> Additive
             TuningNotResampledWarning,
             stacklevel=3,
         )
+    if sample_weight is not None:
+        model = _weighted(model, sample_weight)
     if polish:
         return polish_model(model)
     check_minimizer(model)
     return model
+
+
+def _weighted(model: AdditiveModel, sample_weight: NDArray[np.float64]) -> AdditiveModel:
+    """Return the model with the weights of a fit beside those of the classes.
+
+    scikit-learn's objectives are sums over rows, or means, so that the weights enter as they are; those of
+    `ConvexLossClassifier` have mean 1. Which of the two it is shows in which loss the coefficients minimize.
+    """
+    known = np.ones(sample_weight.size) if model.sample_weight is None else model.sample_weight
+    product = known * sample_weight
+    found = [replace(model, sample_weight=weights) for weights in (product, product / product.mean())]
+    return min(found, key=optimality_residual)
 
 
 def _oriented(model: AdditiveModel, estimator: Any, X: Any) -> AdditiveModel:

@@ -2,217 +2,33 @@
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Never
+from dataclasses import replace
+from typing import Any, Never
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from cudbound.adapters import express
-from cudbound.exact.certificate import Certificate
-from cudbound.intervals.cud import CUD, cud_limits
-from cudbound.intervals.method import compute_interval
-from cudbound.outcomes import ConfidenceInterval, Estimand
-from cudbound.problem.additive_model import AdditiveModel, Polish
-from cudbound.problem.draws import draw_counts
-from cudbound.problem.problem import Problem
-from cudbound.quantiles import inverted_cdf_quantile, within
-from cudbound.records import Records
+from cudbound.bound.cud_result import CudResult, solve_bound
+from cudbound.metrics.asked import Metrics, as_metrics
+from cudbound.metrics.metric import Metric, MetricRows
+from cudbound.metrics.metric_draws import MetricDraws
+from cudbound.metrics.told import warn_of_few
+from cudbound.parameter_error import ParameterError
 from cudbound.report.described import describe_classifier, describe_data, seed_of
 from cudbound.report.tables import RunDescription
-from cudbound.results import Draws, IntervalEstimate
-from cudbound.rounding import sentences_html
+from cudbound.results import Draws
 from cudbound.solve.limits import SearchLimits, check_limits
-from cudbound.solve.minimum import draws_problem
-from cudbound.solve.search import Search, search_ended
+from cudbound.solve.search import Search
 from cudbound.validation import (
+    check_binary_classifier,
     check_confidence_level,
     check_integer,
     check_localization,
     check_rng,
+    check_row_weights,
     refuse_others,
 )
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-
-@dataclass(
-    frozen=True, eq=False, repr=False
-)  # results hold arrays, which have no single truth value to compare
-class CudResult:
-    """A CUD confidence set for the error of a fitted classifier, and what it was computed from.
-
-    Attributes
-    ----------
-    estimate : float
-        Training error of the classifier, a proportion in [0, 1]; the center of the interval.
-    q : float
-        Half-width: the `confidence_level` quantile of the draws' upper bounds on Q. It is the quantile of the exact Q
-        if `certified`, and otherwise no smaller.
-    confidence_level : float
-        Nominal level.
-    draws : Draws
-        What was proved about each bootstrap draw.
-    problem : Problem
-        The draws' optimization problems; ``problem.select(b).save(path)`` writes one for a bug report.
-    estimand : Estimand
-        "conditional": the error, on new cases from the same population, of this fitted classifier.
-    polish : Polish or None
-        How the classifier of the interval differs from the fitted one; None if it is the fitted one.
-    tuned_by : tuple of str
-        What tuned parameters of the classifier on the same data; the draws do not repeat the tuning.
-    search : Search
-        How far the draws were solved, and with which limits.
-    run : RunDescription or None
-        The data, the classifier and the draws, where they are known.
-    """
-
-    estimate: float
-    q: float
-    confidence_level: float
-    draws: Draws = field(repr=False)
-    problem: Problem = field(repr=False)
-    estimand: Estimand = CUD.estimand
-    polish: Polish | None = field(repr=False, default=None)
-    tuned_by: tuple[str, ...] = field(repr=False, default=())
-    search: Search = field(repr=False, default=Search())
-    run: RunDescription | None = field(repr=False, default=None)
-
-    @property
-    def raw_interval(self) -> ConfidenceInterval:
-        """``[estimate - q, estimate + q]``, which may leave [0, 1]."""
-        return cud_limits(self.estimate, self.q)
-
-    @property
-    def confidence_interval(self) -> ConfidenceInterval:
-        """The raw interval clipped to [0, 1]."""
-        return self.raw_interval.clipped(0.0, 1.0)
-
-    @property
-    def certified(self) -> bool:
-        """Whether `q` is shown to be the quantile of the exact Q: `q` and `q_lower` are equal."""
-        return self.q_lower == self.q
-
-    @property
-    def q_lower(self) -> float:
-        """The same quantile of the draws' lower bounds: the quantile of the exact Q is not below it."""
-        return inverted_cdf_quantile(self.draws.lower, self.confidence_level)
-
-    @property
-    def localization(self) -> float:
-        """Localization rate that was used, on the scale of the mean loss."""
-        return self.problem.localization
-
-    @property
-    def n_single_class_draws(self) -> int:
-        """Number of draws that hold only one class."""
-        positives = self.problem.counts[:, self.problem.labels > 0].sum(axis=1)
-        totals = self.problem.counts.sum(axis=1)
-        return int(((positives == 0) | (positives == totals)).sum())
-
-    @property
-    def remarks(self) -> tuple[str, ...]:
-        """What a reader of the interval must know: whether it is proved, and what was done to the classifier."""
-        if self.search.of == "all" and self.draws.certified.all():
-            remarks = ["all draws solved exactly"]
-        elif self.certified:
-            remarks = ["quantile proved"]
-        else:
-            remarks = [f"q {within(self.q_lower, self.q)}, upper value used"]
-        if self.n_single_class_draws:
-            remarks.append(f"{self.n_single_class_draws} single-class draws")
-        if self.polish is not None:
-            remarks.append(str(self.polish))
-        if self.tuned_by:
-            remarks.append(f"tuning by {', '.join(self.tuned_by)} not resampled")
-        return tuple(remarks)
-
-    @property
-    def row(self) -> IntervalEstimate:
-        """The result as a row of the table of methods."""
-        return compute_interval(CUD, Records(bound=self), self.confidence_level)
-
-    @property
-    def degenerate(self) -> str | None:
-        """Why the interval says nothing about uncertainty, or None if it does."""
-        return self.row.degenerate
-
-    def at(self, *, confidence_level: float) -> CudResult:
-        """Return the result at another level.
-
-        The search resumes from what is proved, with the limits of the call that gave this result, and only if that
-        does not suffice for the other level. With ``search="all"`` nothing is solved again.
-
-        Raises
-        ------
-        ValueError
-            If the level is not in (0, 1).
-        SolveInterrupted
-            On Ctrl-C; pass its ``draws`` as ``previous`` to `cud_interval`, with the other level, to resume.
-
-        Warns
-        -----
-        NotCertifiedWarning
-            If the other level requires a search that a limit, or rounding, ends early.
-        """
-        level = check_confidence_level(confidence_level)
-        result = self._at(level, self.draws)
-        if result.certified or self.search.of == "all" or level == self.confidence_level:
-            return result
-        result = self._at(level, self.search.run(self.problem, level, False, self.draws))
-        if not result.certified:
-            warnings.warn(search_ended(result.search, result.draws, result.q_lower, result.q), stacklevel=2)
-        return result
-
-    def _at(self, level: float, draws: Draws) -> CudResult:
-        return replace(self, confidence_level=level, draws=draws, q=inverted_cdf_quantile(draws.upper, level))
-
-    def certificate(self, draw: int) -> Certificate:
-        """Return what was proved about one draw, to be saved, and verified in exact arithmetic.
-
-        Raises
-        ------
-        IndexError
-            If there is no draw with that number.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from cudbound import LeastSquaresClassifier, cud_interval
-        >>> X = np.random.default_rng(0).normal(size=(20, 1))
-        >>> y = X[:, 0] + np.random.default_rng(1).normal(size=20) > 0
-        >>> result = cud_interval(LeastSquaresClassifier().fit(X, y), X, y, n_resamples=20, rng=0)
-        >>> result.certificate(7).verify().upper_proved
-        True
-        """
-        return Certificate.of(self.problem, self.draws, draw)
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row with the columns of a table of intervals."""
-        return self.row.to_frame()
-
-    @property
-    def _sentence(self) -> str:
-        low, high = self.confidence_interval
-        which = "this classifier" if self.polish is None else "the polished classifier"
-        return (
-            f"CUD {100 * self.confidence_level:g}% interval [{low:.3f}, {high:.3f}] for the error of {which}; "
-            f"training error {self.estimate:.3f}, half-width {self.q:.3f}, {len(self.draws)} draws"
-        )
-
-    @property
-    def _notes(self) -> tuple[str, ...]:
-        return (*self.remarks, *((self.degenerate,) if self.degenerate else ()))
-
-    def __str__(self) -> str:
-        return f"{self._sentence} ({'; '.join(self._notes)})"
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return sentences_html(f"{self._sentence}.", self._notes)
 
 
 def cud_interval(
@@ -220,6 +36,8 @@ def cud_interval(
     X: Any,
     y: Any,
     *,
+    metric: str | Metric | Metrics = "error",
+    sample_weight: ArrayLike | None = None,
     confidence_level: float = 0.95,
     n_resamples: int = 1000,
     localization: str | float = "n",
@@ -257,6 +75,11 @@ def cud_interval(
         The rows that the estimator was fitted to.
     y : array-like, shape (n_samples,)
         Their labels; at least two rows of each class.
+    metric : str, Metric or Metrics, default="error"
+        One metric that is linear in the losses, see `cudbound.Metrics`: the supremum is then of its deviation.
+        `cudbound.compare_intervals` bounds several of them together.
+    sample_weight : array-like of float, shape (n_samples,), default=None
+        Weights of the rows, with which the classifier was fitted.
     confidence_level : float, default=0.95
         Nominal level, in (0, 1).
     n_resamples : int, default=1000
@@ -347,16 +170,29 @@ def cud_interval(
     n_resamples = check_integer("n_resamples", n_resamples, 1)
     generator = check_rng(rng)
     how = Search(search, solver=solver, n_jobs=n_jobs, limits=check_limits(limits))
-    model = express(estimator, X, y, polish=polish)
+    weights = None if sample_weight is None else check_row_weights(sample_weight, len(y))
+    model = express(estimator, X, y, polish=polish, sample_weight=weights)
+    classes = check_binary_classifier(estimator)
+    asked = as_metrics(metric).resolve(classes.tolist())
+    if len(asked.names) > 1 or asked.predictive:
+        rule = (
+            "one metric that is linear in the losses; compare_intervals takes several, and predictive values"
+        )
+        raise ParameterError("metric", rule, metric)
+    labels = model.labels if model.classes[1] == classes[1] else -model.labels
+    seen = MetricRows(asked.metrics[0], asked.event_rows(labels), weights)
+    warn_of_few([seen])
+    draws = MetricDraws(asked, weights)
     run = RunDescription(
-        **describe_data(X, model.labels > 0.0, model.classes, seed_of(rng)),
+        **describe_data(X, seen.event, classes if asked.event_class else classes[::-1], seed_of(rng)),
         n_resamples=n_resamples,
         localization=localization,
         classifier=describe_classifier(estimator),
     )
     bound = solve_bound(
         model,
-        draw_counts(model.labels.size, n_resamples, generator),
+        draws.draw(labels, n_resamples, generator),
+        seen=seen,
         confidence_level=level,
         localization=check_localization(localization, model.labels.size),
         search=how,
@@ -364,31 +200,3 @@ def cud_interval(
         previous=previous,
     )
     return replace(bound, run=run)
-
-
-def solve_bound(
-    model: AdditiveModel,
-    counts: NDArray[np.int32],
-    *,
-    confidence_level: float,
-    localization: float,
-    search: Search = Search(),  # noqa: B008 - frozen, so that one default serves all calls
-    progress: bool = False,
-    previous: Draws | None = None,
-) -> CudResult:
-    """Compute the CUD result of a model on given draws; see `cud_interval`."""
-    problem = draws_problem(model, counts, localization)
-    draws = search.run(problem, confidence_level, progress, previous)
-    result = CudResult(
-        estimate=model.training_error,
-        q=inverted_cdf_quantile(draws.upper, confidence_level),
-        confidence_level=confidence_level,
-        draws=draws,
-        problem=problem,
-        polish=model.polish,
-        tuned_by=model.tuned_by,
-        search=search,
-    )
-    if not result.certified:
-        warnings.warn(search_ended(result.search, result.draws, result.q_lower, result.q), stacklevel=3)
-    return result

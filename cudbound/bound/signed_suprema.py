@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from cudbound.exceptions import ManyFeaturesWarning
 from cudbound.intervals.two_center import allows_cap
+from cudbound.metrics.metric import ERROR, MetricRows
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.problem.coordinates import design_rank
 from cudbound.quantiles import inverted_cdf_quantile
@@ -28,6 +29,7 @@ def solve_signed_suprema(
     matters: tuple[float, float] = (0.0, 1.0),
     progress: bool = False,
     previous: Draws | None = None,
+    seen: MetricRows | None = None,
 ) -> tuple[SignedSuprema, Draws | None]:
     """Bound the suprema of (error - error_b)_+ g(alpha (L_b(fitted) - L_b)) of given draws, where they are of use.
 
@@ -41,6 +43,8 @@ def solve_signed_suprema(
         As in `cudbound.bound.cud_interval.solve_bound`; the search is of the negative side.
     matters : tuple of float, default=(0.0, 1.0)
         Between which values the quantile must be known: the search ends once it is shown to lie outside.
+    seen : MetricRows, default=None
+        The metric; its mean loss takes the place of the error. None for the error itself.
 
     Returns
     -------
@@ -62,8 +66,12 @@ def solve_signed_suprema(
         If a limit, or rounding, ended the search before the quantile was known as far as it matters; upper bounds are
         used.
     """
-    problem = draws_problem(model, counts, localization)
-    n, rank = model.labels.size, design_rank(problem.design)
+    seen = MetricRows(ERROR, model.labels > 0.0) if seen is None else seen
+    weights = seen.score_weights(counts)
+    problem = draws_problem(
+        model, counts, localization, None if weights is None else weights / seen.metric.scale
+    )
+    n, rank = seen.n_rows, design_rank(problem.design)
     polished = () if model.polish is None else (f"cap of the {model.polish}",)
     if not allows_cap(rank, n):
         warnings.warn(

@@ -25,8 +25,8 @@ def cud_limits(training_error: float, q: float) -> ConfidenceInterval:
 def _cud(records: Records, confidence_level: float) -> Outcome:
     bound = records.require("bound").at(confidence_level=confidence_level)
     return Outcome(
-        bound.estimate,
-        cud_limits(bound.estimate, bound.q),
+        bound.training_loss,
+        cud_limits(bound.training_loss, bound.loss_q),
         remarks=bound.remarks,
         degenerate="no classifier near the fitted one deviates in the draws that count (Q = 0)",
         center="training error",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-def effective_size_bootstrap(n_samples: int) -> float:
+def effective_size_bootstrap(n_samples: float) -> float:
     """Return n* = n (1 - (1 - 1/n)^n), the expected number of distinct points in a bootstrap draw.
 
     References
@@ -15,7 +15,7 @@ def effective_size_bootstrap(n_samples: int) -> float:
     >>> round(effective_size_bootstrap(30), 3)
     19.15
     """
-    return n_samples * (1.0 - (1.0 - 1.0 / n_samples) ** n_samples)
+    return float(n_samples * (1.0 - (1.0 - 1.0 / n_samples) ** n_samples))
 
 
 def effective_size_folds(n_samples: int, n_folds: int) -> float:

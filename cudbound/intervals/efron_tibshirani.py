@@ -20,7 +20,7 @@ from cudbound.records.bootstrap_losses import never_out_of_bag
 Array = NDArray[np.float64]
 
 FALLBACK = binomial_fallback(
-    "n* = n (1 - (1 - 1/n)^n) points", lambda records: effective_size_bootstrap(records.n_samples)
+    "n* = n (1 - (1 - 1/n)^n) points", lambda records: effective_size_bootstrap(records.n_effective)
 )
 
 

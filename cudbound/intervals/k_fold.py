@@ -19,9 +19,7 @@ from cudbound.point_estimates.cross_validation import mean_training_size
 from cudbound.records import FoldLosses, Records
 from cudbound.validation import checked
 
-ON_ALL_ROWS = binomial_fallback(
-    "all cross-validated rows", lambda records: records.require("folds").losses.size
-)
+ON_ALL_ROWS = binomial_fallback("all cross-validated rows", lambda records: records.n_effective)
 
 
 def k_fold_t_pivot(means: ArrayLike, n_train: float) -> Pivot:

@@ -19,7 +19,7 @@ from cudbound.validation import check_choice
 
 
 def kohavi_interval(
-    estimate: float, n_samples: int, confidence_level: float, *, form: str = "wald"
+    estimate: float, n_samples: float, confidence_level: float, *, form: str = "wald"
 ) -> ConfidenceInterval:
     """Interval around a bootstrap estimate with binomial variance on n* = n (1 - (1 - 1/n)^n) points.
 
@@ -27,7 +27,7 @@ def kohavi_interval(
     ----------
     estimate : float
         Resampled error, in [0, 1].
-    n_samples : int
+    n_samples : float
         Rows of the training set.
     confidence_level : float
     form : {"wald", "wilson"}, default="wald"
@@ -92,7 +92,7 @@ def _kohavi(records: Records, confidence_level: float, *, form: str) -> Outcome:
     estimate = estimate_632(records)
     return Outcome(
         estimate,
-        kohavi_interval(estimate, records.n_samples, confidence_level, form=form),
+        kohavi_interval(estimate, records.n_effective, confidence_level, form=form),
         degenerate=f"the binomial variance is 0 at an estimate of {estimate:g}; form='wilson' has positive width there"
         if estimate in (0.0, 1.0)
         else None,
@@ -101,7 +101,7 @@ def _kohavi(records: Records, confidence_level: float, *, form: str) -> Outcome:
 
 
 def _wilson_fallback(records: Records, estimate: float, confidence_level: float) -> ConfidenceInterval:
-    return kohavi_interval(estimate, records.n_samples, confidence_level, form="wilson")
+    return kohavi_interval(estimate, records.n_effective, confidence_level, form="wilson")
 
 
 def _yang_size(records: Records) -> float:

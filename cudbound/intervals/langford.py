@@ -9,7 +9,7 @@ from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.records import Records
 
 
-def langford_interval(estimate: float, n_samples: int, confidence_level: float) -> ConfidenceInterval:
+def langford_interval(estimate: float, n_samples: float, confidence_level: float) -> ConfidenceInterval:
     """Inverted binomial interval as if n* = n (1 - (1 - 1/n)^n) test points had given n* estimate errors.
 
     The paper takes n* to be the size of the test set here and that of the training set in the Beta interval; both are
@@ -19,7 +19,7 @@ def langford_interval(estimate: float, n_samples: int, confidence_level: float) 
     ----------
     estimate : float
         Resampled error, in [0, 1].
-    n_samples : int
+    n_samples : float
         Rows of the training set.
     confidence_level : float
 
@@ -38,7 +38,7 @@ def langford_interval(estimate: float, n_samples: int, confidence_level: float) 
 
 def _langford(records: Records, confidence_level: float) -> Outcome:
     estimate = estimate_632(records)
-    interval = langford_interval(estimate, records.n_samples, confidence_level)
+    interval = langford_interval(estimate, records.n_effective, confidence_level)
     return Outcome(estimate, interval, center=".632 estimate")
 
 

@@ -12,8 +12,9 @@ from cudbound.records import Records
 
 def _leave_one_out(records: Records, confidence_level: float) -> Outcome:
     losses = records.require("leave_one_out").losses
-    interval = inverted_binomial_interval(float(np.sum(losses)), float(np.size(losses)), confidence_level)
-    return Outcome(float(np.mean(losses)), interval)
+    error, size = float(np.mean(losses)), records.n_effective
+    errors = float(np.sum(losses)) if size == np.size(losses) else error * size
+    return Outcome(error, inverted_binomial_interval(errors, size, confidence_level))
 
 
 LEAVE_ONE_OUT = Method(

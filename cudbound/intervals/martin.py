@@ -16,7 +16,7 @@ PRIORS = {"uniform": 1.0, "jeffreys": 0.5}
 
 
 def martin_interval(
-    estimate: float, n_samples: int, confidence_level: float, *, prior: str = "uniform"
+    estimate: float, n_samples: float, confidence_level: float, *, prior: str = "uniform"
 ) -> ConfidenceInterval:
     """Equal-tailed posterior interval, as if a test of n - n* points had given estimate (n - n*) errors.
 
@@ -27,7 +27,7 @@ def martin_interval(
     ----------
     estimate : float
         Resampled error, in [0, 1].
-    n_samples : int
+    n_samples : float
         Rows of the training set; n* = n (1 - (1 - 1/n)^n) of them count as training points.
     confidence_level : float
     prior : {"uniform", "jeffreys"}, default="uniform"
@@ -60,7 +60,7 @@ def martin_interval(
 
 def _martin(records: Records, confidence_level: float, *, prior: str) -> Outcome:
     estimate = estimate_632(records)
-    interval = martin_interval(estimate, records.n_samples, confidence_level, prior=prior)
+    interval = martin_interval(estimate, records.n_effective, confidence_level, prior=prior)
     return Outcome(estimate, interval, center=".632 estimate")
 
 

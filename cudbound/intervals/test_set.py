@@ -120,11 +120,12 @@ def held_out_interval(
 def _outcome(records: Records, confidence_level: float, *, form: str, side: str) -> Outcome:
     record = records.require("test_set")
     losses = np.asarray(record.losses)
-    interval = held_out_interval(
-        float(losses.sum()), float(losses.size), confidence_level, form=form, side=side
-    )
+    error, size = float(losses.mean()), record.n_effective
+    # whole numbers stay whole where every loss is 0 or 1 and counts as one row
+    errors = float(losses.sum()) if size == losses.size else error * size
+    interval = held_out_interval(errors, size, confidence_level, form=form, side=side)
     return Outcome(
-        float(losses.mean()),
+        error,
         interval,
         degenerate=f"all losses on the test set are {losses[0]:g}, so that their variance is 0",
         estimand=Estimand(record.estimand),
@@ -136,7 +137,7 @@ def _each_at(records: Records, confidence_level: float, _: str, *, form: str, si
 
 
 def _wilson_fallback(records: Records, estimate: float, confidence_level: float) -> ConfidenceInterval:
-    return wilson_interval(estimate, float(records.require("test_set").losses.size), confidence_level)
+    return wilson_interval(estimate, records.require("test_set").n_effective, confidence_level)
 
 
 INDEPENDENT = "test points are independent, and new to the classifier"

@@ -72,7 +72,7 @@ def allows_cap(rank: int, n_samples: int) -> bool:
 
 def two_center_interval(
     centers: TwoCenters,
-    n_samples: int,
+    n_samples: float,
     confidence_level: float,
     *,
     cap: float | None = None,
@@ -83,8 +83,8 @@ def two_center_interval(
     Parameters
     ----------
     centers : TwoCenters
-    n_samples : int
-        Rows n of the training set.
+    n_samples : float
+        Rows n of the training set; fewer, and no whole number, where they count as fewer.
     confidence_level : float
     cap : float, default=None
         Training error plus the quantile of the signed suprema; the upper limit is not above the larger of this and
@@ -122,7 +122,7 @@ def cap_range(
     """
     if alternative != "two-sided":
         confidence_level, tails = 2.0 * confidence_level - 1.0, "equal"
-    centers, n = two_centers(records), records.n_samples
+    centers, n = two_centers(records), records.n_effective
     training_error = float(np.mean(records.require("losses")))
     most = two_center_interval(centers, n, confidence_level, tails=tails).high
     least = two_center_interval(centers, n, confidence_level, cap=0.0, tails=tails).high
@@ -177,7 +177,7 @@ def _two_center(records: Records, confidence_level: float, *, tails: str, cap: b
 
     def limits(q: float | None) -> ConfidenceInterval:
         cap = None if q is None else training_error + q
-        return two_center_interval(centers, records.n_samples, confidence_level, cap=cap, tails=tails)
+        return two_center_interval(centers, records.n_effective, confidence_level, cap=cap, tails=tails)
 
     suprema = _suprema(records, cap, 0.5 + confidence_level / 2)
     uncapped = interval = limits(None)

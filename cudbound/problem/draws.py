@@ -38,6 +38,34 @@ def draw_counts(n_samples: int, n_resamples: int, rng: np.random.Generator) -> N
     return counts.reshape(n_resamples, n_samples).astype(np.int32)
 
 
+def draw_stratified_counts(
+    strata: NDArray[np.bool_], n_resamples: int, rng: np.random.Generator
+) -> NDArray[np.int32]:
+    """Draw within each of two classes, so that every draw holds as many rows of each as the training set.
+
+    Parameters
+    ----------
+    strata : ndarray of bool, shape (n_samples,)
+        Which rows are of the class that is drawn first.
+    n_resamples : int
+    rng : numpy.random.Generator
+
+    Returns
+    -------
+    ndarray of int32, shape (n_resamples, n_samples)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> draw_stratified_counts(np.array([True, False, False]), 2, np.random.default_rng(0))[:, 0]
+    array([1, 1], dtype=int32)
+    """
+    counts = np.empty((n_resamples, strata.size), dtype=np.int32)
+    for rows in (strata, ~strata):
+        counts[:, rows] = draw_counts(int(rows.sum()), n_resamples, rng)
+    return counts
+
+
 def replay_draw(n_samples: int, draw: int, seed: int) -> NDArray[np.int32]:
     """Return the counts of one draw of the bootstrap seeded with `seed`, shape (n_samples,)."""
     counts: NDArray[np.int32] = draw_counts(n_samples, draw + 1, np.random.default_rng(seed))[draw]

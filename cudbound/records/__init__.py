@@ -84,7 +84,7 @@ class BolsteredLosses:
 class Records:
     """What has been recorded on one training set; the methods read it and nothing else.
 
-    Each attribute but the two shares is None where nothing was recorded.
+    Each attribute is None where nothing was recorded, and a single number nan.
 
     Attributes
     ----------
@@ -94,6 +94,10 @@ class Records:
         Share of the training set that this classifier calls positive; nan if it was not recorded.
     positive : float
         Share of the training set that is positive; nan if it was not recorded.
+    no_information : float
+        Mean loss if labels and predictions were independent; nan leaves it to the two shares.
+    effective_rows : float
+        Number of equally weighted, independent rows that say as much as the losses do; nan if that is their number.
     bootstrap : BootstrapLosses
     inner : InnerErrors
         None also stands for the out-of-bag variant of the bootstrap intervals, which needs no inner draws.
@@ -129,6 +133,8 @@ class Records:
     losses: Losses | None = None
     predicted_positive: float = np.nan
     positive: float = np.nan
+    no_information: float = np.nan
+    effective_rows: float = np.nan
     bootstrap: BootstrapLosses | None = None
     inner: InnerErrors | None = None
     folds: FoldLosses | None = None
@@ -169,6 +175,11 @@ class Records:
         for size in self._sizes.values():
             return size
         raise ValueError("The number of training rows is not known: pass the losses on the training set.")
+
+    @property
+    def n_effective(self) -> float:
+        """Rows that count as independent and equally weighted: those of the training set unless stated otherwise."""
+        return float(self.n_samples) if np.isnan(self.effective_rows) else self.effective_rows
 
     @property
     def _sizes(self) -> dict[str, int]:

@@ -30,12 +30,15 @@ class BootstrapLosses:
     no_information : ndarray of float, shape (n_resamples,), or None
         No-information error of each draw: of the classes in the draw and those that its classifier gives to the draw;
         None if it was not recorded.
+    on_draws : ndarray of float, shape (n_resamples,), or None
+        Mean loss of each draw's classifier on its own draw where the rows are weighted; None takes the plain mean.
     """
 
     counts: NDArray[np.int32]
     losses: Losses
     remarks: tuple[str, ...] = ()
     no_information: Array | None = None
+    on_draws: Array | None = None
 
     def __post_init__(self) -> None:
         checked("counts", self.counts, 2)
@@ -58,6 +61,8 @@ class BootstrapLosses:
     @property
     def resubstitution(self) -> Array:
         """Error of each draw's classifier on its own draw, shape (n_resamples,)."""
+        if self.on_draws is not None:
+            return self.on_draws
         return np.asarray((self.counts * self.losses).sum(axis=1) / self.counts.sum(axis=1))
 
     @property

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cudbound.parameter_error import ParameterError
 from cudbound.validation import Array, Losses, check_pairs, check_sizes, checked
@@ -140,6 +141,10 @@ class TestSetLosses:
         "conditional" if the classifier is the given one and the test set is new, "holdout-model" if it was fitted to
         the rest of the training set.
     remarks : tuple of str
+    event : ndarray of bool, shape (n_tested,), or None
+        Which of the tested rows are events; None if it was not recorded.
+    effective_rows : float
+        Number of equally weighted rows that say as much as the losses do; nan if that is their number.
     """
 
     __test__ = False  # the name is not a test for pytest
@@ -148,12 +153,24 @@ class TestSetLosses:
     n_train: int
     estimand: str = "holdout-model"
     remarks: tuple[str, ...] = ()
+    event: NDArray[np.bool_] | None = None
+    effective_rows: float = np.nan
 
     def __post_init__(self) -> None:
         checked("losses", self.losses, 1)
+        if self.event is not None and np.shape(self.event) != np.shape(self.losses):
+            raise ValueError(
+                "'event' and 'losses' must have the same length. "
+                f"Got {np.size(self.event)} and {np.size(self.losses)} values."
+            )
         check_sizes(self.n_train, 1)
         if self.estimand not in ("holdout-model", "conditional"):
             raise ParameterError("estimand", "'holdout-model' or 'conditional'", self.estimand)
+
+    @property
+    def n_effective(self) -> float:
+        """Rows that count as equally weighted: the tested ones unless stated otherwise."""
+        return float(np.size(self.losses)) if np.isnan(self.effective_rows) else self.effective_rows
 
     @property
     def n_fits(self) -> int:

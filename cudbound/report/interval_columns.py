@@ -37,16 +37,24 @@ def interval_report(
     kinds = {row.estimand.kind for row in rows} or {"conditional"}
     kind = kinds.pop() if len(kinds) == 1 else "several"
     subject = _SUBJECTS.get(kind, "the error of a classifier")
+    metrics = list(dict.fromkeys(row.metric for row in rows))
+    other = metrics not in ([], ["error"])
+    if other:
+        named = " and ".join(filter(None, (", ".join(metrics[:-1]), metrics[-1])))
+        subject = subject.replace("error", named, 1)
+    costs = "" if all(row.highest == 1.0 for row in rows) else ", costs in their own units"
     notes = (
-        f"Scale: {style.scale}, limits clipped to it{'' if style.on_paper else '; width = high - low'}.",
+        f"Scale: {style.scale}{costs}, limits clipped to it{'' if style.on_paper else '; width = high - low'}.",
         *explain_estimands((row.estimand for row in rows), ERRORS),
+        "What is said of the error here holds for each metric, and for the loss behind it." if other else "",
         _validation_note(rows),
         "" if style.on_paper else _center_note(rows),  # it speaks of methods by their short names
     )
     ways = {row.alternative for row in rows}
     what = _LIMITS[ways.pop()] if len(ways) == 1 else "intervals"
     title = f"{with_confidence(rows).capitalize()} {what} for {subject}"
-    report = rows_report("intervals", title, notes, _COLUMNS, rows, to_frame, run)
+    columns = [Column("metric", "metric", "text"), *_COLUMNS] if other else _COLUMNS
+    report = rows_report("intervals", title, notes, columns, rows, to_frame, run)
     return styled(report, rows, style, titles)
 
 

@@ -14,6 +14,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.utils import gen_batches
+from sklearn.utils.validation import has_fit_parameter
 
 from cudbound.adapters import batched_refit
 from cudbound.estimators.batched import BatchedRefit
@@ -132,7 +133,9 @@ class Refits:
         return refit
 
 
-def prepare_refits(estimator: Any, X: Any, y: Any, *, n_jobs: int = 1) -> Refits:
+def prepare_refits(
+    estimator: Any, X: Any, y: Any, *, n_jobs: int = 1, sample_weight: NDArray[np.float64] | None = None
+) -> Refits:
     """Return how to refit an estimator.
 
     An estimator that can be refitted in batches is, except for fits whose result a rounding error could change;
@@ -147,13 +150,19 @@ def prepare_refits(estimator: Any, X: Any, y: Any, *, n_jobs: int = 1) -> Refits
         Its training rows and labels.
     n_jobs : int
         Workers for clones, threads for batches.
+    sample_weight : ndarray of float, shape (n_samples,), or None
+        Weights of the rows in every fit, which is then made by a clone.
+
+    Raises
+    ------
+    ValueError
+        If there are weights and the classifier cannot be fitted with them.
     """
     sparse = hasattr(X, "tocsr")  # not every sparse format gives single rows; this one does
     rows = X.tocsr() if sparse else X if hasattr(X, "iloc") else np.asarray(X)
-    batched = batched_refit(estimator, X, y, n_jobs=n_jobs)
-    if batched is not None:
-        return Refits(_in_batches(batched, _in_jobs(estimator, rows, np.asarray(y), n_jobs)), True)
-    return Refits(_in_jobs(estimator, rows, np.asarray(y), n_jobs), False)
+    one_by_one = _in_jobs(estimator, rows, np.asarray(y), n_jobs, _weights_of_fit(estimator, sample_weight))
+    batched = batched_refit(estimator, X, y, n_jobs=n_jobs) if sample_weight is None else None
+    return Refits(one_by_one if batched is None else _in_batches(batched, one_by_one), batched is not None)
 
 
 def difference(first: Refits, second: Refits) -> Refits:
@@ -196,11 +205,31 @@ def _in_batches(batched: BatchedRefit, one_by_one: Pieces) -> Pieces:
     return pieces
 
 
-def _in_jobs(estimator: Any, X: Any, y: NDArray[Any], n_jobs: int) -> Pieces:
+def _weights_of_fit(
+    estimator: Any, sample_weight: NDArray[np.float64] | None
+) -> dict[str, NDArray[np.float64]]:
+    """Return the weights by the name that ``fit`` has for them: that of the last step in a `Pipeline`."""
+    if sample_weight is None:
+        return {}
+    final, name = estimator, "sample_weight"
+    while hasattr(final, "steps"):
+        step, final = final.steps[-1]
+        name = f"{step}__{name}" if final is not estimator else name
+    if not has_fit_parameter(final, "sample_weight"):
+        raise ValueError(
+            f"The 'sample_weight' parameter needs a classifier that is fitted with weights. {type(final).__name__}.fit "
+            "takes none: fit one that does, such as LogisticRegression, or leave the weights out."
+        )
+    return {name: sample_weight}
+
+
+def _in_jobs(
+    estimator: Any, X: Any, y: NDArray[Any], n_jobs: int, weights: dict[str, NDArray[np.float64]]
+) -> Pieces:
     def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Losses, None, None]:
         size = max(1, min(FITS_PER_JOB, -(-len(counts) // (4 * n_jobs))))
         parts = gen_batches(len(counts), size)
-        jobs = (delayed(_fit_clones)(estimator, X, y, counts[part], seeds[part]) for part in parts)
+        jobs = (delayed(_fit_clones)(estimator, X, y, counts[part], seeds[part], weights) for part in parts)
         found = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
         try:
             for piece, warned in found:
@@ -218,17 +247,27 @@ def _in_jobs(estimator: Any, X: Any, y: NDArray[Any], n_jobs: int) -> Pieces:
 
 
 def _fit_clones(
-    estimator: Any, X: Any, y: NDArray[Any], counts: NDArray[np.int32], seeds: NDArray[np.int64]
+    estimator: Any,
+    X: Any,
+    y: NDArray[Any],
+    counts: NDArray[np.int32],
+    seeds: NDArray[np.int64],
+    weights: dict[str, NDArray[np.float64]],
 ) -> tuple[Bools, list[tuple[str, type[Warning]]]]:
     """Return the losses, and the warnings of the fits, each once: those of another process would be lost."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
-        losses = _fit_each(estimator, X, y, counts, seeds)
+        losses = _fit_each(estimator, X, y, counts, seeds, weights)
     return losses, list(dict.fromkeys((str(warning.message), warning.category) for warning in caught))
 
 
 def _fit_each(
-    estimator: Any, X: Any, y: NDArray[Any], counts: NDArray[np.int32], seeds: NDArray[np.int64]
+    estimator: Any,
+    X: Any,
+    y: NDArray[Any],
+    counts: NDArray[np.int32],
+    seeds: NDArray[np.int64],
+    weights: dict[str, NDArray[np.float64]],
 ) -> Bools:
     losses = np.empty(counts.shape, dtype=bool)
     for fit, (row, seed) in enumerate(zip(counts, seeds, strict=True)):
@@ -237,7 +276,8 @@ def _fit_each(
             losses[fit] = y != y[drawn[0]]  # most classifiers cannot be fitted to one class
             continue
         copy = seeded_clone(estimator, int(seed))
-        copy.fit(X.iloc[drawn] if hasattr(X, "iloc") else X[drawn], y[drawn])
+        drawn_weights = {name: values[drawn] for name, values in weights.items()}
+        copy.fit(X.iloc[drawn] if hasattr(X, "iloc") else X[drawn], y[drawn], **drawn_weights)
         # steps with copy=False write into the rows that they are given
         losses[fit] = copy.predict(X.copy()) != y
     return losses

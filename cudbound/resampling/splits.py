@@ -147,8 +147,9 @@ def record_test_set(task: Task) -> TestSetLosses:
     design, remarks = task.draw_design(
         lambda: draw_split(np.arange(n), n, n_test, task.rng), _training, "training sets of the holdout split"
     )
-    losses = task.refit(design.training)[0, design.testing[0] > 0]
-    return TestSetLosses(losses, n - n_test, "holdout-model", remarks)
+    tested = design.testing[0] > 0
+    losses = task.refit(design.training)[0, tested]
+    return TestSetLosses(losses, n - n_test, "holdout-model", remarks, task.labels[tested] > 0.0)
 
 
 def _means_of_splits(

@@ -24,15 +24,22 @@ RESIDUAL_TOLERANCE = 1e-2
 
 
 def draws_problem(
-    model: AdditiveModel, counts: NDArray[np.int32], localization: float | None = None
+    model: AdditiveModel,
+    counts: NDArray[np.int32],
+    localization: float | None = None,
+    weights: Array | None = None,
 ) -> Problem:
-    """Return the optimization problems of draws from the training set of a model."""
+    """Return the optimization problems of draws from the training set of a model.
+
+    `weights` are those of misclassified rows, shape (n_draws, n_samples); None takes those of the plain error.
+    """
     return make_problem(
         model.design,
         model.labels,
         model.coef,
         counts,
         localization=localization,
+        weights=weights,
         loss=model.loss,
         penalty=model.penalty,
         l1_penalty=model.l1_penalty,

@@ -72,20 +72,33 @@ class Search:
                 return
             yield replace(self, limits=replace(limits, nodes=part, seconds=seconds))
 
-    def run(self, problem: Problem, confidence_level: float, progress: bool, previous: Draws | None) -> Draws:
+    def run(
+        self,
+        problem: Problem,
+        confidence_level: float,
+        progress: bool,
+        previous: Draws | None,
+        n_metrics: int = 1,
+    ) -> Draws:
         """Solve the draws as far as the quantile at this level requires, or all of them.
+
+        With several metrics the problem holds the draws once for each of them, one metric after the other, and the
+        quantile is that of the largest of their values on each draw.
 
         Raises
         ------
         SolveInterrupted
             On Ctrl-C; its message says what is known about the quantile.
         """
-        rank = quantile_rank(problem.n_draws, confidence_level)
+        n_draws = problem.n_draws // n_metrics
+        n_above = n_draws - quantile_rank(n_draws, confidence_level)
+        # at most n_above draws have a larger value, each by at most all of its metrics, and one more is as large
+        ranks = range(problem.n_draws - n_metrics * n_above, problem.n_draws - n_above + 1)
         try:
             return solve_problem(
                 problem,
                 side=self.side,
-                ranks=rank if self.of == "quantile" else None,
+                ranks=tuple(ranks) if self.of == "quantile" else None,
                 solver=self.solver,
                 n_jobs=self.n_jobs,
                 limits=self._planned(problem),
@@ -93,7 +106,7 @@ class Search:
                 previous=previous,
             )
         except SolveInterrupted as stopped:
-            known = within(*stopped.draws.bracket(rank))
+            known = within(*stopped.draws.bracket(ranks[-1]))
             raise SolveInterrupted(stopped.draws, f"the half-width is {known}") from None
 
 

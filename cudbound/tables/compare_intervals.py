@@ -7,15 +7,17 @@ from dataclasses import replace
 from typing import Any, Never
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from cudbound.adapters import express
 from cudbound.bound.boundary import boundary_deviations, boundary_limits, check_curvature, near_rate
-from cudbound.bound.cud_interval import solve_bound
-from cudbound.bound.signed_suprema import solve_signed_suprema
 from cudbound.exceptions import NoMinimizerError, UnsupportedEstimatorError
-from cudbound.intervals import Method, compute_interval, find_methods
+from cudbound.intervals import Method, find_methods
 from cudbound.intervals.method import ALTERNATIVES
-from cudbound.intervals.two_center import cap_range
+from cudbound.metrics.asked import Metrics, as_metrics
+from cudbound.metrics.metric import Metric
+from cudbound.metrics.metric_draws import MetricDraws
+from cudbound.metrics.told import warn_of_few
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.report.described import describe_classifier
 from cudbound.report.tables import RunDescription
@@ -23,19 +25,21 @@ from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.configurations import check_search, record_tuning, search_splits
 from cudbound.resampling.plan import kept_going
 from cudbound.resampling.refits import Refits, prepare_refits
-from cudbound.results import IntervalEstimate
 from cudbound.solve.limits import SearchLimits, check_limits
 from cudbound.solve.minimum import draws_problem
 from cudbound.solve.search import Search
+from cudbound.tables.families import Bounds, Rows, check_seen
 from cudbound.tables.session import Resampling, Session, check_sizes
 from cudbound.tables.table import IntervalTable
 from cudbound.tables.unfinished import Unfinished
 from cudbound.validation import (
+    Array,
     check_binary_classifier,
     check_choice,
     check_confidence_level,
     check_inner,
     check_localization,
+    check_row_weights,
     refuse_others,
 )
 
@@ -55,6 +59,8 @@ def compare_intervals(
     y: Any,
     *,
     methods: str | Sequence[str] = "paper",
+    metric: str | Metric | Sequence[str | Metric] | Metrics = "error",
+    sample_weight: ArrayLike | None = None,
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
     n_resamples: int = 1000,
@@ -105,6 +111,14 @@ def compare_intervals(
         "tuned" for the error of tuning and fitting, from a fitted search, or names, which `cudbound.available_methods`
         lists. A row does not depend on which others are asked for. In "recommended", "conditional" and "all" a method
         that this classifier does not allow keeps its row, which says why; asked for by name it is an error.
+    metric : str, Metric, a sequence of them, or Metrics, default="error"
+        What is bounded: "error", "sensitivity", "specificity", "balanced-error", "cost", "ppv" or "npv", several at
+        once from the same draws and refits, or `cudbound.Metrics`, which also says which label is the event, what
+        errors cost, at which prevalence, and whether all intervals are to hold together. Methods that keep means over
+        rows of both classes have the error alone.
+    sample_weight : array-like of float, shape (n_samples,), default=None
+        Weights of the rows, with which the classifier was fitted: they enter its refits, all mean losses, and, as
+        Kish's effective number of rows, the binomial limits.
     confidence_level : float, default=0.95
         Nominal level, in (0, 1).
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
@@ -210,6 +224,9 @@ def compare_intervals(
     check_choice("alternative", alternative, ALTERNATIVES)
     check_choice("solver", solver, ("native", "cvxpy"))
     search = Search(solver=solver, n_jobs=session.n_jobs, limits=check_limits(limits))
+    classes = check_binary_classifier(estimator)
+    asked = as_metrics(metric).resolve(classes.tolist())
+    weights = None if sample_weight is None else check_row_weights(sample_weight, len(y))
     chosen = check_sizes(sizes)
     n_inner = None if inner is None else check_inner(inner)
     lenient = isinstance(methods, str) and methods in LENIENT
@@ -219,35 +236,36 @@ def compare_intervals(
     tuned = any("tuned" in method.needs for method in session.methods)
     if tuned:
         check_search(estimator)
+    plain = asked.plain and weights is None
+    if not plain:
+        refused = check_seen(session.methods, asked, lenient=lenient)
     if capped or any(method.needs & MODEL_RECORDS for method in session.methods):
-        model, refused = _express(estimator, X, y, session.methods, polish, chosen.aci_rate, lenient=lenient)
-    counts = session.take(X, y, check_binary_classifier(estimator), n_resamples)
+        model, unavailable = _express(
+            estimator, X, y, session.methods, polish, chosen.aci_rate, lenient=lenient, sample_weight=weights
+        )
+        refused = unavailable | refused
+    draws = MetricDraws(asked, weights)
+    counts = session.take(X, y, classes, n_resamples, draw=None if plain else draws.draw)
     sample = session.sample
+    families = asked.families(asked.event_rows(sample.labels), weights, level)
+    warn_of_few(dict.fromkeys(one for family in families for one in family.seen))
     rate = check_localization(localization, sample.n_samples)
     available = [method for method in session.methods if method.name not in refused]
     refits: Refits | None = None
     if any(method.needs & RESAMPLED for method in available):
-        refits = prepare_refits(estimator, X, sample.y, n_jobs=session.n_jobs)
-        if inner is None and refits.batched:
+        refits = prepare_refits(estimator, X, sample.y, n_jobs=session.n_jobs, sample_weight=weights)
+        if inner is None and refits.batched and plain:
             n_inner = INNER_DRAWS
     search_folds = search_splits(estimator, X, sample.y, session.streams["cv"]) if tuned else None
     resampling = Resampling(chosen, on_single_class, cv, groups, test_set, n_inner)
     tried = None if search_folds is None else (estimator.cv_results_["params"], search_folds.test)
-    plan = session.prepare(available, resampling, repr(estimator), n_resamples, rate, tried)
+    identity = () if plain else (repr(asked), weights)
+    plan = session.prepare(available, resampling, repr(estimator), n_resamples, rate, tried, *identity)
     records = session.given_records(estimator)
-    if model is not None and "bound" in plan.needs:
-        with session.run.stoppable("bound"):
-            bound = solve_bound(
-                model,
-                counts,
-                confidence_level=level,
-                localization=rate,
-                search=search,
-                progress=progress,
-                previous=session.run.draws.get("bound"),
-            )
-        session.run.draws["bound"] = bound.draws
-        records = replace(records, bound=bound)
+    bounds = None if model is None else Bounds(session, model, counts, rate, search, progress)
+    results = {}
+    if bounds is not None and "bound" in plan.needs:
+        results = {family.key: bounds.solve(family) for family in families}
     if model is not None and "boundary" in plan.needs:
         with session.run.stoppable():
             boundary = boundary_deviations(
@@ -260,28 +278,11 @@ def compare_intervals(
             )
         records = replace(records, boundary=boundary)
     if plan.refits_are_needed:
-        refits = refits or prepare_refits(estimator, X, sample.y, n_jobs=session.n_jobs)
+        refits = refits or prepare_refits(
+            estimator, X, sample.y, n_jobs=session.n_jobs, sample_weight=weights
+        )
         with session.refitting(plan.n_fits(counts), progress) as advance:
             records = replace(records, **session.refit(refits, counts, advance))
-    if model is not None and capped and records.bootstrap is not None:
-        tails = session.options_of(capped[0]).get("tails", "equal")
-        with session.run.stoppable("signed_suprema"):
-            suprema, solved = solve_signed_suprema(
-                model,
-                counts,
-                probability=level if alternative != "two-sided" else 0.5 + level / 2,
-                localization=rate,
-                search=replace(search, side="negative"),
-                # a lower limit does not depend on them
-                matters=(1.0, 0.0)
-                if alternative == "greater"
-                else cap_range(records, level, alternative, tails),
-                progress=progress,
-                previous=session.run.draws.get("signed_suprema"),
-            )
-        if solved is not None:
-            session.run.draws["signed_suprema"] = solved
-        records = replace(records, signed_suprema=suprema)
     if search_folds is not None:
         n_fits = len(search_folds.test) * len(estimator.cv_results_["params"])
         with session.refitting(n_fits, progress) as advance, kept_going(session.failed, "tuned"):
@@ -299,23 +300,11 @@ def compare_intervals(
                     advance=advance,
                 ),
             )
+    rows = Rows(session, records, alternative, fallback, refused, capped, bounds, draws.remarks, results)
     return IntervalTable(
-        session.rows(
-            IntervalEstimate,
-            lambda method: compute_interval(
-                method,
-                records,
-                level,
-                session.options_of(method),
-                alternative=alternative,
-                fallback=fallback,
-            ),
-            refused=refused,
-            confidence_level=level,
-            alternative=alternative,
-        ),
+        rows.all(asked, families),
         RunDescription(
-            **session.described(),
+            **session.described(asked.event_class),
             n_resamples=int(counts.shape[0]),
             localization=localization,
             classifier=describe_classifier(estimator),
@@ -332,11 +321,12 @@ def _express(
     aci_rate: str | float,
     *,
     lenient: bool,
+    sample_weight: Array | None,
 ) -> tuple[AdditiveModel | None, dict[str, str]]:
     """Return the classifier as an additive model, if it is one, and why methods that need one cannot have it."""
     model, refused = None, MODEL_RECORDS
     try:
-        model = express(estimator, X, y, polish=polish)
+        model = express(estimator, X, y, polish=polish, sample_weight=sample_weight)
         refused = frozenset({"boundary"})
         n = model.labels.size
         if any("boundary" in method.needs for method in methods) and near_rate(aci_rate, n) > 0.0:

@@ -20,7 +20,7 @@ from cudbound.validation import check_choice, check_confidence_level, checked, r
 FIELD_OF = {
     get_args(hint)[0]: name
     for name, hint in reversed(get_type_hints(Records).items())
-    if name not in ("losses", "bound", "positive", "predicted_positive", "leave_one_out")
+    if hint is not float and name not in ("losses", "bound", "leave_one_out")
 }
 
 

@@ -134,15 +134,29 @@ class Session(Generic[Named]):
         """Return the options of a method that differ from their defaults."""
         return self._options.get(method.name, {})
 
-    def take(self, X: Any, y: Any, classes: NDArray[Any], n_resamples: object = None) -> NDArray[np.int32]:
-        """Take a training set, and return that many bootstrap draws of it; none if the number is None."""
+    def take(
+        self,
+        X: Any,
+        y: Any,
+        classes: NDArray[Any],
+        n_resamples: object = None,
+        draw: Callable[[NDArray[np.float64], int, np.random.Generator], NDArray[np.int32]] | None = None,
+    ) -> NDArray[np.int32]:
+        """Take a training set, and return that many bootstrap draws of it; none if the number is None.
+
+        ``draw(labels, n_resamples, rng)`` makes the draws; None takes the ordinary ones.
+        """
         size = 0 if n_resamples is None else check_integer("n_resamples", n_resamples, 1)
         labels = check_labels(y, classes)
         check_lengths(X.shape[0] if hasattr(X, "shape") else len(X), labels.size)
         self.sample = TrainingSet(X, classes[(labels > 0.0).astype(int)], labels, classes)
         counts = np.zeros((0, self.sample.n_samples), dtype=np.int32)
         if size:
-            counts = draw_counts(self.sample.n_samples, size, self.run.rng)
+            counts = (
+                draw_counts(self.sample.n_samples, size, self.run.rng)
+                if draw is None
+                else draw(labels, size, self.run.rng)
+            )
         if not hasattr(self, "streams"):
             self.spawn()
         return counts
@@ -151,12 +165,13 @@ class Session(Generic[Named]):
         """Spawn the streams of random numbers, where they are needed before there is a sample."""
         self.streams = spawn_streams(self.run.rng)
 
-    def described(self) -> dict[str, Any]:
+    def described(self, event_class: int = 1) -> dict[str, Any]:
         """Return what the notes under a table say of the data and the run, by the names of the fields of `Run`."""
         sample = self.sample
-        return describe_data(
-            sample.X, sample.labels > 0.0, sample.classes, self.run.seed, self._given_options
-        )
+        event, classes = sample.labels > 0.0, sample.classes
+        if event_class == 0:
+            event, classes = ~event, classes[::-1]
+        return describe_data(sample.X, event, classes, self.run.seed, self._given_options)
 
     def prepare(self, methods: Sequence[Named], resampling: Resampling, *identity: object) -> ResamplingPlan:
         """Plan what has to be recorded for some of the methods; `identity` are further arguments that decide results.
@@ -206,7 +221,9 @@ class Session(Generic[Named]):
             return records
         X_test, y_test = self.new_cases
         wrong = np.asarray(estimator.predict(X_test) != y_test)
-        return replace(records, test_set=TestSetLosses(wrong, sample.n_samples, estimand="conditional"))
+        event = np.asarray(y_test == sample.classes[1])
+        tested = TestSetLosses(wrong, sample.n_samples, estimand="conditional", event=event)
+        return replace(records, test_set=tested)
 
     @contextmanager
     def refitting(self, n_fits: int, progress: bool) -> Iterator[Callable[[int], object]]:

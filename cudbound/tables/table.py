@@ -51,10 +51,25 @@ class Table(abc.ABC, Generic[OneRow]):
     def __contains__(self, method: object) -> bool:
         return any(method == row.method for row in self.rows)
 
-    def __getitem__(self, method: str) -> OneRow:
-        for row in self.rows:
-            if row.method == method:
-                return row
+    def __getitem__(self, method: str | tuple[str, str]) -> OneRow:
+        """Return the row of a method; of a pair of method and metric where there are several metrics.
+
+        Raises
+        ------
+        KeyError
+            If there is none, or a method alone does not say which.
+        """
+        name, metric = (method, None) if isinstance(method, str) else method
+        found = [row for row in self.rows if row.method == name]
+        metrics = [getattr(row, "metric", None) for row in found]
+        if metric is not None:
+            found = [row for row, own in zip(found, metrics, strict=True) if own == metric]
+        elif len(found) > 1:
+            raise KeyError(
+                f"{name!r} has rows of {metrics}: name one, such as table[{name!r}, {metrics[0]!r}]"
+            )
+        if found:
+            return found[0]
         raise KeyError(
             f"no {self.KIND} by {method!r} in this table; it has {[row.method for row in self.rows]}."
             f"{suggestion(method, [row.method for row in self.rows])}"

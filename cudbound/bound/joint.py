@@ -1,0 +1,109 @@
+"""CUD bounds of several metrics that hold together: the quantile of the largest Q of each draw over the metrics."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.metrics.metric import Metric, MetricRows
+from cudbound.problem.additive_model import AdditiveModel
+from cudbound.problem.problem import Problem
+from cudbound.quantiles import inverted_cdf_quantile
+from cudbound.results import Draws
+from cudbound.solve.minimum import draws_problem
+from cudbound.solve.search import Search, search_ended
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class JointDraws:
+    """The draws of several metrics: those of the first, then those of the second, and so on.
+
+    Attributes
+    ----------
+    problem : Problem
+        With scores on the scale of the mean losses, in [-1, 1].
+    draws : Draws
+    metrics : tuple of Metric
+    """
+
+    problem: Problem = field(repr=False)
+    draws: Draws = field(repr=False)
+    metrics: tuple[Metric, ...]
+
+    def bracket(self, confidence_level: float) -> tuple[float, float]:
+        """Return bounds on the quantile of the largest Q over the metrics; they are equal if it is proved."""
+        largest = (
+            values.reshape(len(self.metrics), -1).max(axis=0)
+            for values in (self.draws.lower, self.draws.upper)
+        )
+        lower, upper = (inverted_cdf_quantile(values, confidence_level) for values in largest)
+        return lower, upper
+
+    def of(self, number: int) -> Draws:
+        """Return the draws of one metric, on its own scale."""
+        part = slice(number * self.n_draws, (number + 1) * self.n_draws)
+        scale = self.metrics[number].scale
+        taken = {
+            name: getattr(self.draws, name)[part] for name in ("lower", "upper", "status", "nodes", "witness")
+        }
+        taken |= {name: scale * taken[name] for name in ("lower", "upper")}
+        return Draws(**taken)
+
+    @property
+    def n_draws(self) -> int:
+        """Draws of each metric."""
+        return len(self.draws) // len(self.metrics)
+
+    def others(self, metric: Metric) -> str:
+        """Return the names of the other metrics, in words."""
+        names = [one.name for one in self.metrics if one != metric]
+        return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+    def at(self, confidence_level: float, search: Search) -> JointDraws:
+        """Return the draws solved as far as another level requires, which resumes from what is proved."""
+        draws = search.run(self.problem, confidence_level, False, self.draws, len(self.metrics))
+        return replace(self, draws=draws)
+
+
+def solve_joint(
+    model: AdditiveModel,
+    counts: NDArray[np.int32],
+    seen: Sequence[MetricRows],
+    *,
+    confidence_level: float,
+    localization: float,
+    search: Search,
+    progress: bool = False,
+    previous: Draws | None = None,
+) -> JointDraws:
+    """Solve the draws of several metrics as far as the quantile of the largest Q over them requires.
+
+    Parameters
+    ----------
+    model, counts, confidence_level, localization, search, progress, previous
+        As in `cudbound.bound.cud_interval.solve_bound`.
+    seen : sequence of MetricRows
+        At least two.
+
+    Warns
+    -----
+    NotCertifiedWarning
+        If a limit, or rounding, ended the search before the quantile was proved.
+    """
+    weights = []
+    for one in seen:
+        own = one.score_weights(counts)
+        weights.append((counts - 1.0) / counts.shape[1] if own is None else own / one.metric.scale)
+    problem = draws_problem(model, np.tile(counts, (len(seen), 1)), localization, np.concatenate(weights))
+    draws = search.run(problem, confidence_level, progress, previous, len(seen))
+    found = JointDraws(problem, draws, tuple(one.metric for one in seen))
+    lower, upper = found.bracket(confidence_level)
+    if lower < upper:
+        warnings.warn(search_ended(search, draws, lower, upper), stacklevel=3)
+    return found

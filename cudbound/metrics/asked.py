@@ -1,0 +1,266 @@
+"""What a caller asks for in ``metric=``: names, costs, a prevalence, and whether all are to hold together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.hints import did_you_mean
+from cudbound.metrics.metric import BALANCED_ERROR, ERROR, SENSITIVITY, SPECIFICITY, Metric, MetricRows
+from cudbound.metrics.not_covered import why_not
+from cudbound.parameter_error import ParameterError
+from cudbound.validation import Array, check_flag, check_number
+
+#: Metrics that need nothing but their name.
+METRICS: Mapping[str, Metric] = {one.name: one for one in (ERROR, SENSITIVITY, SPECIFICITY, BALANCED_ERROR)}
+#: What follows from joint limits of sensitivity and specificity at a prevalence.
+PREDICTIVE = ("ppv", "npv")
+COST = "cost"
+#: Pairs of labels of which the second is the event by convention.
+CODED = ([0, 1], [-1, 1], [False, True])
+#: Every name, in the order of the documentation.
+NAMES = (*METRICS, COST, *PREDICTIVE)
+
+
+@dataclass(frozen=True)
+class Family:
+    """Metrics whose intervals hold together at one level; a metric by itself is a family of one."""
+
+    seen: tuple[MetricRows, ...]
+    confidence_level: float
+
+    @property
+    def each_level(self) -> float:
+        """The level of each interval by Bonferroni's inequality: the error probability is divided."""
+        if len(self.seen) == 1:
+            return self.confidence_level
+        return 1.0 - (1.0 - self.confidence_level) / len(self.seen)
+
+    @property
+    def key(self) -> str:
+        """The names of its metrics, for what is kept of an interrupted run; empty for the plain error."""
+        if len(self.seen) == 1 and self.seen[0].plain:
+            return ""
+        return "+".join(one.metric.name for one in self.seen)
+
+
+@dataclass(frozen=True)
+class AskedMetrics:
+    """The metrics of one call.
+
+    Attributes
+    ----------
+    names : tuple of str
+        In the order asked for.
+    metrics : tuple of Metric
+        Those of them that are linear in the losses.
+    joint : bool
+        Whether all intervals of a method are to hold together.
+    prevalence : float or "sample" or None
+        Share of events among those whom the predictive values are for.
+    event_class : int
+        Which of the two classes is the event, 0 or 1.
+    stratified : bool or None
+    """
+
+    names: tuple[str, ...]
+    metrics: tuple[Metric, ...]
+    joint: bool = False
+    prevalence: float | str | None = None
+    event_class: int = 1
+    stratified: bool | None = None
+
+    @property
+    def predictive(self) -> tuple[str, ...]:
+        """The predictive values among them."""
+        return tuple(name for name in self.names if name in PREDICTIVE)
+
+    @property
+    def plain(self) -> bool:
+        """Whether the error is all that was asked for."""
+        return self.names == (ERROR.name,) and self.metrics == (ERROR,)
+
+    @property
+    def all_metrics(self) -> tuple[Metric, ...]:
+        """The linear metrics, with sensitivity and specificity where predictive values are asked for."""
+        behind = (SENSITIVITY, SPECIFICITY) if self.predictive else ()
+        return tuple(dict.fromkeys((*self.metrics, *behind)))
+
+    @property
+    def drawn_within_classes(self) -> bool:
+        """Whether draws are made within the classes: as asked, or where every metric is of single classes."""
+        if self.stratified is not None:
+            return self.stratified
+        return all(one.by_class for one in self.all_metrics)
+
+    def event_rows(self, labels: Array) -> NDArray[np.bool_]:
+        """Return which rows are events; labels are -1.0 for the first class and +1.0 for the second."""
+        return np.asarray(labels > 0.0 if self.event_class else labels < 0.0)
+
+    def families(
+        self, event: NDArray[np.bool_], sample_weight: Array | None, confidence_level: float
+    ) -> tuple[Family, ...]:
+        """Return what is to hold together, the family behind predictive values last."""
+        # one object for each, so that it is the same in every family
+        seen = {one: MetricRows(one, event, sample_weight) for one in self.all_metrics}
+        if self.joint:
+            return (Family(tuple(seen.values()), confidence_level),)
+        alone = [Family((seen[one],), confidence_level) for one in self.metrics]
+        pair = [Family((seen[SENSITIVITY], seen[SPECIFICITY]), confidence_level)] if self.predictive else []
+        return (*alone, *pair)
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """One or more metrics, and what has to be said of them. Where a name suffices, the name alone may be passed.
+
+    Attributes
+    ----------
+    asked : str, Metric, or a sequence of them
+        Out of "error", "sensitivity", "specificity", "balanced-error", "cost", "ppv" and "npv".
+    event : object, default=None
+        Label of the event. None takes the second class where the labels are 0 and 1, -1 and 1, or False and True.
+    costs : mapping or None, default=None
+        For "cost": what a misclassified case of each class costs, by the label of its true class.
+    prevalence : float or "sample" or None, default=None
+        For "ppv" and "npv": share of events among those whom they are for, strictly between 0 and 1; "sample" takes
+        that of the training set, as if it were known.
+    joint : bool, default=False
+        Whether the intervals of each method hold together at the level: by Bonferroni's inequality, and for "cud" by
+        the quantile of the draws' largest Q over the metrics.
+    stratified : bool or None, default=None
+        Whether bootstrap samples are drawn within the classes. None does so where all metrics are of single classes;
+        with "error" or "cost" among them, whose variation includes that of the class sizes, it draws from all rows.
+
+    Raises
+    ------
+    ValueError
+        If a name is not known, with what to use instead; if costs or a prevalence are missing, out of range, or given
+        without a metric that reads them; or if a metric is named twice.
+
+    Examples
+    --------
+    >>> Metrics(["sensitivity", "ppv"], prevalence=0.1, joint=True).names
+    ('sensitivity', 'ppv')
+    """
+
+    asked: str | Metric | Sequence[str | Metric]
+    event: Any = None
+    costs: Mapping[Any, float] | None = None
+    prevalence: float | str | None = None
+    joint: bool = False
+    stratified: bool | None = None
+
+    def __post_init__(self) -> None:
+        names = self.names
+        if not names:
+            raise ParameterError("metric", f"one or more of {list(NAMES)}", self.asked)
+        repeated = sorted({name for name in names if names.count(name) > 1})
+        if repeated:
+            raise ParameterError("metric", "different metrics", repeated[0])
+        if (self.costs is None) == (
+            COST in names and not any(isinstance(one, Metric) for one in self._listed)
+        ):
+            rule = "a cost for each class by its label, with the metric 'cost' and only then"
+            raise ParameterError("costs", rule, self.costs)
+        check_flag("joint", self.joint)
+        if self.stratified is not None:
+            check_flag("stratified", self.stratified)
+        self._check_prevalence()
+        if (
+            self.joint
+            and len(set(names) | ({"sensitivity", "specificity"} if self._predictive else set())) == 1
+        ):
+            raise ParameterError("joint", "False for one metric by itself; name several", self.joint)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names, in the order asked for."""
+        return tuple(_named(one) for one in self._listed)
+
+    @property
+    def several(self) -> bool:
+        """Whether a list was asked for, of one or more."""
+        return not isinstance(self.asked, str | Metric)
+
+    @property
+    def _listed(self) -> Sequence[str | Metric]:
+        if isinstance(self.asked, str | Metric):
+            return (self.asked,)
+        if not isinstance(self.asked, Sequence):
+            raise ParameterError("metric", f"one or more of {list(NAMES)}", self.asked)
+        return self.asked
+
+    @property
+    def _predictive(self) -> bool:
+        return any(name in PREDICTIVE for name in self.names)
+
+    def resolve(self, classes: Sequence[Any] = (0, 1)) -> AskedMetrics:
+        """Return the metrics of a classifier of two classes.
+
+        Raises
+        ------
+        ValueError
+            If the event or the costs do not name its classes, or the event has to be named.
+        """
+        known = list(classes)
+        number = 1
+        if self.event is not None:
+            if self.event not in known:
+                raise ParameterError("event", f"one of the classes {known}", self.event)
+            number = known.index(self.event)
+        found = tuple(
+            self._metric(one, known, number) for one in self._listed if _named(one) not in PREDICTIVE
+        )
+        asked = AskedMetrics(self.names, found, self.joint, self.prevalence, number, self.stratified)
+        uneven = any(one.shares is not None and one.shares[0] != one.shares[1] for one in asked.all_metrics)
+        if self.event is None and uneven and known not in CODED:
+            raise ParameterError(
+                "event",
+                f"one of the classes {known}, for example Metrics({self.names[0]!r}, event={known[1]!r})",
+                None,
+            )
+        return asked
+
+    def _metric(self, one: str | Metric, classes: Sequence[Any], event: int) -> Metric:
+        if isinstance(one, Metric):
+            return one
+        if one != COST:
+            return METRICS[one]
+        costs = self.costs
+        if not isinstance(costs, Mapping) or sorted(map(repr, costs)) != sorted(map(repr, classes)):
+            raise ParameterError("costs", f"a cost for each of the classes {classes}, by its label", costs)
+        of_class = tuple(check_number("costs", costs[label], 0.0, 1e100) for label in classes)
+        return Metric(COST, costs=(of_class[1 - event], of_class[event]))
+
+    def _check_prevalence(self) -> None:
+        rule = "a number in (0, 1) or 'sample', with the metrics 'ppv' and 'npv' and only then"
+        if (self.prevalence is None) == self._predictive:
+            raise ParameterError("prevalence", rule, self.prevalence)
+        if self.prevalence is None or self.prevalence == "sample":
+            return
+        if (
+            isinstance(self.prevalence, str)
+            or not check_number("prevalence", self.prevalence, 0.0, 1.0) > 0.0
+        ):
+            raise ParameterError("prevalence", rule, self.prevalence)
+
+
+def as_metrics(metric: Any) -> Metrics:
+    """Return what was passed as ``metric=``: names stand for `Metrics` of these names."""
+    return metric if isinstance(metric, Metrics) else Metrics(metric)
+
+
+def _named(one: object) -> str:
+    if isinstance(one, Metric):
+        return one.name
+    if not isinstance(one, str):
+        raise ParameterError("metric", f"one or more of {list(NAMES)}", one)
+    if one not in NAMES:
+        instead = why_not(one) or did_you_mean(one, NAMES, "the metrics are")
+        raise ValueError(f"The 'metric' parameter knows no {one!r}: {instead}")
+    return one

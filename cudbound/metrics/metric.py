@@ -1,0 +1,230 @@
+"""A metric: a mean of losses that counts some rows, weighs them, and is told as it is or as one minus it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.outcomes import ConfidenceInterval
+from cudbound.parameter_error import ParameterError
+from cudbound.validation import Array, check_number
+
+Bools = NDArray[np.bool_]
+
+#: What a one-sided alternative about a metric says of the loss behind it, where the metric is one minus that.
+_MIRRORED = {"two-sided": "two-sided", "less": "greater", "greater": "less"}
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A quantity that is linear in which rows a classifier gets wrong.
+
+    Behind it is a mean loss in [0, 1]: of all rows, or of each class by itself, in the shares that are named. Every
+    method that is linear in losses bounds that mean; the metric is `scale` times it, or one minus it.
+
+    Attributes
+    ----------
+    name : str
+        The word for it in ``metric=``.
+    shares : tuple of float or None, default=None
+        What the mean loss of the non-events and that of the events contribute, two non-negative numbers with the sum
+        1; None takes the mean over all rows as they are.
+    costs : tuple of float, default=(1.0, 1.0)
+        What a misclassified non-event and a misclassified event cost; one of them is positive.
+    complement : bool, default=False
+        Whether the metric is one minus the mean loss, as sensitivity is.
+
+    Raises
+    ------
+    ValueError
+        If the shares or costs are out of range, or a complement has costs.
+
+    Examples
+    --------
+    Twice as much weight on the events as on the others:
+
+    >>> Metric("weighted-error", shares=(1 / 3, 2 / 3)).from_loss(0.25)
+    0.25
+    """
+
+    name: str
+    shares: tuple[float, float] | None = None
+    costs: tuple[float, float] = (1.0, 1.0)
+    complement: bool = False
+
+    def __post_init__(self) -> None:
+        for cost in self.costs:
+            check_number("costs", cost, 0.0, 1e100)
+        if len(self.costs) != 2 or not max(self.costs) > 0.0:
+            raise ParameterError(
+                "costs", "two numbers, for each class one, of which one is positive", self.costs
+            )
+        if self.shares is not None:
+            for share in self.shares:
+                check_number("shares", share, 0.0, 1.0 + 1e-9)
+            if len(self.shares) != 2 or abs(sum(self.shares) - 1.0) > 1e-9:
+                raise ParameterError("shares", "two numbers with the sum 1, or None", self.shares)
+        if self.complement and self.costs != (1.0, 1.0):
+            raise ParameterError("costs", "(1, 1) where the metric is one minus a mean loss", self.costs)
+
+    @property
+    def scale(self) -> float:
+        """The metric where every row that counts is wrong, or right: the largest value it can have."""
+        return float(max(self.costs))
+
+    @property
+    def by_class(self) -> bool:
+        """Whether the classes are averaged by themselves, so that their sizes do not matter."""
+        return self.shares is not None
+
+    @property
+    def loss_name(self) -> str:
+        """The loss behind it, in [0, 1], in words."""
+        if self.complement:
+            return f"1 - {self.name}"
+        return self.name if self.scale == 1.0 else f"{self.name} / {self.scale:g}"
+
+    def from_loss(self, loss: float) -> float:
+        """Return the metric whose mean loss, in [0, 1], is this."""
+        return 1.0 - loss if self.complement else self.scale * loss
+
+    def to_loss(self, value: float) -> float:
+        """Return the mean loss, in [0, 1], behind a value of the metric."""
+        return 1.0 - value if self.complement else value / self.scale
+
+    def limits(self, interval: ConfidenceInterval) -> ConfidenceInterval:
+        """Return limits of the metric from those of its mean loss."""
+        ends = sorted((self.from_loss(interval.low), self.from_loss(interval.high)))
+        return ConfidenceInterval(*ends)
+
+    def alternative_of_loss(self, alternative: str) -> str:
+        """Return what an alternative about the metric says of its loss: a lower limit may be an upper one."""
+        return _MIRRORED[alternative] if self.complement else alternative
+
+
+ERROR = Metric("error")
+SENSITIVITY = Metric("sensitivity", shares=(0.0, 1.0), complement=True)
+SPECIFICITY = Metric("specificity", shares=(1.0, 0.0), complement=True)
+BALANCED_ERROR = Metric("balanced-error", shares=(0.5, 0.5))
+
+
+@dataclass(frozen=True, eq=False)
+class MetricRows:
+    """A metric on the rows of one training set.
+
+    Attributes
+    ----------
+    metric : Metric
+    event : ndarray of bool, shape (n_samples,)
+        Which rows are events.
+    sample_weight : ndarray of float, shape (n_samples,), or None
+        Weights of the rows within what is averaged; None weighs them equally.
+    """
+
+    metric: Metric
+    event: Bools
+    sample_weight: Array | None = None
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is the error as every method knows it: all rows, each with the same weight."""
+        same = self.metric.costs[0] == self.metric.costs[1]
+        return self.metric.shares is None and self.sample_weight is None and same
+
+    @cached_property
+    def weights(self) -> Array:
+        """Weight of each row in the mean loss; they sum to 1."""
+        return np.asarray(sum(share * np.divide(row, row.sum()) for row, share in self._parts))
+
+    @cached_property
+    def rows(self) -> Bools:
+        """Which rows count."""
+        return np.asarray(self.weights > 0.0)
+
+    @cached_property
+    def severity(self) -> Array:
+        """Loss of each row where it is misclassified, in [0, 1]: its cost as a share of the largest."""
+        return np.asarray(
+            np.where(self.event, self.metric.costs[1], self.metric.costs[0]) / self.metric.scale
+        )
+
+    @property
+    def n_rows(self) -> int:
+        """How many rows count."""
+        return int(self.rows.sum())
+
+    @property
+    def n_effective(self) -> float:
+        """Number of equally weighted rows whose mean varies as much as the weighted mean does.
+
+        References
+        ----------
+        Kish, L. (1965). Survey sampling. Wiley, section 11.7.
+        """
+        used = self.weights[self.rows]
+        if np.ptp(used) == 0.0:
+            return float(used.size)
+        return float(1.0 / np.square(used).sum())
+
+    @property
+    def n_fewest(self) -> int:
+        """Rows of the smallest class that is averaged by itself, or of the training set where none is."""
+        return min(int((row > 0.0).sum()) for row, _ in self._parts)
+
+    @property
+    def rests_on(self) -> str:
+        """How many rows the metric rests on, in words."""
+        n_events, n_others = (int((self.rows & group).sum()) for group in (self.event, ~self.event))
+        words = ((n_events, "event"), (n_others, "non-event"))
+        return " and ".join(f"{size} {word}{'' if size == 1 else 's'}" for size, word in words if size)
+
+    def mean_loss(self, wrong: NDArray[np.bool_]) -> float:
+        """Return the mean loss, in [0, 1], of a classifier that gets these rows wrong."""
+        return float((self.weights * self.severity) @ wrong)
+
+    def value(self, wrong: NDArray[np.bool_]) -> float:
+        """Return the metric of a classifier that gets these rows wrong."""
+        return self.metric.from_loss(self.mean_loss(wrong))
+
+    def lacking(self, counts: NDArray[np.int32]) -> Bools:
+        """Return the draws that hold no row of a class that is averaged by itself, shape (n_draws,)."""
+        found = np.zeros(len(counts), dtype=bool)
+        for row, _ in self._parts:
+            found |= counts @ (row > 0.0).astype(np.int64) == 0
+        return found
+
+    def draw_weights(self, counts: NDArray[np.int32]) -> Array:
+        """Return the weight of each row in the mean loss on each draw, shape (n_draws, n_samples); rows sum to 1.
+
+        Every draw must hold a row of each class that is averaged by itself.
+        """
+        found = np.zeros(counts.shape)
+        for row, share in self._parts:
+            drawn = counts * row
+            found += share * drawn / drawn.sum(axis=1, keepdims=True)
+        return found
+
+    def score_weights(self, counts: NDArray[np.int32]) -> Array | None:
+        """Return the signed weights of misclassified rows: mean loss on the draw minus that on the training set.
+
+        On the scale of the metric, so that costs are in it. None stands for those of the plain error.
+
+        References
+        ----------
+        Laber and Murphy (2008), section 4, for the plain error.
+        """
+        if self.plain and (counts.sum(axis=1) == counts.shape[1]).all():
+            return None
+        return np.asarray((self.draw_weights(counts) - self.weights) * self.severity * self.metric.scale)
+
+    @cached_property
+    def _parts(self) -> tuple[tuple[Array, float], ...]:
+        """Weights of the rows of what is averaged by itself, and the share of its mean."""
+        weights = np.ones(self.event.size) if self.sample_weight is None else self.sample_weight
+        if self.metric.shares is None:
+            return ((weights, 1.0),)
+        groups = zip((~self.event, self.event), self.metric.shares, strict=True)
+        return tuple((weights * group, share) for group, share in groups if share > 0.0)

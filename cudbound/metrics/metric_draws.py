@@ -1,0 +1,91 @@
+"""Bootstrap draws that serve metrics of single classes: drawn within the classes, or with both classes in each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.metrics.asked import AskedMetrics
+from cudbound.metrics.metric import MetricRows
+from cudbound.problem.draws import draw_counts, draw_stratified_counts
+from cudbound.validation import Array
+
+#: Draws that lack a class are drawn again at most this often.
+MAX_ATTEMPTS = 1000
+
+
+class MetricDraws:
+    """How the draws of one call are made, and what is to be said of them.
+
+    Parameters
+    ----------
+    asked : AskedMetrics
+    sample_weight : ndarray of float, shape (n_samples,), or None
+
+    Attributes
+    ----------
+    remarks : tuple of str
+        After `draw`.
+    """
+
+    def __init__(self, asked: AskedMetrics, sample_weight: Array | None):
+        self.remarks: tuple[str, ...] = ()
+        self._asked = asked
+        self._sample_weight = sample_weight
+
+    def draw(self, labels: Array, n_resamples: int, rng: np.random.Generator) -> NDArray[np.int32]:
+        """Draw bootstrap samples on which every metric is defined, shape (n_resamples, n_samples)."""
+        event = self._asked.event_rows(labels)
+        seen = [MetricRows(one, event, self._sample_weight) for one in self._asked.all_metrics]
+        counts, self.remarks = draw_for_metrics(
+            seen, n_resamples, rng, stratified=self._asked.drawn_within_classes
+        )
+        return counts
+
+
+def draw_for_metrics(
+    seen: Sequence[MetricRows], n_resamples: int, rng: np.random.Generator, *, stratified: bool
+) -> tuple[NDArray[np.int32], tuple[str, ...]]:
+    """Draw bootstrap samples on which every metric is defined.
+
+    Parameters
+    ----------
+    seen : sequence of MetricRows
+        Of one training set; at least one.
+    n_resamples : int
+    rng : numpy.random.Generator
+    stratified : bool
+        Whether to draw within the classes; otherwise draws that lack a class which a metric averages by itself are
+        drawn again.
+
+    Returns
+    -------
+    counts : ndarray of int32, shape (n_resamples, n_samples)
+    remarks : tuple of str
+        How the draws differ from ordinary ones.
+    """
+    if stratified:
+        return draw_stratified_counts(seen[0].event, n_resamples, rng), ("draws within the classes",)
+    counts = draw_counts(seen[0].event.size, n_resamples, rng)
+    again = _lacking(seen, counts)
+    if not again.size:
+        return counts, ()
+    note = f"{again.size} draws without a row of one class redrawn"
+    for _ in range(MAX_ATTEMPTS):
+        if not again.size:
+            return counts, (note,)
+        counts[again] = draw_counts(counts.shape[1], again.size, rng)
+        again = again[_lacking(seen, counts[again])]
+    raise ValueError(
+        f"{MAX_ATTEMPTS} times a draw of {counts.shape[1]} rows held none of a class that counts. Draw within the "
+        "classes: stratified=True."
+    )
+
+
+def _lacking(seen: Sequence[MetricRows], counts: NDArray[np.int32]) -> NDArray[np.intp]:
+    found = np.zeros(len(counts), dtype=bool)
+    for one in seen:
+        found |= one.lacking(counts)
+    return np.flatnonzero(found)

@@ -1,0 +1,68 @@
+"""What this package does not bound, and what to use instead: one sentence for each, for Python and the command."""
+
+from __future__ import annotations
+
+_BOTH = (
+    "metric=['sensitivity', 'specificity'] with joint=True at a threshold chosen beforehand, on the command line "
+    "--metric sensitivity,specificity --joint"
+)
+_ERROR = "metric='error', on the command line --metric error"
+
+#: Sentences by the names that readers use, in lower case with hyphens.
+_SENTENCES: dict[tuple[str, ...], str] = {
+    ("auc", "auroc", "roc-auc", "c-statistic", "average-precision", "auprc", "pr-auc"): (
+        f"it compares pairs of cases over all thresholds, which is no mean over cases; use {_BOTH}."
+    ),
+    ("f1", "f1-score", "f-score", "f-measure", "fbeta", "mcc", "matthews", "kappa", "cohen-kappa"): (
+        "it is a ratio whose parts vary together, which is no mean over cases; use metric=['sensitivity', 'ppv'] "
+        "with joint=True and a prevalence, on the command line --metric sensitivity,ppv --joint --prevalence 0.1."
+    ),
+    ("accuracy",): f"it is one minus the error; use {_ERROR}.",
+    ("balanced-accuracy", "youden", "informedness"): (
+        "it follows from the balanced error b as 1 - b (Youden's index as 1 - 2 b); use metric='balanced-error', on "
+        "the command line --metric balanced-error."
+    ),
+    ("recall", "tpr", "true-positive-rate", "fnr", "false-negative-rate"): (
+        "use metric='sensitivity', or one minus it, on the command line --metric sensitivity."
+    ),
+    ("tnr", "true-negative-rate", "fpr", "false-positive-rate", "selectivity"): (
+        "use metric='specificity', or one minus it, on the command line --metric specificity."
+    ),
+    ("precision", "positive-predictive-value"): (
+        "use metric='ppv' with a prevalence, on the command line --metric ppv --prevalence 0.1."
+    ),
+    ("negative-predictive-value",): (
+        "use metric='npv' with a prevalence, on the command line --metric npv --prevalence 0.1."
+    ),
+    ("sensitivity-at-specificity", "sensitivity-at-fixed-specificity", "specificity-at-sensitivity"): (
+        "the threshold that gives a fixed specificity varies with the sample, which is out of scope here; use "
+        f"{_BOTH}."
+    ),
+    ("brier", "brier-score", "log-loss", "calibration", "calibration-slope"): (
+        f"it judges probabilities, not classes; use {_ERROR}, for the classes at a threshold chosen beforehand."
+    ),
+    ("survival", "c-index", "concordance", "concordance-index", "hazard-ratio"): (
+        "times to an event with censoring are no classes; use metric='error' for the status at one time that is known "
+        "for every patient, on the command line --metric error with that status as --target."
+    ),
+    ("regression", "mse", "rmse", "mae", "r2"): (
+        "numbers are no classes; use metric='error' for whether the number is above a limit that was chosen "
+        "beforehand, on the command line --metric error with that as --target."
+    ),
+    ("multiclass", "macro-f1", "top-k"): (
+        "more than two classes are not one question; use metric='sensitivity' for a classifier of one class against "
+        "the rest, one for each class, on the command line --metric sensitivity."
+    ),
+}
+_BY_NAME = {name: sentence for names, sentence in _SENTENCES.items() for name in names}
+
+
+def why_not(name: str) -> str | None:
+    """Return why a quantity has no bound here and what to use instead, or None if it is not a known one.
+
+    Examples
+    --------
+    >>> why_not("ROC_AUC")[:30]
+    'it compares pairs of cases ove'
+    """
+    return _BY_NAME.get("-".join(name.lower().replace("_", " ").replace("-", " ").split()))

@@ -1,0 +1,113 @@
+"""Recorded losses as a metric sees them: the rows that count, with their weight, so that no method knows of it."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.metrics.metric import MetricRows
+from cudbound.records import BootstrapLosses, FoldLosses, Records, RepeatedFoldLosses, TestSetLosses
+from cudbound.validation import Losses
+
+#: Records that keep the loss of every row. The others keep means over rows of both classes, which no metric can take
+#: apart.
+BY_ROW = frozenset({"losses", "bootstrap", "folds", "repeated_folds", "leave_one_out", "test_set"})
+#: Records that are made for one metric.
+OF_A_METRIC = frozenset({"bound", "signed_suprema"})
+#: Records without which their readers have a variant.
+OPTIONAL = frozenset({"inner"})
+
+
+def can_be_seen(needs: frozenset[str]) -> bool:
+    """Whether a method with these needs can be had for another metric than the plain error."""
+    return needs <= BY_ROW | OF_A_METRIC | OPTIONAL
+
+
+def view(records: Records, seen: MetricRows) -> Records:
+    """Return the records of the rows that count, with losses whose plain mean is the mean loss of the metric.
+
+    Parameters
+    ----------
+    records : Records
+        Of losses 0 and 1 on the whole training set.
+    seen : MetricRows
+
+    Returns
+    -------
+    Records
+        The given ones if the metric is the plain error. Records that keep no rows are left out, and so are folds of
+        which fewer than two hold a row that counts, and a test set without one or that does not know its events.
+    """
+    if seen.plain:
+        return records
+    made: dict[str, Any] = dict.fromkeys((entry.name for entry in fields(Records)), None)
+    made |= {"positive": np.nan, "predicted_positive": np.nan, "effective_rows": seen.n_effective}
+    if records.losses is not None:
+        wrong = np.asarray(records.losses, dtype=bool)
+        made |= {"losses": _weighed(wrong, seen), "no_information": _no_information(wrong, seen)}
+    else:
+        made["no_information"] = np.nan
+    if records.bootstrap is not None:
+        made["bootstrap"] = _of_draws(records.bootstrap, seen)
+    for name in ("folds", "leave_one_out"):
+        record = getattr(records, name)
+        made[name] = None if record is None else _of_folds(record, seen)
+    if records.repeated_folds is not None:
+        kept = tuple(_of_folds(one, seen) for one in records.repeated_folds.partitions)
+        whole = tuple(one for one in kept if one is not None)
+        if whole:
+            made["repeated_folds"] = RepeatedFoldLosses(whole, records.repeated_folds.remarks)
+    if records.test_set is not None:
+        made["test_set"] = _of_test_set(records.test_set, seen)
+    return Records(**made)
+
+
+def _weighed(wrong: NDArray[np.bool_], seen: MetricRows) -> Losses:
+    """Return the losses of the rows that count, shape (..., n_rows); their mean is the mean loss."""
+    kept = wrong[..., seen.rows]
+    loss = (seen.weights * seen.severity)[seen.rows]
+    if np.ptp(seen.weights[seen.rows]) == 0.0 and (seen.severity[seen.rows] == 1.0).all():
+        return kept  # 0 and 1 as they stand, without rounding
+    return np.asarray(kept * (loss * loss.size))
+
+
+def _no_information(wrong: NDArray[np.bool_], seen: MetricRows) -> float:
+    """Return the mean loss if the classes of the rows that count were paired with the predictions of all rows."""
+    shares = np.ones(wrong.size) if seen.sample_weight is None else seen.sample_weight
+    called_event = float(shares @ (wrong ^ seen.event) / shares.sum())
+    mistaken = np.where(seen.event, 1.0 - called_event, called_event)
+    return float((seen.weights * seen.severity) @ mistaken)
+
+
+def _of_draws(record: BootstrapLosses, seen: MetricRows) -> BootstrapLosses:
+    wrong = np.asarray(record.losses, dtype=bool)
+    on_draws = (seen.draw_weights(record.counts) * seen.severity * wrong).sum(axis=1)
+    return BootstrapLosses(
+        np.ascontiguousarray(record.counts[:, seen.rows]),
+        _weighed(wrong, seen),
+        record.remarks,
+        on_draws=on_draws,
+    )
+
+
+def _of_folds(record: FoldLosses, seen: MetricRows) -> FoldLosses | None:
+    held, fold = np.unique(record.fold[seen.rows], return_inverse=True)
+    if held.size < 2:
+        return None
+    lost = record.n_folds - held.size
+    notes = (f"{lost} folds without a row that counts left out",) if lost else ()
+    losses = _weighed(np.asarray(record.losses, dtype=bool), seen)
+    return replace(record, losses=losses, fold=fold, remarks=(*record.remarks, *notes))
+
+
+def _of_test_set(record: TestSetLosses, seen: MetricRows) -> TestSetLosses | None:
+    if record.event is None:
+        return None
+    tested = MetricRows(seen.metric, np.asarray(record.event))
+    if tested.lacking(np.ones((1, record.event.size), dtype=np.int32))[0]:
+        return None
+    losses = _weighed(np.asarray(record.losses, dtype=bool), tested)
+    return replace(record, losses=losses, event=None, effective_rows=tested.n_effective)

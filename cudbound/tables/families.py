@@ -1,0 +1,228 @@
+"""From records to rows, metric by metric: bounds that hold together, and what each method says of each metric."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.bound.cud_result import CudResult, solve_bound, solve_joint_bounds
+from cudbound.bound.signed_suprema import solve_signed_suprema
+from cudbound.intervals import Method, compute_interval
+from cudbound.intervals.two_center import cap_range
+from cudbound.metrics.asked import AskedMetrics, Family
+from cudbound.metrics.metric import MetricRows
+from cudbound.metrics.predictive import predictive_interval
+from cudbound.metrics.told import tell
+from cudbound.metrics.views import can_be_seen, view
+from cudbound.problem.additive_model import AdditiveModel
+from cudbound.records import Records, SignedSuprema
+from cudbound.records.reading import count_fits
+from cudbound.results import IntervalEstimate
+from cudbound.rounding import format_level
+from cudbound.solve.search import Search
+from cudbound.tables.session import Session
+
+
+@dataclass(frozen=True, eq=False)
+class Bounds:
+    """The searches of one call: what they share, and what was found for each metric.
+
+    Attributes
+    ----------
+    session : Session
+    model : AdditiveModel
+    counts : ndarray of int32, shape (n_resamples, n_samples)
+    localization : float
+        Localization rate on the scale of the mean loss.
+    search : Search
+    progress : bool
+    """
+
+    session: Session[Method]
+    model: AdditiveModel
+    counts: NDArray[np.int32]
+    localization: float
+    search: Search
+    progress: bool = False
+
+    def solve(self, family: Family) -> tuple[CudResult, ...]:
+        """Return the CUD results of a family, in the order of its metrics."""
+        need = f"bound {family.key}".rstrip()
+        shared: dict[str, Any] = {
+            "confidence_level": family.confidence_level,
+            "localization": self.localization,
+            "search": self.search,
+            "progress": self.progress,
+            "previous": self.session.run.draws.get(need),
+        }
+        with self.session.run.stoppable(need):
+            if len(family.seen) == 1:
+                only = solve_bound(self.model, self.counts, seen=family.seen[0], **shared)
+                self.session.run.draws[need] = only.draws
+                return (only,)
+            found = solve_joint_bounds(self.model, self.counts, family.seen, **shared)
+            if found[0].joint is not None:
+                self.session.run.draws[need] = found[0].joint.draws
+            return found
+
+    def suprema(
+        self, family: Family, seen: MetricRows, records: Records, alternative: str, tails: str
+    ) -> SignedSuprema:
+        """Return the signed suprema of one metric of a family, as far as its upper limit depends on them."""
+        level = family.each_level
+        need = f"signed_suprema {family.key} {seen.metric.name}" if family.key else "signed_suprema"
+        with self.session.run.stoppable(need):
+            suprema, solved = solve_signed_suprema(
+                self.model,
+                self.counts,
+                probability=level if alternative != "two-sided" else 0.5 + level / 2,
+                localization=self.localization,
+                search=replace(self.search, side="negative"),
+                # a lower limit does not depend on them
+                matters=(1.0, 0.0)
+                if alternative == "greater"
+                else cap_range(records, level, alternative, tails),
+                progress=self.progress,
+                previous=self.session.run.draws.get(need),
+                seen=seen,
+            )
+        if solved is not None:
+            self.session.run.draws[need] = solved
+        return suprema
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """How rows are computed from records: what the metrics of one call share.
+
+    Attributes
+    ----------
+    session : Session
+    records : Records
+        Of the plain losses.
+    alternative : str
+        About the metrics.
+    fallback : bool
+    refused : mapping of str to str
+        Why methods were left out, by their names.
+    capped : sequence of Method
+        Those that read signed suprema.
+    bounds : Bounds or None
+        None where the classifier has none, or nobody reads them.
+    remarks : tuple of str
+        What is to be said of every row of another metric than the plain error.
+    """
+
+    session: Session[Method]
+    records: Records
+    alternative: str
+    fallback: bool
+    refused: Mapping[str, str]
+    capped: Sequence[Method]
+    bounds: Bounds | None
+    remarks: tuple[str, ...] = ()
+    results: Mapping[str, tuple[CudResult, ...]] = field(default_factory=dict)
+
+    def of(self, family: Family) -> dict[str, tuple[IntervalEstimate, ...]]:
+        """Return the rows of all methods for each metric of a family, by the name of the metric."""
+        return {one.metric.name: self._of_metric(family, number) for number, one in enumerate(family.seen)}
+
+    def _of_metric(self, family: Family, number: int) -> tuple[IntervalEstimate, ...]:
+        seen = family.seen[number]
+        metric = seen.metric
+        alternative = metric.alternative_of_loss(self.alternative)
+        records = view(self.records, seen)
+        if family.key in self.results:
+            records = replace(records, bound=self.results[family.key][number])
+        if self.bounds is not None and self.capped and records.bootstrap is not None:
+            tails = self.session.options_of(self.capped[0]).get("tails", "equal")
+            suprema = self.bounds.suprema(family, seen, records, alternative, tails)
+            records = replace(records, signed_suprema=suprema)
+
+        def compute(method: Method) -> IntervalEstimate:
+            for need in sorted(method.needs):
+                if getattr(self.records, need) is not None and getattr(records, need) is None:
+                    raise ValueError(
+                        f"the recorded {need} hold too few rows for the {metric.name}: take fewer, stratified folds, "
+                        "or test more rows"
+                    )
+            own_level = "bound" in method.needs  # its suprema are over all metrics of the family
+            level = family.confidence_level if own_level else family.each_level
+            row = compute_interval(
+                method,
+                records,
+                level,
+                self.session.options_of(method),
+                alternative=alternative,
+                fallback=self.fallback,
+            )
+            remarks = self.remarks
+            if len(family.seen) > 1 and not own_level:
+                others = " and ".join(one.metric.name for one in family.seen if one is not seen)
+                remarks = (*remarks, f"together with {others}: each at {format_level(round(level, 6))}")
+            row = replace(
+                row, confidence_level=family.confidence_level, n_fits=count_fits(method, self.records)
+            )
+            return tell(row, metric, "" if seen.plain else seen.rests_on, () if seen.plain else remarks)
+
+        return self.session.rows(
+            IntervalEstimate,
+            compute,
+            refused=self.refused,
+            confidence_level=family.confidence_level,
+            alternative=self.alternative,
+            metric=metric.name,
+            highest=metric.scale,
+        )
+
+    def all(self, asked: AskedMetrics, families: Sequence[Family]) -> tuple[IntervalEstimate, ...]:
+        """Return the rows of all metrics, in the order asked for."""
+        found: dict[str, tuple[IntervalEstimate, ...]] = {}
+        pair: dict[str, tuple[IntervalEstimate, ...]] = {}
+        for family in families:
+            rows = self.of(family)
+            if asked.predictive and len(family.seen) > 1:
+                pair = rows
+            if asked.joint or len(family.seen) == 1:
+                found |= rows
+        for name in asked.predictive:
+            prevalence, at = self._prevalence(asked, families[-1].seen[0].event)
+            found[name] = tuple(
+                predictive_interval(name, *both, prevalence, at)
+                for both in zip(pair["sensitivity"], pair["specificity"], strict=True)
+            )
+        return tuple(row for name in asked.names for row in found[name])
+
+    def _prevalence(self, asked: AskedMetrics, event: NDArray[np.bool_]) -> tuple[float, str]:
+        if asked.prevalence == "sample":
+            share = float(event.mean())
+            return share, f"the prevalence {share:.3g} of the sample, taken as known"
+        return float(asked.prevalence or 0.0), f"the prevalence {asked.prevalence:g}"
+
+
+def check_seen(methods: Sequence[Method], asked: AskedMetrics, *, lenient: bool) -> dict[str, str]:
+    """Return why methods cannot be had for the metrics asked for, by their names.
+
+    Raises
+    ------
+    ValueError
+        If there are some and they were asked for by name.
+    """
+    refused = {
+        method.name: f"not available for {' or '.join(asked.names)}: it reads "
+        f"{', '.join(sorted(method.needs))}, means over rows of both classes that cannot be told apart"
+        for method in methods
+        if not can_be_seen(method.needs)
+    }
+    if refused and not lenient:
+        known = [method.name for method in methods if method.name not in refused]
+        first, reason = next(iter(refused.items()))
+        raise ValueError(
+            f"The method {first!r} is {reason}. Take methods that keep every row, such as "
+            f"{known or ['two-center', 'cud']}, or metric='error'."
+        )
+    return refused

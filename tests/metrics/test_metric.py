@@ -1,0 +1,220 @@
+"""Metrics as weights of rows: the supremum, its quantile and the views against enumeration by definition."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+import random_problems
+from oracles import enumerate_q, localization
+from shared_files import shared_vectors
+
+from cudbound.adapters import express
+from cudbound.bound.cud_result import solve_bound, solve_joint_bounds
+from cudbound.estimators.least_squares import LeastSquaresClassifier
+from cudbound.metrics.metric import BALANCED_ERROR, ERROR, SENSITIVITY, SPECIFICITY, Metric, MetricRows
+from cudbound.outcomes import ConfidenceInterval
+from cudbound.problem.draws import draw_counts, draw_stratified_counts
+from cudbound.problem.problem import make_problem
+from cudbound.solve.search import Search
+from cudbound.solve.solve_draws import solve_problem
+
+COST = Metric("cost", costs=(1.0, 4.0))
+METRICS = (ERROR, SENSITIVITY, SPECIFICITY, BALANCED_ERROR, COST)
+KINDS = (
+    "general",
+    "binary_features",
+    "integer_features",
+    "duplicates_equal_labels",
+    "duplicates_opposite_labels",
+    "no_intercept",
+)
+
+
+def by_definition(metric, wrong, event, weight):
+    """The metric of a sample of rows, each listed with its weight, in plain Python."""
+    of_class = {}
+    for label in (False, True):
+        of = [(w, m) for w, m, e in zip(weight, wrong, event, strict=True) if e == label]
+        total = sum(w for w, _ in of)
+        of_class[label] = sum(w * m for w, m in of) / total if total else None
+    if metric is SENSITIVITY:
+        return 1.0 - of_class[True]
+    if metric is SPECIFICITY:
+        return 1.0 - of_class[False]
+    if metric is BALANCED_ERROR:
+        return (of_class[False] + of_class[True]) / 2.0
+    price = {False: 1.0, True: 4.0 if metric is COST else 1.0}
+    paid = sum(w * m * price[e] for w, m, e in zip(weight, wrong, event, strict=True))
+    return paid / sum(weight)
+
+
+def enumerated(problem, metric, event, draw, weight):
+    """Q of one draw: every open cell, the metric on the draw and on the training set, and g, as they are defined."""
+    cells = enumerate_q(problem, draw)
+    rng = np.random.default_rng(0)
+    found = 0.0
+    for cell in range(cells.cells):
+        # off the hyperplanes of rows whose weights cancel, which the cells ignore
+        point = cells.interior[cell] + 1e-10 * rng.normal(size=problem.coef.size)
+        scores = problem.design @ point
+        wrong = np.where((scores > 0.0) | ~problem.design.any(axis=1), 1.0, -1.0) != problem.labels
+        on_draw = by_definition(metric, wrong, event, problem.counts[draw] * weight)
+        gap = abs(on_draw - by_definition(metric, wrong, event, weight))
+        found = max(
+            found, gap * float(localization(problem.localization, cells.anchor_loss, cells.least[cell]))
+        )
+    return found
+
+
+def small_problem(seed, *, weighted=False):
+    """A small problem with ties and duplicates, its events, and draws that may lack a class."""
+    base = random_problems.make(KINDS[seed % len(KINDS)], seed)
+    rng = np.random.default_rng(seed)
+    weight = rng.choice([0.5, 1.0, 2.0], size=base.labels.size) if weighted else np.ones(base.labels.size)
+    return base, base.labels > 0.0, weight, draw_counts(base.labels.size, 4, rng)
+
+
+def check_against_enumeration(seed, metric):
+    base, event, weight, counts = small_problem(seed, weighted=seed % 3 == 0)
+    seen = MetricRows(metric, event, weight if seed % 3 == 0 else None)
+    lacking = seen.lacking(counts)
+    for draw, row in enumerate(counts):
+        drawn = {metric is SENSITIVITY: event, metric is SPECIFICITY: ~event}.get(True)
+        missing = drawn is not None and not row[drawn].any()
+        if metric is BALANCED_ERROR:
+            missing = not row[event].any() or not row[~event].any()
+        assert lacking[draw] == missing
+    counts = counts[~lacking]
+    problem = make_problem(
+        base.design,
+        base.labels,
+        base.coef,
+        counts,
+        localization=base.localization,
+        weights=seen.score_weights(counts),
+        penalty=base.penalty,
+    )
+    draws = solve_problem(problem)
+    for draw in range(len(counts)):
+        expected = enumerated(problem, metric, event, draw, weight)
+        assert draws.upper[draw] == pytest.approx(expected, abs=1e-7), (seed, metric.name, draw)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_the_supremum_of_a_metric_is_that_of_its_definition(seed):
+    check_against_enumeration(seed, METRICS[seed % len(METRICS)])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(12, 312))
+def test_the_supremum_of_many_metrics_is_that_of_their_definition(seed):
+    check_against_enumeration(seed, METRICS[seed % len(METRICS)])
+
+
+def test_the_worked_example_of_sensitivity():
+    example = shared_vectors()["cud_sens"]
+    inputs, value = example["inputs"], example["value"]
+    labels, counts = np.array(inputs["y"]), np.array([inputs["phi"]], dtype=np.int32)
+    weights = MetricRows(SENSITIVITY, labels > 0.0).score_weights(counts)
+    assert weights[0] == pytest.approx(value["weights"], abs=example["tol"])
+    x = np.array([[1.0, x] for x in inputs["x"]])
+    coef = np.linalg.lstsq(x, labels, rcond=None)[0]
+    for rate, expected in zip(map(float, inputs["alpha"]), value["Q"], strict=True):
+        problem = make_problem(x, labels, coef, counts, localization=rate, weights=weights)
+        assert solve_problem(problem).upper[0] == pytest.approx(expected, abs=example["tol"])
+
+
+def fitted(seed, n=24, share=0.3):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2))
+    y = np.arange(n) < round(share * n)
+    X[y] += 1.0
+    classifier = LeastSquaresClassifier().fit(X, y)
+    return express(classifier, X, y), y, rng
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_joint_half_width_is_the_quantile_of_the_largest_q(seed):
+    """All draws solved completely by metric, and the largest taken; the joint search solves a few of them."""
+    model, event, rng = fitted(seed)
+    counts = draw_stratified_counts(event, 80, rng)
+    seen = [MetricRows(metric, event) for metric in (SENSITIVITY, SPECIFICITY, COST)]
+    how = {"confidence_level": 0.9, "localization": 24.0}
+    joint = solve_joint_bounds(model, counts, seen, **how)
+    alone = [solve_bound(model, counts, seen=one, search=Search("all"), **how) for one in seen]
+    largest = np.max([one.draws.upper / one.metric.scale for one in alone], axis=0)
+    for found, one in zip(joint, alone, strict=True):
+        assert found.certified
+        assert found.q == pytest.approx(one.metric.scale * np.sort(largest)[71], abs=1e-9)
+        assert found.estimate == one.estimate
+        assert found.confidence_interval.high <= one.metric.scale
+        assert found.at(confidence_level=0.5).q == pytest.approx(
+            one.metric.scale * np.sort(largest)[39], abs=1e-9
+        )
+    assert "together with specificity and cost" in joint[0].remarks
+
+
+def test_a_joint_half_width_that_a_limit_leaves_open_is_an_upper_bound():
+    from cudbound.exceptions import NotCertifiedWarning
+    from cudbound.solve.limits import SearchLimits
+
+    model, event, rng = fitted(0)
+    counts = draw_stratified_counts(event, 40, rng)
+    seen = [MetricRows(metric, event) for metric in (SENSITIVITY, SPECIFICITY)]
+    how = {"confidence_level": 0.9, "localization": 24.0}
+    exact = solve_joint_bounds(model, counts, seen, **how)
+    with pytest.warns(NotCertifiedWarning, match="half-width is between"):
+        limited = solve_joint_bounds(model, counts, seen, search=Search(limits=SearchLimits(nodes=0)), **how)
+    assert limited[0].q_lower <= exact[0].q <= limited[0].q
+    assert not limited[0].certified
+
+
+def test_the_sensitivity_of_a_draw_with_fixed_class_sizes_has_the_weights_of_the_text():
+    event = np.array([True, True, False, False, False])
+    counts = np.array([[2, 0, 1, 0, 2]], dtype=np.int32)
+    assert MetricRows(SENSITIVITY, event).score_weights(counts).tolist() == [[0.5, -0.5, 0.0, 0.0, 0.0]]
+    balanced = MetricRows(BALANCED_ERROR, event)
+    assert balanced.score_weights(counts)[0] == pytest.approx([0.25, -0.25, 0.0, -1 / 6, 1 / 6])
+    assert MetricRows(ERROR, event).score_weights(counts) is None
+
+
+def test_costs_are_those_of_the_true_class():
+    event = np.array([True, True, False, False, False])
+    seen = MetricRows(COST, event)
+    assert seen.value(np.array([True, False, True, True, False])) == pytest.approx((4 + 1 + 1) / 5)
+    assert seen.metric.limits(ConfidenceInterval(0.1, 0.5)) == ConfidenceInterval(0.4, 2.0)
+    assert Metric("cost", costs=(2.0, 2.0)).scale == 2.0
+
+
+def test_the_effective_number_of_rows_is_that_of_kish():
+    event = np.arange(30) < 3
+    assert MetricRows(BALANCED_ERROR, event).n_effective == pytest.approx(4 * 3 * 27 / 30)
+    weights = np.where(np.arange(30) < 10, 4.0, 1.0)
+    assert MetricRows(ERROR, event, weights).n_effective == pytest.approx(60.0**2 / (10 * 16 + 20))
+    assert MetricRows(SENSITIVITY, event).n_effective == 3.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"costs": (0.0, 0.0)}, "The 'costs' parameter must be two numbers"),
+        ({"costs": (1.0, -1.0)}, "The 'costs' parameter must be a number in the range"),
+        ({"shares": (0.3, 0.3)}, "The 'shares' parameter must be two numbers with the sum 1"),
+        ({"costs": (1.0, 2.0), "complement": True}, "(1, 1) where the metric is one minus a mean loss"),
+    ],
+)
+def test_metrics_that_are_none_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        Metric("m", **arguments)
+
+
+def test_draws_within_the_classes_hold_as_many_rows_of_each():
+    event = np.arange(11) % 3 == 0
+    counts = draw_stratified_counts(event, 50, np.random.default_rng(0))
+    assert (counts[:, event].sum(axis=1) == 4).all()
+    assert (counts[:, ~event].sum(axis=1) == 7).all()
+    first = draw_counts(4, 50, np.random.default_rng(0))
+    assert json.dumps(counts[:, event].tolist()) == json.dumps(first.tolist())

@@ -1,0 +1,183 @@
+"""Records as a metric sees them: every number a method reads, against plain Python on the rows by name."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from cudbound.intervals import METHODS, compute_interval
+from cudbound.intervals.two_center import two_centers
+from cudbound.metrics.metric import BALANCED_ERROR, ERROR, SENSITIVITY, SPECIFICITY, Metric, MetricRows
+from cudbound.metrics.told import tell
+from cudbound.metrics.views import can_be_seen, view
+from cudbound.point_estimates.bootstrap_632 import estimate_632
+from cudbound.problem.draws import draw_counts
+from cudbound.records import BootstrapLosses, FoldLosses, Records, RepeatedFoldLosses, TestSetLosses
+
+COST = Metric("cost", costs=(1.0, 4.0))
+METRICS = (ERROR, SENSITIVITY, SPECIFICITY, BALANCED_ERROR, COST)
+
+
+def small_records(seed):
+    """Recorded losses on a few rows, each class among them, of draws that hold both; weights in every third."""
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(5, 12))
+    event = rng.permutation(np.arange(n) < rng.integers(2, n - 2))
+    counts = draw_counts(n, 12, rng)
+    counts = counts[(counts[:, event].sum(axis=1) > 0) & (counts[:, ~event].sum(axis=1) > 0)]
+    weight = rng.choice([0.5, 1.0, 2.0], size=n) if seed % 3 == 0 else None
+    wrong = rng.random((len(counts) + 1, n)) < rng.uniform(0.1, 0.6)
+    called = wrong[0] ^ event
+    records = Records(
+        losses=wrong[0],
+        positive=float(event.mean()),
+        predicted_positive=float(called.mean()),
+        bootstrap=BootstrapLosses(counts, wrong[1:]),
+        folds=FoldLosses(wrong[-1], np.arange(n) % 3),
+    )
+    return records, event, weight
+
+
+def mean_loss(metric, wrong, event, weight, times):
+    """The mean loss of rows that stand `times` in a sample, in [0, 1]; None where a class is missing."""
+    parts = {SENSITIVITY: [(1.0, True)], SPECIFICITY: [(1.0, False)]}.get(
+        metric, [(0.5, False), (0.5, True)] if metric is BALANCED_ERROR else [(1.0, None)]
+    )
+    total = 0.0
+    for share, label in parts:
+        above = below = 0.0
+        for w, m, e, k in zip(weight, wrong, event, times, strict=True):
+            if label is None or e == label:
+                below += w * k
+                above += w * k * m * (1.0 if metric is not COST or e else 0.25)
+        if below == 0.0:
+            return None
+        total += share * above / below
+    return total
+
+
+def centers_by_hand(metric, records, event, weight):
+    """Optimism-corrected mean loss, Err(1), .632 and .632+ by their definitions, for one row after another."""
+    wrong, draws = records.losses, records.bootstrap
+    ones = np.ones(event.size)
+    training = mean_loss(metric, wrong, event, weight, ones)
+    gaps = [
+        mean_loss(metric, row, event, weight, ones) - mean_loss(metric, row, event, weight, times)
+        for row, times in zip(draws.losses, draws.counts, strict=True)
+    ]
+    seen = MetricRows(metric, event, weight)
+    per_row, mass = [], []
+    for i in np.flatnonzero(seen.rows):
+        out = [row[i] for row, times in zip(draws.losses, draws.counts, strict=True) if times[i] == 0]
+        if out:
+            alone = np.arange(event.size) == i
+            price = 0.25 if metric is COST and not event[i] else 1.0
+            per_row.append(price * sum(out) / len(out))
+            mass.append(mean_loss(metric, alone, event, weight, ones) / price)
+    n = int(seen.rows.sum())
+    err1 = sum(w * e for w, e in zip(mass, per_row, strict=True)) * n / len(per_row)
+    called = wrong ^ event
+    share = sum(w * c for w, c in zip(weight, called, strict=True)) / sum(weight)
+    gamma = sum(
+        p * mean_loss(metric, (event != guess), event, weight, ones)
+        for guess, p in ((True, share), (False, 1 - share))
+    )
+    least = min(err1, gamma)
+    rate = (least - training) / (gamma - training) if least > training else 0.0
+    w = 0.632 / (1.0 - 0.368 * rate)
+    optimism = min(max(training + sum(gaps) / len(gaps), 0.0), 1.0)
+    return optimism, 0.368 * training + 0.632 * err1, (1 - w) * training + w * least
+
+
+def check_centers(seed):
+    records, event, weight = small_records(seed)
+    metric = METRICS[seed % len(METRICS)]
+    found = view(records, MetricRows(metric, event, weight))
+    rows = np.ones(event.size) if weight is None else weight
+    optimism, at_632, at_632_plus = centers_by_hand(metric, records, event, rows)
+    assert estimate_632(found) == pytest.approx(at_632, abs=1e-12)
+    centers = two_centers(found)
+    assert centers.optimism_corrected == pytest.approx(optimism, abs=1e-12)
+    assert centers.error_632_plus == pytest.approx(at_632_plus, abs=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_centers_of_a_metric_are_those_of_its_definition(seed):
+    check_centers(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(60, 360))
+def test_the_centers_of_many_metrics_are_those_of_their_definition(seed):
+    check_centers(seed)
+
+
+def test_the_plain_error_leaves_the_records_alone():
+    records, event, _ = small_records(1)
+    assert view(records, MetricRows(ERROR, event)) is records
+    equal = Metric("cost", costs=(3.0, 3.0))
+    assert view(records, MetricRows(equal, event)) is records
+
+
+def test_rows_of_one_class_keep_losses_of_0_and_1():
+    records, event, _ = small_records(1)
+    found = view(records, MetricRows(SENSITIVITY, event))
+    assert found.losses.dtype == bool
+    assert found.losses.tolist() == records.losses[event].tolist()
+    assert found.bootstrap.counts.tolist() == records.bootstrap.counts[:, event].tolist()
+    assert found.n_samples == found.n_effective == event.sum()
+
+
+def test_folds_without_an_event_are_left_out():
+    event = np.array([True, False, True, False, False, False])
+    records = Records(folds=FoldLosses(np.array([1, 0, 0, 1, 0, 0]), np.array([0, 1, 2, 0, 1, 2])))
+    found = view(records, MetricRows(SENSITIVITY, event)).folds
+    assert found.losses.tolist() == [True, False]
+    assert found.fold.tolist() == [0, 1]
+    assert found.remarks == ("1 folds without a row that counts left out",)
+    repeated = Records(repeated_folds=RepeatedFoldLosses((records.folds, records.folds)))
+    assert view(repeated, MetricRows(SENSITIVITY, event)).repeated_folds.partitions[1].n_samples == 2
+    together = Records(folds=FoldLosses(np.zeros(6), np.array([0, 1, 0, 0, 1, 1])))
+    assert view(together, MetricRows(SENSITIVITY, event)).folds is None
+
+
+def test_the_sensitivity_on_a_test_set_is_that_of_its_events():
+    event = np.array([True, True, True, False, False])
+    tested = TestSetLosses(np.array([1, 0, 0, 0, 1, 1, 0]), 5, "conditional", event=np.arange(7) < 4)
+    found = view(Records(test_set=tested), MetricRows(SENSITIVITY, event)).test_set
+    assert found.losses.tolist() == [True, False, False, False]
+    by_hand = compute_interval(
+        METHODS["test-set-wilson"], Records(test_set=TestSetLosses([1, 0, 0, 0], 5, "conditional")), 0.95
+    )
+    row = tell(
+        compute_interval(METHODS["test-set-wilson"], Records(test_set=found), 0.95), SENSITIVITY, "3 events"
+    )
+    assert row.estimate == 0.75
+    assert row.low == pytest.approx(1.0 - by_hand.high)
+    balanced = view(Records(test_set=tested), MetricRows(BALANCED_ERROR, event)).test_set
+    assert balanced.losses.mean() == pytest.approx((1 / 4 + 2 / 3) / 2)
+    assert balanced.n_effective == pytest.approx(4 * 4 * 3 / 7)
+    none = Records(test_set=TestSetLosses(np.array([1]), 5, event=np.array([False])))
+    assert view(none, MetricRows(SENSITIVITY, event)).test_set is None
+
+
+def test_an_interval_for_the_loss_is_told_as_one_for_the_metric():
+    records = Records(test_set=TestSetLosses([1, 0, 0, 0, 0, 0, 0, 0], 5, "conditional"))
+    upper = compute_interval(METHODS["test-set-wilson"], records, 0.95, alternative="less")
+    told = tell(upper, SENSITIVITY, "8 events", ("first",))
+    assert told.alternative == "greater"
+    assert told.low == pytest.approx(1.0 - upper.high)
+    assert math.isinf(told.raw_high)
+    assert told.high == 1.0
+    assert told.remarks[:2] == ("rests on 8 events", "first")
+    cost = tell(upper, COST, "8 events")
+    assert (cost.alternative, cost.highest) == ("less", 4.0)
+    assert cost.high == pytest.approx(4.0 * upper.high)
+
+
+def test_methods_that_keep_every_row_can_be_had_for_every_metric():
+    seen = {name for name, method in METHODS.items() if method.gives_interval and can_be_seen(method.needs)}
+    assert {"two-center", "cud", "langford-binomial", "yang-cv-normal", "bayle-cv", "test-set-wilson"} <= seen
+    assert not {"aci", "nested-cv", "corrected-resampled-t", "bccvp", "bbc-cv"} & seen
