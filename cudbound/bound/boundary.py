@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.bars import Progress
 from cudbound.exceptions import NotCertifiedWarning, SolveInterrupted, UnsupportedEstimatorError
 from cudbound.losses.surrogates import LOSSES
 from cudbound.problem.additive_model import TIE_TOLERANCE, AdditiveModel
@@ -105,7 +106,7 @@ def boundary_deviations(
     rate: str | float = "log",
     n_jobs: int | None = 1,
     limits: SearchLimits = DEFAULT_LIMITS,
-    progress: bool = False,
+    progress: bool | Progress | None = None,
 ) -> BoundaryDeviations:
     r"""Largest and smallest deviation of each draw over all classifications of the points near its boundary.
 
@@ -137,8 +138,9 @@ def boundary_deviations(
         When searches are given up; U_b and L_b are then bounds that make the interval longer, and a warning and a
         remark give the number of such draws. Without a limit the time grows exponentially with the number of near
         points.
-    progress : bool, default=False
-        Whether to show a progress bar of the searches.
+    progress : bool or None, default=None
+        Whether to show a progress bar of the searches; None shows one after two seconds, on a terminal or in a
+        notebook.
 
     Returns
     -------
@@ -284,7 +286,7 @@ def _largest_scores(
     weights: Integers,
     n_jobs: int | None,
     limits: SearchLimits,
-    progress: bool,
+    progress: bool | Progress | None,
 ) -> tuple[Integers, int]:
     """Return the largest weighted number of errors on an open cell for each draw, and how many are only bounds."""
     largest = np.zeros(len(weights), dtype=np.int64)

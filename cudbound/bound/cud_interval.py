@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cudbound.adapters import express
+from cudbound.bars import Progress
 from cudbound.bound.cud_result import CudResult, solve_bound
 from cudbound.metrics.asked import Metrics, as_metrics
 from cudbound.metrics.metric import Metric, MetricRows
@@ -47,7 +48,7 @@ def cud_interval(
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
     limits: SearchLimits | None = None,
-    progress: bool = False,
+    progress: bool | Progress | None = None,
     previous: Draws | None = None,
     **others: Never,
 ) -> CudResult:
@@ -105,8 +106,9 @@ def cud_interval(
         Nodes and seconds after which searches are given up; draws left open enter with their upper bounds. None ends
         the search for a quantile after a number of nodes that takes about ten seconds on one processor; see
         `cudbound.SearchLimits`.
-    progress : bool, default=False
-        Whether to show a progress bar on standard error, and, where the first draws prove hard, when it ends.
+    progress : bool or None, default=None
+        Whether to show a progress bar on standard error, and, where the first draws prove hard, when it ends. None
+        shows one after two seconds, on a terminal or in a notebook.
     previous : Draws, default=None
         Draws of an earlier call with the same arguments and the same integer `rng`, interrupted or limited, or at
         another level; the search resumes from what is proved.

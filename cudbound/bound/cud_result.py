@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.bars import Progress
 from cudbound.bound.joint import JointDraws, solve_joint
 from cudbound.exact.certificate import Certificate
 from cudbound.intervals.cud import CUD, cud_limits
@@ -250,7 +251,7 @@ def solve_bound(
     confidence_level: float,
     localization: float,
     search: Search = Search(),  # noqa: B008 - frozen, so that one default serves all calls
-    progress: bool = False,
+    progress: bool | Progress | None = None,
     previous: Draws | None = None,
     seen: MetricRows | None = None,
 ) -> CudResult:
@@ -283,7 +284,7 @@ def solve_joint_bounds(
     confidence_level: float,
     localization: float,
     search: Search = Search(),  # noqa: B008 - as above
-    progress: bool = False,
+    progress: bool | Progress | None = None,
     previous: Draws | None = None,
 ) -> tuple[CudResult, ...]:
     """Compute the CUD results of several metrics that hold together, with one half-width; see `solve_joint`."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.bars import Progress
 from cudbound.metrics.metric import Metric, MetricRows
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.problem.problem import Problem
@@ -79,7 +80,7 @@ def solve_joint(
     confidence_level: float,
     localization: float,
     search: Search,
-    progress: bool = False,
+    progress: bool | Progress | None = None,
     previous: Draws | None = None,
 ) -> JointDraws:
     """Solve the draws of several metrics as far as the quantile of the largest Q over them requires.

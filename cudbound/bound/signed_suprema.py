@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.bars import Progress
 from cudbound.exceptions import ManyFeaturesWarning
 from cudbound.intervals.two_center import allows_cap
 from cudbound.metrics.metric import ERROR, MetricRows
@@ -27,7 +28,7 @@ def solve_signed_suprema(
     localization: float,
     search: Search,
     matters: tuple[float, float] = (0.0, 1.0),
-    progress: bool = False,
+    progress: bool | Progress | None = None,
     previous: Draws | None = None,
     seen: MetricRows | None = None,
 ) -> tuple[SignedSuprema, Draws | None]:

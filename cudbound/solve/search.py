@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from cudbound.bars import Progress
 from cudbound.exceptions import NotCertifiedWarning, SolveInterrupted
 from cudbound.problem.problem import Problem
 from cudbound.quantiles import quantile_rank, within
@@ -76,7 +77,7 @@ class Search:
         self,
         problem: Problem,
         confidence_level: float,
-        progress: bool,
+        progress: bool | Progress | None,
         previous: Draws | None,
         n_metrics: int = 1,
     ) -> Draws:

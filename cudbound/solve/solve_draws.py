@@ -14,6 +14,7 @@ from typing import Any, Never
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cudbound.bars import Progress
 from cudbound.exceptions import SolveInterrupted, UnsupportedProblemError
 from cudbound.losses.surrogates import LOSSES, Loss
 from cudbound.problem.problem import Problem, make_problem
@@ -54,7 +55,7 @@ def solve_draws(
     solver: str = "native",
     n_jobs: int | None = 1,
     limits: SearchLimits | None = None,
-    progress: bool = False,
+    progress: bool | Progress | None = None,
     previous: Draws | None = None,
     **others: Never,
 ) -> Draws:
@@ -109,8 +110,9 @@ def solve_draws(
     limits : SearchLimits, default=None
         Nodes and seconds after which searches are given up, so that draws are left with ``lower < upper``; None means
         no limit.
-    progress : bool, default=False
-        Show a progress bar on standard error.
+    progress : bool or None, default=None
+        Whether to show a progress bar on standard error; None shows one after two seconds, on a terminal or in a
+        notebook.
     previous : Draws, default=None
         Earlier result for the same problem, of any solver and for any `ranks`. The search resumes from its bounds, and
         draws that are certified in it, or decided for the same ranks, are not solved again.
@@ -192,7 +194,7 @@ def solve_problem(
     solver: str = "native",
     n_jobs: int | None = 1,
     limits: SearchLimits = NO_LIMITS,
-    progress: bool = False,
+    progress: bool | Progress | None = None,
     previous: Draws | None = None,
 ) -> Draws:
     """Solve a checked problem; see `solve_draws`."""
@@ -284,19 +286,20 @@ def _merge(previous: Draws, rows: NDArray[np.intp], solved: Draws) -> Draws:
 
 
 @contextmanager
-def _progress_bar(total: int, show: bool, ends: str) -> Iterator[Callable[[int], None] | None]:
+def _progress_bar(
+    total: int, progress: bool | Progress | None, ends: str
+) -> Iterator[Callable[[int], None] | None]:
     """Show how many draws are done and, once they prove hard, when the search ends."""
-    if not show:
+    shown = Progress.of(progress)
+    if not shown.shown:
         yield None
         return
-    from tqdm import tqdm
-
     begun = time.monotonic()
-    with tqdm(total=total, desc="draws", unit="draw", leave=False) as bar:
+    with shown.bar(total=total, desc="draws", unit="draw") as bar:
 
         def report(done: int) -> None:
             bar.update(done - bar.n)
-            if not bar.postfix and time.monotonic() - begun > FORECAST_AFTER:
+            if shown.due and not bar.postfix and time.monotonic() - begun > FORECAST_AFTER:
                 bar.set_postfix_str(ends)
 
         yield report

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cudbound.adapters import express
+from cudbound.bars import Progress
 from cudbound.bound.boundary import boundary_deviations, boundary_limits, check_curvature, near_rate
 from cudbound.exceptions import NoMinimizerError, UnsupportedEstimatorError
 from cudbound.intervals import Method, find_methods
@@ -78,7 +79,7 @@ def compare_intervals(
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
     limits: SearchLimits | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
     previous: Unfinished | None = None,
     **others: Never,
 ) -> IntervalTable:
@@ -167,8 +168,9 @@ def compare_intervals(
     limits : SearchLimits, default=None
         Limits of the search for the CUD bound, which by default ends after about ten seconds of one processor, with
         bounds: see `cudbound.SearchLimits`. All but `nodes` hold for the adaptive interval likewise.
-    progress : bool, default=False
-        Whether to show a bar over all refits, with an estimate of the time that remains.
+    progress : bool or None, default=None
+        Whether to show bars on standard error, with the time that remains. None shows them from two seconds on, on a
+        terminal or in a notebook.
     previous : Unfinished, default=None
         What `RunInterrupted` carried; the run resumes from there, with the random numbers of the stopped one.
 
@@ -219,6 +221,7 @@ def compare_intervals(
     True
     """
     refuse_others(compare_intervals, others)
+    shown = Progress.of(progress)
     session = Session(find_methods(methods), options, rng=rng, previous=previous, n_jobs=n_jobs)
     level = check_confidence_level(confidence_level)
     check_choice("alternative", alternative, ALTERNATIVES)
@@ -262,7 +265,7 @@ def compare_intervals(
     identity = () if plain else (repr(asked), weights)
     plan = session.prepare(available, resampling, repr(estimator), n_resamples, rate, tried, *identity)
     records = session.given_records(estimator)
-    bounds = None if model is None else Bounds(session, model, counts, rate, search, progress)
+    bounds = None if model is None else Bounds(session, model, counts, rate, search, shown)
     results = {}
     if bounds is not None and "bound" in plan.needs:
         results = {family.key: bounds.solve(family) for family in families}
@@ -274,18 +277,18 @@ def compare_intervals(
                 rate=chosen.aci_rate,
                 n_jobs=session.n_jobs,
                 limits=boundary_limits(search.limits),
-                progress=progress,
+                progress=shown,
             )
         records = replace(records, boundary=boundary)
     if plan.refits_are_needed:
         refits = refits or prepare_refits(
             estimator, X, sample.y, n_jobs=session.n_jobs, sample_weight=weights
         )
-        with session.refitting(plan.n_fits(counts), progress) as advance:
+        with session.refitting(plan.n_fits(counts), shown) as advance:
             records = replace(records, **session.refit(refits, counts, advance))
     if search_folds is not None:
         n_fits = len(search_folds.test) * len(estimator.cv_results_["params"])
-        with session.refitting(n_fits, progress) as advance, kept_going(session.failed, "tuned"):
+        with session.refitting(n_fits, shown) as advance, kept_going(session.failed, "tuned"):
             records = replace(
                 records,
                 tuned=record_tuning(

@@ -52,7 +52,7 @@ def compare_learners(
     on_single_class: str | None = None,
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
-    progress: bool = False,
+    progress: bool | None = None,
     previous: Unfinished | None = None,
 ) -> ComparisonResult:
     """Test whether two learning algorithms, or two fitted classifiers, have the same error.
@@ -101,8 +101,9 @@ def compare_learners(
         Source of randomness; None takes a fresh one.
     n_jobs : int or None, default=1
         Workers; -1 for all cores. The result does not depend on it.
-    progress : bool, default=False
-        Whether to show a bar over all refits, with an estimate of the time that remains.
+    progress : bool or None, default=None
+        Whether to show bars on standard error, with the time that remains. None shows them from two seconds on, on a
+        terminal or in a notebook.
     previous : Unfinished, default=None
         What `RunInterrupted` carried; the run resumes from there.
 
@@ -185,7 +186,7 @@ def tabulate_comparisons(
     on_single_class: str | None = None,
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
-    progress: bool = False,
+    progress: bool | None = None,
     previous: Unfinished | None = None,
 ) -> ComparisonTable:
     """Compare two learning algorithms by several methods that share their refits.

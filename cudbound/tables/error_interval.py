@@ -15,7 +15,6 @@ from cudbound.outcomes import ConfidenceInterval
 from cudbound.parameter_error import ParameterError
 from cudbound.report.estimands import ERRORS
 from cudbound.report.tables import Run
-from cudbound.resampling.refits import prepare_refits
 from cudbound.results import IntervalEstimate
 from cudbound.rounding import format_level, format_proportion, printable, sentences_html
 from cudbound.solve.limits import SearchLimits
@@ -176,7 +175,7 @@ def error_interval(
     limits : SearchLimits, default=None
         Limits of the search for the suprema, which by default ends after about ten seconds of one processor.
     progress : bool or None, default=None
-        Whether to show a bar on standard error; None shows one where classifiers are refitted one by one.
+        As for `cudbound.compare_intervals`.
     previous : Unfinished, default=None
         What `RunInterrupted` carried; the run resumes from there.
     **options
@@ -235,8 +234,6 @@ def error_interval(
     _check_keywords(chosen, options)
     labels = check_labels(y, check_binary_classifier(estimator))
     check_lengths(X.shape[0] if hasattr(X, "shape") else len(X), labels.size)
-    if progress is None:
-        progress = not prepare_refits(estimator, X, y).batched
     table = compare_intervals(
         estimator,
         X,

@@ -37,7 +37,7 @@ def estimate_error(
     on_single_class: str | None = None,
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
-    progress: bool = False,
+    progress: bool | None = None,
     previous: Unfinished | None = None,
 ) -> PointEstimateTable:
     """Estimate the error of a fitted classifier by several point estimators beside each other.

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.bars import Progress
 from cudbound.bound.cud_result import CudResult, solve_bound, solve_joint_bounds
 from cudbound.bound.signed_suprema import solve_signed_suprema
 from cudbound.intervals import Method, compute_interval
@@ -39,7 +40,7 @@ class Bounds:
     localization : float
         Localization rate on the scale of the mean loss.
     search : Search
-    progress : bool
+    progress : bool, Progress or None
     """
 
     session: Session[Method]
@@ -47,7 +48,7 @@ class Bounds:
     counts: NDArray[np.int32]
     localization: float
     search: Search
-    progress: bool = False
+    progress: bool | Progress | None = None
 
     def solve(self, family: Family) -> tuple[CudResult, ...]:
         """Return the CUD results of a family, in the order of its metrics."""

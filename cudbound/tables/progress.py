@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from cudbound.bars import Progress
 from cudbound.exceptions import SlowRefitsWarning
 
 #: Refits one by one that are likely to take longer than this, judged after this many seconds of them, are announced.
@@ -63,23 +64,24 @@ def _in_words(seconds: float) -> str:
 
 
 @contextmanager
-def progress_bar(total: int, show: bool) -> Iterator[Callable[[int], object]]:
+def progress_bar(total: int, progress: bool | Progress | None) -> Iterator[Callable[[int], object]]:
     """Show a bar over all refits of a run, with the time that they are likely to take; yields how to advance it.
 
     Parameters
     ----------
     total : int
         Refits of the run.
-    show : bool
-        Whether there is a bar. Without one the time is told if it is going to be long.
+    progress : bool, Progress or None
+        Whether there is a bar; None decides as `Progress.of` does. Without one the time is told if it is going to be
+        long.
     """
-    if not show or total == 0:
+    shown = Progress.of(progress)
+    if not shown.shown or total == 0:
         yield Forecast(total) if total else lambda _: None
         return
-    from tqdm import tqdm
-
     # with smoothing 0 the time that remains is judged by all fits made so far, not by the last few
-    with tqdm(total=total, desc="refits", unit="fit", leave=False, smoothing=0) as bar:
+    with shown.bar(total=total, desc="refits", unit="fit", smoothing=0) as bar:
         yield bar.update
-        bar.total = bar.n  # draws that were dropped, or drawn again, are counted here at last
-        bar.refresh()
+        if shown.due:
+            bar.total = bar.n  # draws that were dropped, or drawn again, are counted here at last
+            bar.refresh()

@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.bars import Progress
 from cudbound.method_card import MethodCard, check_options
 from cudbound.parameter_error import ParameterError
 from cudbound.problem.draws import draw_counts
@@ -226,7 +227,7 @@ class Session(Generic[Named]):
         return replace(records, test_set=tested)
 
     @contextmanager
-    def refitting(self, n_fits: int, progress: bool) -> Iterator[Callable[[int], object]]:
+    def refitting(self, n_fits: int, progress: bool | Progress | None) -> Iterator[Callable[[int], object]]:
         """Show how far the refits are, and keep what was made if Ctrl-C stops them; yields how to advance."""
         with self.run.stoppable(), progress_bar(n_fits, progress) as advance:
             yield advance

@@ -24,10 +24,9 @@ from cudbound.resampling import ResamplingSizes
 def test_defaults(fake, patients):
     result = interval("--seed", "7")
     assert result.exit_code == 0, result.stderr
-    (sample, settings, progress), *more = fake.calls
+    (sample, settings), *more = fake.calls
     assert more == []
     assert settings == Settings(seed=7)
-    assert progress is False
     assert sample.feature_names == ("age", "sex=m", "bmi")
     assert sample.y.tolist() == [1, 0, 1, 0, 0]
     assert (sample.source, sample.event) == ("patients.csv", "died = yes")
@@ -42,7 +41,7 @@ def test_every_option_reaches_the_computation(fake, patients):
         *["--option", "martin-beta.prior=jeffreys", "--size", "n_folds=5", "--size", "test_fraction=0.2"],
     )
     assert result.exit_code == 0, result.stderr
-    sample, settings, _ = fake.calls[0]
+    sample, settings = fake.calls[0]
     assert sample.feature_names == ("age", "sex=m")
     assert settings == Settings(
         seed=1,
@@ -243,13 +242,6 @@ def test_nothing_is_written_if_the_computation_fails(fake, patients):
     fake.error = ValueError("no good")
     assert_error(interval("--seed", "1", "--output", "out.txt"), 1, "no good")
     assert not Path("out.txt").exists()
-
-
-@pytest.mark.parametrize("terminal", [True, False])
-def test_progress_follows_the_terminal(fake, patients, monkeypatch, terminal):
-    monkeypatch.setattr(output, "on_terminal", lambda: terminal)
-    assert interval("--seed", "1").exit_code == 0
-    assert fake.calls[0][2] is terminal
 
 
 def test_demo_prints_data_table_and_meaning(fake):

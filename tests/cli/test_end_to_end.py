@@ -171,13 +171,6 @@ def _read(master: int, deadline: float) -> bytes:
         return b""
 
 
-def test_a_progress_bar_on_a_terminal(folder):
-    code, stdout, stderr = on_terminal(interval("--resamples", "2000"), folder)
-    assert code == 0
-    assert "langford-binomial" in stdout
-    assert re.search(r"\d+%\|", stderr)
-
-
 def test_ctrl_c_exits_130_at_once_and_prints_what_is_proved(tmp_path):
     """Labels of pure noise at n = 200, p = 11 would keep the solver busy for far longer than the test."""
     write(tmp_path, *training_set(200, 10, 0.0))

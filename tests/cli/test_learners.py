@@ -22,7 +22,6 @@ from sklearn.preprocessing import StandardScaler
 from cudbound import LeastSquaresClassifier, ResamplingSizes, tabulate_comparisons
 from cudbound.cli.commands import learners as command
 from cudbound.cli.commands.run_learners import ComparisonSettings
-from cudbound.cli.output import destination as output
 from cudbound.exceptions import RunInterrupted
 from cudbound.intervals import METHODS
 from cudbound.intervals.difference import COMPARISON_ALTERNATIVES
@@ -416,20 +415,6 @@ def test_a_fit_that_does_not_converge_is_said_in_one_line_with_the_way_on():
         "raise the number of steps with --set-b max_iter=N\n"
     )
     assert result.stderr.count("\n") == result.stderr.count("cudbound: warning: ")
-
-
-@pytest.mark.parametrize("terminal", [True, False])
-def test_progress_follows_the_terminal(monkeypatch, terminal):
-    asked = []
-
-    def tabulate(*arguments: Any, progress: bool, **others: Any) -> None:
-        asked.append(progress)
-        raise ValueError("far enough")
-
-    monkeypatch.setattr("cudbound.tables.compare_learners.tabulate_comparisons", tabulate)
-    monkeypatch.setattr(output, "on_terminal", lambda: terminal)
-    assert_error(run("--seed", "3"), 1, "far enough")
-    assert asked == [terminal]
 
 
 @pytest.mark.parametrize(

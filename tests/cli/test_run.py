@@ -54,7 +54,6 @@ def compare_with(*events: Warning) -> Callable[..., IntervalTable]:
         rng: object,
         n_jobs: int,
         limits: SearchLimits,
-        progress: bool,
     ) -> IntervalTable:
         assert estimator.classes_.tolist() == [0, 1]  # type: ignore[attr-defined]  # sklearn is untyped
         assert (methods, alternative, rng, n_resamples, inner) == ("recommended", "two-sided", 3, 1000, None)

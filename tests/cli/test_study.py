@@ -184,7 +184,6 @@ def test_options_reach_the_runner(folder, monkeypatch):
                 "dask": "tcp://a:1",
                 "shard": None,
                 "limit_minutes": None,
-                "progress": False,
             },
         )
     ]

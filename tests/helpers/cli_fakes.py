@@ -29,16 +29,14 @@ class Fake:
     """Stands in for the computation: keeps what it was asked, answers with a fixed table."""
 
     def __init__(self) -> None:
-        self.calls: list[tuple[TrainingData, Settings, bool]] = []
+        self.calls: list[tuple[TrainingData, Settings]] = []
         self.fitted: list[FittedClassifier] = []
         self.warnings: tuple[str, ...] = ()
         self.certified = True
         self.error: BaseException | None = None
 
-    def __call__(
-        self, fitted: FittedClassifier, settings: Settings, *, progress: bool = False
-    ) -> CommandOutcome:
-        self.calls.append((fitted.sample, settings, progress))
+    def __call__(self, fitted: FittedClassifier, settings: Settings) -> CommandOutcome:
+        self.calls.append((fitted.sample, settings))
         self.fitted.append(fitted)
         if self.error is not None:
             raise self.error

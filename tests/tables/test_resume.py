@@ -48,8 +48,8 @@ class Bar:
     stop_after: float = float("inf")
     made: list[Bar]
 
-    def __init__(self, *, total, desc, unit, leave, smoothing):
-        assert (desc, unit, leave, smoothing) == ("refits", "fit", False, 0)
+    def __init__(self, *, total, desc, unit, leave, smoothing, disable, delay):
+        assert (desc, unit, leave, smoothing, disable, delay) == ("refits", "fit", False, 0, False, 0.0)
         self.total, self.n, self.closed, self.first_total = total, 0, False, total
         Bar.made.append(self)
 

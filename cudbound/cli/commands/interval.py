@@ -195,9 +195,9 @@ def _refuse_options_of_a_fit(assignments: tuple[str, ...], standardize: bool) ->
 
 
 def compute(fitted: FittedClassifier, settings: run.Settings) -> CommandOutcome:
-    """Compute the intervals, with a progress bar on a terminal."""
+    """Compute the intervals, and say so if memory does not suffice."""
     try:
-        return run.compute(fitted, settings, progress=output.on_terminal())
+        return run.compute(fitted, settings)
     except MemoryError:
         rows = fitted.sample.y.size
         fail(f"not enough memory for {settings.n_resamples} resamples of {rows} rows; use fewer", UNUSABLE)

@@ -104,7 +104,7 @@ def compare_learners(
     if seed is None:
         say_seed(chosen)
     try:
-        outcome = comparison.compare(fitted_a, fitted_b, settings, progress=output.on_terminal())
+        outcome = comparison.compare(fitted_a, fitted_b, settings)
     except MemoryError:
         fail("not enough memory for so many splits; ask for fewer with --size", UNUSABLE)
     emit(outcome, form, place)

@@ -51,7 +51,7 @@ class Settings(SharedSettings):
         return [*super().choices(sample), *(["--fallback"] if self.fallback else [])]
 
 
-def compute(fitted: FittedClassifier, settings: Settings, *, progress: bool = False) -> CommandOutcome:
+def compute(fitted: FittedClassifier, settings: Settings) -> CommandOutcome:
     """Compute the intervals for the error of a fitted classifier; on Ctrl-C that of cud from what is proved by then.
 
     Raises
@@ -70,7 +70,7 @@ def compute(fitted: FittedClassifier, settings: Settings, *, progress: bool = Fa
         advice_of_the_command(saved=fitted.saved),
     ):
         try:
-            table = compare_intervals(fitted.estimator, fitted.X, fitted.y, **arguments, progress=progress)
+            table = compare_intervals(fitted.estimator, fitted.X, fitted.y, **arguments)
         except RunInterrupted as stopped:
             draws = stopped.unfinished.draws.get("bound")
             if draws is None:

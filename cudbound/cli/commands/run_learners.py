@@ -23,9 +23,7 @@ class ComparisonSettings(SharedSettings):
     null: float = 0.0
 
 
-def compare(
-    a: FittedClassifier, b: FittedClassifier, settings: ComparisonSettings, *, progress: bool = False
-) -> CommandOutcome:
+def compare(a: FittedClassifier, b: FittedClassifier, settings: ComparisonSettings) -> CommandOutcome:
     """Compare two classifiers that were fitted to the same sample.
 
     Raises
@@ -40,7 +38,7 @@ def compare(
         advice_of_the_command(A_OR_B_OPTIONS),
     ):
         arguments = settings.arguments(a.sample)
-        table = tabulate_comparisons(a.estimator, b.estimator, a.X, a.y, **arguments, progress=progress)
+        table = tabulate_comparisons(a.estimator, b.estimator, a.X, a.y, **arguments)
     messages = [f"{name}: {warning}" for name, fitted in (("a", a), ("b", b)) for warning in fitted.warnings]
     warnings = tuple(dict.fromkeys((*messages, *map(str, collected))))
     return CommandOutcome(table, describe(a, b, settings), warnings)

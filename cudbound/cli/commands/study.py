@@ -183,7 +183,6 @@ def run(
             dask=dask,
             shard=shard,
             limit_minutes=limit_minutes,
-            progress=output.on_terminal(),
         )
     except StudyInterrupted as stopped:  # says what is stored, and how to continue
         say(str(stopped))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -12,11 +11,6 @@ import click
 
 from cudbound.cli.output.one_line import say
 from cudbound.report.files import is_device, write_texts
-
-
-def on_terminal() -> bool:
-    """Whether a progress bar, which goes to stderr, would be seen by a person."""
-    return sys.stderr.isatty()
 
 
 def emit(text: str, place: Path | None) -> None:

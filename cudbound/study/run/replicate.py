@@ -143,11 +143,11 @@ def _intervals(
     rows: Sequence[IntervalEstimate | ComparisonResult]
     if study.compares:
         first, rival = fitted
-        rows = tabulate_comparisons(first, rival, drawn.X, drawn.y, **settings, rng=rng).rows
+        rows = tabulate_comparisons(first, rival, drawn.X, drawn.y, **settings, rng=rng, progress=False).rows
     else:
         (only,) = fitted
         settings |= {name: getattr(study, name) for name in ("n_resamples", "localization", "inner")}
-        rows = compare_intervals(only, drawn.X, drawn.y, **settings, rng=rng).rows
+        rows = compare_intervals(only, drawn.X, drawn.y, **settings, rng=rng, progress=False).rows
     return tuple(_row(row) for row in rows)
 
 

@@ -22,6 +22,7 @@ import cloudpickle
 from joblib import Parallel, delayed, parallel_config
 from threadpoolctl import threadpool_limits
 
+from cudbound.bars import Progress
 from cudbound.exceptions import StudyError, StudyInterrupted
 from cudbound.intervals import METHODS, Method
 from cudbound.study.design.scenario import Scenario, Study
@@ -57,7 +58,7 @@ def run_study(
     dask: str | None = None,
     shard: Shard | None = None,
     limit_minutes: float | None = None,
-    progress: bool = False,
+    progress: bool | None = None,
 ) -> StudyStatus:
     """Run all replicates of a study, or of a shard of it, that its store lacks.
 
@@ -82,8 +83,9 @@ def run_study(
     limit_minutes : float or None, default=None
         Minutes after which no worker is given more; what workers have by then is finished, at most two batches of half
         a second or of one replicate each. The same call resumes from there.
-    progress : bool, default=False
-        Whether to show a bar over the replicates, with the time that they are likely to take.
+    progress : bool or None, default=None
+        Whether to show a bar over the replicates, with the time that they are likely to take. None shows it from two
+        seconds on, on a terminal or in a notebook.
 
     Returns
     -------
@@ -134,8 +136,7 @@ def run_study(
     >>> status.n_done, status.n_failed
     (5, 0)
     """
-    from tqdm import tqdm
-
+    shown = Progress.of(progress)
     workers = check_n_jobs(n_jobs)
     check_choice("backend", backend, BACKENDS)
     check_seconds("limit_minutes", limit_minutes)
@@ -151,15 +152,15 @@ def run_study(
             len(replicates_of(shard, study.n_replicates)),
         )
         pace = _Pace()
-        bar = tqdm(
-            total=n_cells * n_each,
-            initial=n_cells * n_each - sum(map(len, left.values())),
-            desc="replicates",
-            unit="replicate",
-            smoothing=0,
-            disable=not progress,
+        bar = stack.enter_context(
+            shown.bar(
+                total=n_cells * n_each,
+                initial=n_cells * n_each - sum(map(len, left.values())),
+                desc="replicates",
+                unit="replicate",
+                smoothing=0,
+            )
         )
-        stack.callback(bar.close)
         try:
             batches = takewhile(lambda _: time.monotonic() < end, _batches(study, left, pace))
             if client is not None:
