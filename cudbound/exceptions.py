@@ -53,6 +53,22 @@ class TuningNotResampledWarning(CudboundWarning):
     """
 
 
+class UnscaledPenaltyWarning(CudboundWarning):
+    """A penalty treats all coefficients alike, and the features have standard deviations of very different size.
+
+    The coefficients of features in small units are then held back far more than the others.
+
+    Attributes
+    ----------
+    fact : str
+        What is the case, without a way out: a command names its own options.
+    """
+
+    def __init__(self, fact: str, remedy: str = ""):
+        super().__init__(f"{fact}{remedy}")
+        self.fact = fact
+
+
 class ManyFeaturesWarning(CudboundWarning):
     """The rank of the design is above half of the training rows, where intervals from refits may fall short."""
 

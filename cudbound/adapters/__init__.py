@@ -16,7 +16,11 @@ from cudbound.adapters.linear import contradicts
 from cudbound.adapters.refitting import batched_refit
 from cudbound.adapters.refusals import REFUSALS
 from cudbound.adapters.registry import ADAPTERS, find_adapter
-from cudbound.exceptions import TuningNotResampledWarning, UnsupportedEstimatorError
+from cudbound.exceptions import (
+    TuningNotResampledWarning,
+    UnscaledPenaltyWarning,
+    UnsupportedEstimatorError,
+)
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.solve.minimum import check_minimizer, optimality_residual
 from cudbound.solve.minimum import polish as polish_model
@@ -24,6 +28,8 @@ from cudbound.validation import check_binary_classifier
 
 __all__ = ["ADAPTERS", "REFUSALS", "Adapter", "Refusal", "batched_refit", "express", "find_adapter"]
 
+#: Ratio of standard deviations from which a penalty that treats all features alike is worth a warning.
+UNEQUAL_SIZES = 100.0
 
 ADAPTERS[:] = (
     own_classifiers.LEAST_SQUARES,
@@ -81,6 +87,8 @@ def express(
 
     Warns
     -----
+    UnscaledPenaltyWarning
+        If there is a penalty, and the largest standard deviation of a penalized column is over 100 times the smallest.
     TuningNotResampledWarning
         If a strength of penalty or a threshold was chosen on the same data.
 
@@ -107,6 +115,7 @@ def express(
         )
     if sample_weight is not None:
         model = _weighted(model, sample_weight)
+    _warn_unscaled(model, estimator)
     if polish:
         return polish_model(model)
     check_minimizer(model)
@@ -123,6 +132,25 @@ def _weighted(model: AdditiveModel, sample_weight: NDArray[np.float64]) -> Addit
     product = known * sample_weight
     found = [replace(model, sample_weight=weights) for weights in (product, product / product.mean())]
     return min(found, key=optimality_residual)
+
+
+def _warn_unscaled(model: AdditiveModel, estimator: Any) -> None:
+    """Warn where a penalty meets features of very different size."""
+    strengths = [one for one in (model.penalty, model.l1_penalty) if one is not None]
+    if not strengths:
+        return
+    sizes = model.design.std(axis=0)
+    penalized = sizes[(np.sum(strengths, axis=0) > 0.0) & (sizes > 0.0)]
+    if penalized.size and penalized.max() > UNEQUAL_SIZES * penalized.min():
+        warnings.warn(
+            UnscaledPenaltyWarning(
+                f"the penalty of {type(estimator).__name__} treats all features alike, and their standard deviations "
+                f"lie between {penalized.min():.2g} and {penalized.max():.2g}: features in small units are held back "
+                "most",
+                "; put a StandardScaler in front of it, in a pipeline",
+            ),
+            stacklevel=4,
+        )
 
 
 def _oriented(model: AdditiveModel, estimator: Any, X: Any) -> AdditiveModel:

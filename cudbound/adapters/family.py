@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from cudbound.adapters.linear import Objective
 from cudbound.estimators.batched import BatchedFit, BatchedRefit
 from cudbound.problem.additive_model import AdditiveModel
 
@@ -27,6 +28,9 @@ class Adapter:
     loss, penalty, weights, intercept : str
         For the documentation: the loss; the strengths r_j of sum_j r_j beta_j^2 on the mean loss; which weights of
         rows enter it; how the intercept is penalized.
+    objective : callable, optional
+        ``objective(estimator, n_rows)``: what it minimizes, a `cudbound.adapters.linear.Objective`. Not given for
+        families that hold another estimator.
     batched_fit : callable, optional
         ``batched_fit(estimator, n_jobs)``: a `BatchedFit`, which fits a stack of such classifiers after any steps that
         are fitted in batches, on `n_jobs` threads; None where the estimator has to be cloned and refitted. None for
@@ -45,6 +49,7 @@ class Adapter:
     penalty: str = "the same"
     weights: str = "the same"
     intercept: str = "the same"
+    objective: Callable[[Any, int], Objective] | None = None
     batched_fit: Callable[[Any, int], BatchedFit | None] | None = None
     batched_refit: Callable[[Any, Any, Any], BatchedRefit | None] | None = None
     marked_by: str | None = None

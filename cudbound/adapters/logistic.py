@@ -40,5 +40,6 @@ ADAPTER = Adapter(
     penalty='1 / (2 `C` n); l1 and elastic net need `solver="cvxpy"`',
     weights="`class_weight`",
     intercept='free; penalized if `solver="liblinear"`',
+    objective=_objective,
     batched_fit=partial(linear_fit, family=LogisticRegression, objective=_objective),
 )

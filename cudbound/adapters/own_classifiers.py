@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from cudbound.adapters.family import Adapter
-from cudbound.adapters.linear import additive_model, class_pair
+from cudbound.adapters.linear import Objective, additive_model, class_pair
 from cudbound.estimators.batched import BatchedRefit, LinearFit
 from cudbound.estimators.batched.squares import LeastSquaresFit
 from cudbound.estimators.convex_loss import ConvexLossClassifier
@@ -42,6 +42,7 @@ LEAST_SQUARES = Adapter(
     penalty="none",
     weights="none",
     intercept="free",
+    objective=lambda estimator, n_rows: Objective("squared", 0.0),
     batched_fit=_batched_fit_least_squares,
     batched_refit=_batched_refit_least_squares,
 )
@@ -84,5 +85,6 @@ CONVEX_LOSS = Adapter(
     penalty="`penalty`",
     weights="`class_weight`",
     intercept="`intercept_penalty`",
+    objective=lambda estimator, n_rows: Objective(estimator.loss, float(np.max(estimator.penalty))),
     batched_fit=_batched_fit_convex_loss,
 )

@@ -46,5 +46,6 @@ ADAPTER = Adapter(
     penalty="`alpha` / n",
     weights="`class_weight`",
     intercept="free",
+    objective=_objective,
     batched_fit=_batched_fit,
 )

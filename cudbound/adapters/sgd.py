@@ -48,4 +48,5 @@ ADAPTER = Adapter(
     penalty='`alpha` / 2, `alpha` for squared; l1 and elastic net need `solver="cvxpy"`',
     weights="`class_weight`",
     intercept="free",
+    objective=_objective,
 )

@@ -47,6 +47,7 @@ LINEAR_SVC = Adapter(
     penalty='1 / (2 `C` n); l1 needs `solver="cvxpy"`',
     weights="`class_weight`",
     intercept="penalized: 1 / (2 `C` n `intercept_scaling`²)",
+    objective=_objective_of_linear_svc,
     batched_fit=_batched_linear_svc,
 )
 
@@ -58,4 +59,5 @@ SVC_LINEAR = Adapter(
     penalty="1 / (2 `C` n)",
     weights="`class_weight`",
     intercept="free",
+    objective=_objective_of_svc,
 )

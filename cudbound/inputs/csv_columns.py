@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.inputs.csv_file import CsvError, CsvTable, DataFile, first_few, quoted, read_csv_file
+from cudbound.inputs.classifier_recipe import STRATEGIES
+from cudbound.inputs.column_roles import Roles, automatic_categories, find_roles
+from cudbound.inputs.csv_file import CsvError, DataFile, first_few, quoted, read_csv_file
+from cudbound.inputs.missing_cells import settle_missing
 
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Cells, in lower case, that say "no value".
-MISSING = frozenset({"", "na", "n/a", "#n/a", "nan", "<na>", "null", ".", "?"})
 #: Largest size of a feature: beyond it a sum of squares would leave the range of floating point.
 LARGEST = 1e100
 
@@ -27,12 +27,13 @@ class TrainingData:
 
     Attributes
     ----------
-    X : ndarray of float, shape (n_samples, n_features)
-        Finite features.
+    X : ndarray of float, shape (n_samples, n_columns)
+        Features as a fit takes them; finite, but for nan where a missing value is filled in the fit, or by a model.
     y : ndarray of int, shape (n_samples,)
         1 for the event, 0 otherwise.
     feature_names : tuple of str, length n_features
-        Column names; an indicator of a categorical column is called ``column=level``.
+        Names of the features, those of `X` unless `levels` says otherwise; an indicator of a categorical column is
+        called ``column=level``.
     source, event : str
         Name of the data, and the event in words.
     classes : (str, str)
@@ -41,6 +42,12 @@ class TrainingData:
         Which rows belong together, one text for all ways to write the same value; None if nothing is said of it.
     group : str or None
         Name of the column that says so.
+    missing : str or None
+        What the nan of `X` are to be filled with in every fit, "median" or "most-frequent"; None if nothing is.
+    levels : tuple of int
+        Columns of `X` that hold numbers of levels in place of indicators, since some are missing.
+    notes : tuple of str
+        What a reader must know of how columns were read and missing values settled, in sentences.
     """
 
     X: NDArray[np.float64]
@@ -51,6 +58,9 @@ class TrainingData:
     classes: tuple[str, str] = ("0", "1")
     groups: NDArray[np.str_] | None = None
     group: str | None = None
+    missing: str | None = None
+    levels: tuple[int, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def read_training_data(data: DataFile) -> TrainingData:
@@ -59,99 +69,90 @@ def read_training_data(data: DataFile) -> TrainingData:
     Raises
     ------
     CsvError
-        If the file cannot be used, see `cudbound.inputs.csv_file.read_csv_file`, a named column does not exist or is
-        named twice over, a used cell is missing, a feature is not numeric, infinite, constant or a copy of the target,
-        the target does not have two usable classes, or all rows are in one group.
+        If the file cannot be used, see `cudbound.inputs.csv_file.read_csv_file`, the columns do not have the roles
+        that are asked for, see `cudbound.inputs.column_roles.find_roles`, a used cell is missing and nothing is to be
+        done about it, see `cudbound.inputs.missing_cells.settle_missing`, a feature is not numeric, infinite, constant
+        or a copy of the target, the target does not have two usable classes, or all rows are in one group.
     """
     table = read_csv_file(data.file, delimiter=data.delimiter)
-    target, group = data.target, data.group
-    roles = {
-        "--target": [target],
-        "--categorical": data.categorical,
-        "--exclude": data.exclude,
-        "--group": [] if group is None else [group],
-    }
-    _check_roles(table, roles)
-    features = [name for name in table.names if name not in (target, group) and name not in data.exclude]
-    if not features:
-        raise CsvError(f"no feature column is left beside the target {quoted(target)}")
-    used = [target, *features, *roles["--group"]]
-    _check_named(table, used)
+    roles = find_roles(table, data)
 
     import pandas as pd
 
-    frame = pd.DataFrame(list(table.records), table.lines, table.names, dtype=object)[used]
-    _check_missing(table.source, frame)
+    cells = pd.DataFrame(list(table.records), table.lines, table.names, dtype=object)[roles.used]
+    frame, settled = settle_missing(table.source, cells, roles, data.missing)
     keys = frame.apply(_keys)
+    target, features = roles.target, list(roles.features)
     negative_key, positive_key = _classes(keys[target], data.positive, target)
     y = np.where(keys[target] == positive_key, 1, 0).astype(np.int64)
     _check_constant(keys[features])
     _check_copies(keys[features], y, target)
-    numbers = _numbers(frame[[name for name in features if name not in data.categorical]])
+    texts, integers = automatic_categories(frame[features], roles)
+    categorical = {*roles.categorical, *texts, *integers}
+    numbers = _numbers(frame[[name for name in features if name not in categorical]])
+    filled = settled is not None and data.missing in STRATEGIES
+    coded = [name for name in categorical if filled and keys[name].isna().any()]
     parts = [
-        pd.get_dummies(keys[name], prefix=name, prefix_sep="=", drop_first=True, dtype=float)
-        if name in data.categorical
-        else numbers[name]
+        _levels(keys[name])
+        if name in coded
+        else _indicators(keys[name])
+        if name in categorical
+        else numbers[[name]]
         for name in features
     ]
+    widths = [part.shape[1] for part in parts]
     design = pd.concat(parts, axis=1)
+    names = [_names_of_indicators(keys[name]) if name in categorical else [name] for name in features]
     written = frame[target].groupby(keys[target]).first()
     negative, event = str(written[negative_key]), str(written[positive_key])
     return TrainingData(
         np.ascontiguousarray(design.to_numpy(dtype=np.float64)),
         y,
-        tuple(str(name) for name in design.columns),
+        tuple(name for part in names for name in part),
         table.source,
         f"{target} = {event}",
         (negative, event),
-        None if group is None else _groups(keys[group]),
-        group,
+        None if roles.group is None else _groups(keys[roles.group]),
+        roles.group,
+        data.missing if filled else None,
+        tuple(sum(widths[:place]) for place, name in enumerate(features) if name in coded),
+        _notes(roles, texts, integers, settled),
     )
 
 
-def _check_roles(table: CsvTable, roles: Mapping[str, Sequence[str]]) -> None:
-    """Refuse a name that no column has, and a column with two roles; `roles` has the names by their option."""
-    for option, names in roles.items():
-        for name in names:
-            if name not in table.names:
-                raise CsvError(
-                    f"{option}: no column {quoted(name)} in {quoted(table.source)}; {_hint(table, name)}"
-                )
-    (target,) = roles["--target"]
-    for option in ("--categorical", "--exclude", "--group"):
-        if target in roles[option]:
-            raise CsvError(f"{option} {quoted(target)}: this column is the target; name another one")
-    for option in ("--exclude", "--group"):
-        both = [name for name in roles["--categorical"] if name in roles[option]]
-        if both:
-            raise CsvError(f"column {quoted(both[0])} is named by --categorical and by {option}; choose one")
+def _levels(keys: pd.Series[str]) -> pd.DataFrame:
+    """Return the numbers of the levels of a category in the order of the text, nan where one is missing."""
+    import pandas as pd
+
+    codes = pd.Categorical(keys, categories=sorted(keys.dropna().unique())).codes
+    return pd.DataFrame({keys.name: np.where(keys.isna(), np.nan, codes)}, keys.index)
 
 
-def _hint(table: CsvTable, name: str) -> str:
-    folded = [other for other in table.names if other.casefold() == name.strip().casefold()]
-    close = folded or difflib.get_close_matches(name, table.names, n=3)
-    if close:
-        return f"did you mean {' or '.join(map(quoted, close))}?"
-    return f"the columns are {first_few([quoted(other) for other in table.names])}"
+def _indicators(keys: pd.Series[str]) -> pd.DataFrame:
+    """Return the indicators of all levels of a category but the first, nan where one is missing."""
+    import pandas as pd
+
+    found = pd.get_dummies(keys, prefix=str(keys.name), prefix_sep="=", drop_first=True, dtype=float)
+    found[keys.isna()] = np.nan
+    return found
 
 
-def _check_named(table: CsvTable, used: Iterable[str]) -> None:
-    for name in used:
-        if name in table.unnamed:
-            raise CsvError(
-                f"{name} of {quoted(table.source)} has no name in the header (row numbers?); "
-                f'give it one, or leave it out with --exclude "{name}"'
-            )
+def _names_of_indicators(keys: pd.Series[str]) -> list[str]:
+    return [f"{keys.name}={level}" for level in sorted(keys.dropna().unique())[1:]]
 
 
-def _check_missing(source: str, frame: pd.DataFrame) -> None:
-    absent = frame.apply(lambda column: column.str.lower().isin(MISSING)).to_numpy()
-    cells = [f"column {quoted(frame.columns[j])} line {frame.index[i]}" for i, j in np.argwhere(absent)]
-    if cells:
-        raise CsvError(
-            f"{len(cells)} missing value(s) in {quoted(source)}: {first_few(cells)}; "
-            "complete or remove these lines, or leave a column out with --exclude COL"
-        )
+def _notes(
+    roles: Roles, texts: Sequence[str], integers: Sequence[str], settled: str | None
+) -> tuple[str, ...]:
+    """Say which columns were taken as categories without being named, and what was done about missing values."""
+    notes = []
+    if roles.automatic:
+        kinds = {"text": texts, "integer": integers}
+        found = "; ".join(f"{what} {first_few(names)}" for what, names in kinds.items() if names)
+        notes.append(f"Categorical columns, found automatically: {found or 'none'}.")
+    if settled is not None:
+        notes.append(f"Missing values: {settled}.")
+    return tuple(notes)
 
 
 def _keys(column: pd.Series[str]) -> pd.Series[str]:
@@ -207,7 +208,7 @@ def _numbers(frame: pd.DataFrame) -> pd.DataFrame:
     import pandas as pd
 
     numbers: pd.DataFrame = frame.apply(pd.to_numeric, errors="coerce").astype(float)
-    wrong = numbers.isna()
+    wrong = numbers.isna() & frame.notna()
     if wrong.any(axis=None):
         remedy = _remedy(frame.loc[:, wrong.any()], numbers.loc[:, wrong.any()])
         raise CsvError(f"not numeric: {_first_cells(frame, wrong)}; {remedy}")
@@ -226,7 +227,8 @@ def _remedy(frame: pd.DataFrame, numbers: pd.DataFrame) -> str:
         return "correct these cells, or leave the column out with --exclude COL"
     if (frame.nunique() < len(frame)).any():
         return (
-            "add --categorical COL to use a column's levels as indicators, or leave it out with --exclude COL"
+            "add --categorical COL to use a column's levels as indicators (auto for all columns of text), or leave it "
+            "out with --exclude COL"
         )
     return "leave such a column out with --exclude COL"
 

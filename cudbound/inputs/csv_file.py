@@ -36,13 +36,21 @@ class DataFile:
         numbers are compared as numbers: ``1`` and ``1.0`` are one value.
     categorical : sequence of str, default ()
         Feature columns with k levels that become k - 1 indicators; the first level in the order of the text
-        is the reference. With an intercept the choice of reference changes no interval.
+        is the reference. With an intercept the choice of reference changes no interval. "auto" stands for all columns
+        of text, "auto:5" also for integer columns of 3 to 5 different values.
     exclude : sequence of str, default ()
-        Columns that are not features. Every other column except the target and `group` is one.
+        Columns that are not features.
     delimiter : str, default ","
         One character between cells.
     group : str or None, default None
         Column that says which rows belong together; it must have at least two values.
+    features : sequence of str, default ()
+        Columns that are features; none stands for every column except the target, `exclude` and `group`.
+    missing : str, default "error"
+        What is done about missing values: "error", "drop" these rows, or fill them in every fit with the "median" or
+        the "most-frequent" value; "keep" leaves them to a model.
+
+    Each text of `features`, `categorical` and `exclude` names a column, or several between commas.
     """
 
     file: Path
@@ -52,6 +60,8 @@ class DataFile:
     exclude: Sequence[str] = ()
     delimiter: str = ","
     group: str | None = None
+    features: Sequence[str] = ()
+    missing: str = "error"
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,17 +15,34 @@ from cudbound.inputs.csv_file import quoted
 
 @dataclass(frozen=True)
 class Family:
-    """A class of classifiers: the module that has it, its name there, and the parameters a name stands for."""
+    """A class of classifiers: the module that has it, and its name there.
+
+    Attributes
+    ----------
+    module, class_name : str
+    fixed : mapping of str to object, default={}
+        Parameters that the name stands for; options may change them.
+    kept : tuple of str, default=()
+        Parameters that options may not change, since another name would then be the right one.
+    """
 
     module: str
     class_name: str
     fixed: Mapping[str, Any] = field(default_factory=dict)
+    kept: tuple[str, ...] = ()
 
 
 CLASSIFIERS: dict[str, Family] = {
     "least-squares": Family("cudbound", "LeastSquaresClassifier"),
     "ridge": Family("sklearn.linear_model", "RidgeClassifier"),
     "logistic": Family("sklearn.linear_model", "LogisticRegression"),
+    # maximum likelihood; the solver and its tolerance do not depend on the units of the features
+    "logistic-ml": Family(
+        "sklearn.linear_model",
+        "LogisticRegression",
+        {"C": math.inf, "solver": "newton-cholesky", "tol": 1e-8},
+        kept=("C", "l1_ratio", "penalty"),
+    ),
     "linear-svm": Family("sklearn.svm", "LinearSVC"),
     "svm": Family("sklearn.svm", "SVC", {"kernel": "linear"}),
     "convex-loss": Family("cudbound", "ConvexLossClassifier"),
@@ -39,67 +57,46 @@ LEARNERS: dict[str, Family] = {
 DEFAULT = "least-squares"
 
 
-@dataclass(frozen=True)
-class ClassifierChoice:
-    """What is to be fitted.
+def make_classifier(name: str, options: Sequence[tuple[str, Any]], seed: int) -> Any:
+    """Return a classifier by its name, not yet fitted; where it uses random numbers they come from the seed.
 
-    Attributes
+    Parameters
     ----------
     name : str
         One of `LEARNERS`.
-    options : tuple of (str, value)
+    options : sequence of (str, value)
         Parameters that differ from the defaults of the class.
-    standardize : bool
-        Whether the features are standardized first, as a step of the fit.
+    seed : int
+        Non-negative.
     """
-
-    name: str = DEFAULT
-    options: tuple[tuple[str, Any], ...] = ()
-    standardize: bool = False
-
-    @property
-    def description(self) -> str:
-        """The classifier in words, for the notes under the table."""
-        family = LEARNERS[self.name]
-        values = ", ".join(
-            f"{name}={value!r}" for name, value in {**family.fixed, **dict(self.options)}.items()
-        )
-        return f"{family.class_name}({values}){' on standardized features' if self.standardize else ''}"
-
-
-def build(choice: ClassifierChoice, seed: int) -> Any:
-    """Return the classifier, not yet fitted; where it uses random numbers they come from the seed."""
-    family = LEARNERS[choice.name]
+    family = LEARNERS[name]
     classifier = getattr(importlib.import_module(family.module), family.class_name)()
-    options = {**family.fixed, **dict(choice.options)}
+    values = {**family.fixed, **dict(options)}
     if "random_state" in classifier.get_params(deep=False):
-        options.setdefault("random_state", seed % 2**32)  # scikit-learn takes no larger ones
-    classifier.set_params(**options)
-    if not choice.standardize:
-        return classifier
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    return make_pipeline(StandardScaler(), classifier)
+        values.setdefault("random_state", seed % 2**32)  # scikit-learn takes no larger ones
+    return classifier.set_params(**values)
 
 
-def check_classifier(choice: ClassifierChoice) -> ClassifierChoice:
-    """Return a choice whose options have been tried on a small example.
+def check_options(name: str, options: Sequence[tuple[str, Any]]) -> None:
+    """Try the options of a classifier on a small example.
 
     Raises
     ------
     ValueError
-        If an option is unknown, or if the class refuses its value.
+        If an option is unknown, or would undo what the name stands for, or if the class refuses its value.
     """
-    if not choice.options:
-        return choice
-    known = build(ClassifierChoice(choice.name), seed=0).get_params(deep=False)
-    for option, _ in choice.options:
+    if not options:
+        return
+    family = LEARNERS[name]
+    known = set(make_classifier(name, (), seed=0).get_params(deep=False)) - {"verbose"} - set(family.kept)
+    for option, _ in options:
         if option == "verbose":
             raise ValueError("'verbose' stays off: what a fit prints would stand in the output.")
+        if option in family.kept:
+            raise ValueError(f"{name} has no penalty, and so no option {quoted(option)}; logistic has both.")
         if option not in known:
-            hint = did_you_mean(option, sorted(set(known) - {"verbose"}), "its options are")
-            raise ValueError(f"{choice.name} has no option {quoted(option)}; {hint}")
+            hint = did_you_mean(option, sorted(known), "its options are")
+            raise ValueError(f"{name} has no option {quoted(option)}; {hint}")
     # A class looks at its parameters only when it is fitted. The data of the user come later, so that whatever is wrong
     # here is wrong with the options.
     X = [[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 1.0], [4.0, 0.0], [5.0, 3.0], [6.0, 1.0], [7.0, 2.0]]
@@ -107,7 +104,6 @@ def check_classifier(choice: ClassifierChoice) -> ClassifierChoice:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # those of the real fit are the ones that matter
         try:
-            build(choice, seed=0).fit(X, y)
+            make_classifier(name, options, seed=0).fit(X, y)
         except (ValueError, TypeError) as error:
             raise ValueError(str(error)) from error
-    return choice

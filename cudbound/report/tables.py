@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from cudbound.results import ComparisonResult, IntervalEstimate, PointEstimate
@@ -31,6 +31,8 @@ class Run(abc.ABC):
         The event in the user's words, such as ``died = yes``.
     features : tuple of str
         Names of the columns of the design, without the intercept.
+    preparation : tuple of str, default ()
+        What was done to the columns and about missing values, in sentences.
     """
 
     source: str | None
@@ -39,6 +41,7 @@ class Run(abc.ABC):
     n_non_events: int
     event: str
     features: tuple[str, ...]
+    preparation: tuple[str, ...] = field(default=(), kw_only=True)
 
     def notes(self) -> list[str]:
         """Return what the notes under a table say of the run."""
@@ -48,7 +51,7 @@ class Run(abc.ABC):
             f"Data: {source}n = {self.n_samples}: {self.n_events} events ({self.event}) and "
             f"{self.n_non_events} non-events; {len(self.features)} feature{plural}."
         )
-        return [data, *self._settings()]
+        return [data, *self.preparation, *self._settings()]
 
     @property
     def base_rate(self) -> float:
@@ -66,7 +69,7 @@ class RunDescription(Run):
 
     Attributes
     ----------
-    source, n_samples, n_events, n_non_events, event, features
+    source, n_samples, n_events, n_non_events, event, features, preparation
         As in `Run`.
     n_resamples : int
         Bootstrap draws.
@@ -104,7 +107,7 @@ class ComparisonRun(Run):
 
     Attributes
     ----------
-    source, n_samples, n_events, n_non_events, event, features
+    source, n_samples, n_events, n_non_events, event, features, preparation
         As in `Run`.
     learner_a, learner_b : str
         The two classifiers or learning algorithms in words.

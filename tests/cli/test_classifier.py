@@ -4,28 +4,41 @@ from __future__ import annotations
 
 import sys
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from cli_fakes import Fake, assert_error, interval, invoke
 from click.testing import Result
+from sklearn.compose import make_column_transformer
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression, RidgeClassifier
-from sklearn.pipeline import Pipeline
+from sklearn.linear_model import LogisticRegression, RidgeClassifier, RidgeClassifierCV, SGDClassifier
+from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import RobustScaler, StandardScaler
 from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeClassifier
 
-from cudbound import ConvexLossClassifier, LeastSquaresClassifier
+from cudbound import ConvexLossClassifier, LeastSquaresClassifier, cud_interval
+from cudbound.cli.commands.run_interval import Settings, compute
 from cudbound.cli.inputs.checks import choose_classifier
 from cudbound.cli.inputs.fitted import fit
 from cudbound.cli.output.advice import advice_of_the_command, warn_again
-from cudbound.exceptions import NoMinimizerError, NotMinimizerError, UnsupportedEstimatorError
+from cudbound.exceptions import (
+    NoMinimizerError,
+    NotMinimizerError,
+    UnscaledPenaltyWarning,
+    UnsupportedEstimatorError,
+)
+from cudbound.inputs.classifier_words import fit_in_words
 from cudbound.inputs.csv_columns import TrainingData
-from cudbound.inputs.named_classifiers import CLASSIFIERS, ClassifierChoice, build
+from cudbound.inputs.named_classifiers import CLASSIFIERS, make_classifier
 
 CLASSES = {
     "least-squares": LeastSquaresClassifier,
     "ridge": RidgeClassifier,
     "logistic": LogisticRegression,
+    "logistic-ml": LogisticRegression,
     "linear-svm": LinearSVC,
     "svm": SVC,
     "convex-loss": ConvexLossClassifier,
@@ -55,15 +68,17 @@ def test_each_name_fits_its_class_on_standardized_features(fake: Fake, patients,
     assert type(fitted.estimator[-1]) is CLASSES[name]
     np.testing.assert_allclose(fitted.estimator[:-1].transform(fitted.X).std(axis=0), 1.0)
     assert fitted.estimator.classes_.tolist() == [0, 1]
-    assert "on standardized features." in result.stdout
+    assert "; features standardized.\n" in result.stdout
 
 
 def test_without_the_options_the_classifier_of_the_paper_is_fitted_to_the_features_as_they_are(
     fake, patients
 ):
-    assert interval("--seed", "1").exit_code == 0
+    result = interval("--seed", "1")
+    assert result.exit_code == 0
     assert type(fake.fitted[0].estimator) is LeastSquaresClassifier
-    assert "\nClassifier: LeastSquaresClassifier().\n" in interval("--seed", "1").stdout
+    words = "LeastSquaresClassifier(): no penalty; features not standardized."
+    assert f"\nClassifier: {words}\n" in result.stdout
 
 
 @pytest.mark.parametrize(
@@ -94,7 +109,8 @@ def test_a_linear_kernel_and_the_options_stand_in_the_notes(fake, patients):
     result = interval(
         *["--classifier", "svm", "--set", "C=0.5", "--set", "class_weight=balanced"], *["--seed", "1"]
     )
-    assert "\nClassifier: SVC(kernel='linear', C=0.5, class_weight='balanced').\n" in result.stdout
+    words = "SVC(kernel='linear', C=0.5, class_weight='balanced'): ridge penalty, C = 0.5; features not standardized."
+    assert f"\nClassifier: {words}\n" in result.stdout
     assert fake.fitted[0].estimator.kernel == "linear"
 
 
@@ -105,7 +121,7 @@ def test_random_numbers_of_the_classifier_come_from_the_seed(fake, patients):
     assert first.random_state == again.random_state == 5
     np.testing.assert_array_equal(first.coef_, again.coef_)
     assert large.random_state == 6  # scikit-learn takes 32 bits
-    assert "random_state" not in build(ClassifierChoice("least-squares"), seed=5).get_params()
+    assert "random_state" not in make_classifier("least-squares", (), seed=5).get_params()
 
 
 @pytest.mark.parametrize(
@@ -113,7 +129,7 @@ def test_random_numbers_of_the_classifier_come_from_the_seed(fake, patients):
     [
         (
             ["--classifier", "lda"],
-            "'lda' is not one of 'least-squares', 'ridge', 'logistic', 'linear-svm', 'svm'",
+            "'lda' is not one of 'least-squares', 'ridge', 'logistic', 'logistic-ml', 'linear-svm', 'svm'",
         ),
         (["--set", "C=1"], "least-squares has no option 'C'; its options are fit_intercept."),
         (["--classifier", "ridge", "--set", "alhpa=1"], "ridge has no option 'alhpa'; did you mean alpha?"),
@@ -137,6 +153,10 @@ def test_random_numbers_of_the_classifier_come_from_the_seed(fake, patients):
             ["--classifier", "linear-svm", "--set", "loss=hinge", "--set", "dual=false"],
             "The combination of penalty='l2' and loss='hinge' are not supported when dual=False",
         ),
+        (
+            ["--classifier", "logistic-ml", "--set", "C=1"],
+            "logistic-ml has no penalty, and so no option 'C'; logistic has both.",
+        ),
         (["--classifier", "svm", "--set", "verbose=true"], "'verbose' stays off"),
         (["--classifier", "convex-loss", "--set", "loss=hing"], "'hing'"),
         (["--classifier", "ridge", "--set", "a\x1b[2J\n=1"], r"ridge has no option 'a\x1b[2J'"),
@@ -153,7 +173,10 @@ def test_wrong_options_are_found_before_the_data_are_read(fake, patients, argume
 def test_options_are_tried_on_data_that_every_loss_can_fit():
     """The small example must not be separable: logistic loss without a penalty has no minimizer there."""
     assert choose_classifier("convex-loss", ["loss=logistic"]).options == (("loss", "logistic"),)
-    assert choose_classifier("convex-loss", ["loss=exponential", "fit_intercept=false"]).name == "convex-loss"
+    assert (
+        choose_classifier("convex-loss", ["loss=exponential", "fit_intercept=false"]).classifier
+        == "convex-loss"
+    )
 
 
 def test_a_fit_that_does_not_converge_is_said_in_one_line_with_the_way_on():
@@ -236,14 +259,14 @@ def test_a_real_run_is_repeatable(data, name):
     runs = [real(*arguments, "--methods", "cud,martin-beta") for _ in range(2)]
     assert runs[0].exit_code == 0, runs[0].stderr
     assert runs[0].stdout == runs[1].stdout
-    assert runs[0].stdout.splitlines()[1].startswith('"cud",0.')
+    assert runs[0].stdout.splitlines()[1].startswith('"cud","error",0.')
 
 
 def test_the_slow_solver_gives_the_same_interval(data):
     arguments = ["--classifier", "logistic", "--standardize", "--resamples", "4", "--methods", "cud"]
     native, slow = (real(*arguments, "--solver", solver) for solver in ("native", "cvxpy"))
     assert native.exit_code == slow.exit_code == 0, slow.stderr
-    native_row, slow_row = (result.stdout.splitlines()[1].split(",")[1:5] for result in (native, slow))
+    native_row, slow_row = (result.stdout.splitlines()[1].split(",")[2:6] for result in (native, slow))
     np.testing.assert_allclose(np.array(native_row, float), np.array(slow_row, float), atol=1e-6)
 
 
@@ -257,3 +280,92 @@ def test_without_cvxpy_the_error_says_how_to_get_it(data, monkeypatch):
     monkeypatch.setitem(sys.modules, "cvxpy", None)
     result = real("--solver", "cvxpy", "--resamples", "2", "--methods", "cud")
     assert_error(result, 1, "pip install cudbound[reference] installs it")
+
+
+def test_maximum_likelihood_is_what_iterated_least_squares_finds(data):
+    """By Newton's method as the textbooks write it, on features in units of very different size."""
+    fitted = fit(choose_classifier("logistic-ml", []), sample(), seed=0)
+    X, y = np.column_stack([np.ones(30), sample().X]), sample().y
+    beta = np.zeros(3)
+    for _ in range(50):
+        p = 1.0 / (1.0 + np.exp(-X @ beta))
+        beta = beta + np.linalg.solve((X.T * (p * (1.0 - p))) @ X, X.T @ (y - p))
+    found = np.append(fitted.estimator.intercept_, fitted.estimator.coef_)
+    np.testing.assert_allclose(found, beta, rtol=1e-5)
+    assert fitted.description.endswith("tol=1e-08): no penalty; features not standardized")
+    result = real(
+        "--classifier", "logistic-ml", "--methods", "cud", "--resamples", "10"
+    )  # it is the minimizer
+    assert result.exit_code == 0, result.stderr
+
+
+def uneven(ratio: float) -> TrainingData:
+    """The sample with its second feature `ratio` times as variable as the first."""
+    X = sample().X / sample().X.std(axis=0)
+    return replace(sample(), X=X * [1.0, ratio])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "ratio", "warns"),
+    [
+        (("logistic", []), 101.0, True),
+        (("logistic", []), 99.0, False),
+        (("logistic", [], True), 1e4, False),
+        (("logistic-ml", []), 1e4, False),
+        (("ridge", ["alpha=0"]), 1e4, False),
+        (("ridge", []), 1e4, True),
+        (("convex-loss", ["penalty=0.1"]), 1e4, True),
+    ],
+)
+def test_a_penalty_on_features_of_very_different_size_is_remarked(arguments, ratio, warns):
+    fitted = fit(choose_classifier(*arguments), uneven(ratio), seed=0)
+    settings = Settings(seed=1, methods=("cud",), n_resamples=5, polish=True)
+    outcome = compute(fitted, settings)
+    remarks = [one for one in outcome.warnings if "treats all features alike" in one]
+    assert bool(remarks) == warns
+    if warns:
+        sizes = f"lie between 1 and {ratio:.2g}"
+        assert remarks[0].endswith(f"{sizes}: features in small units are held back most; add --standardize")
+
+
+def test_in_python_the_remedy_is_a_pipeline():
+    X, y = uneven(1e4).X, sample().y
+    with pytest.warns(UnscaledPenaltyWarning, match="; put a StandardScaler in front of it, in a pipeline$"):
+        cud_interval(RidgeClassifier().fit(X, y), X, y, n_resamples=5, rng=0)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "words"),
+    [
+        (LinearSVC(penalty="l1", C=2.0), "lasso penalty, C = 2; features not standardized"),
+        (RidgeClassifier(alpha=3), "ridge penalty, alpha = 3; features not standardized"),
+        (
+            make_pipeline(RobustScaler(), RidgeClassifierCV([2.0])),
+            "ridge penalty, alpha = 2; features scaled by RobustScaler",
+        ),
+        (
+            SGDClassifier(penalty="elasticnet", alpha=0.01),
+            "ridge and lasso penalty, alpha = 0.01; features not standardized",
+        ),
+        (
+            ConvexLossClassifier(penalty=[0.1, 0.2]),
+            "ridge penalty, penalty = one for each coefficient; features not standardized",
+        ),
+        (
+            make_pipeline(make_column_transformer((StandardScaler(), [0])), LeastSquaresClassifier()),
+            "no penalty; some features scaled",
+        ),
+        (
+            GridSearchCV(make_pipeline(StandardScaler(), SVC(kernel="linear")), {"svc__C": [0.5]}, cv=2),
+            "ridge penalty, C = 0.5; features standardized",
+        ),
+        (
+            FixedThresholdClassifier(LogisticRegression(), threshold=0.4),
+            "ridge penalty, C = 1; features not standardized",
+        ),
+        (DecisionTreeClassifier(), "features not standardized"),
+    ],
+)
+def test_penalty_and_scaling_in_words(estimator, words):
+    X, y = sample().X, sample().y
+    assert fit_in_words(estimator.fit((X - X.mean(axis=0)) / X.std(axis=0), y)) == words

@@ -170,10 +170,11 @@ def test_json_tells_the_run(fake, patients):
         "n_non_events": 3,
         "event": "died = yes",
         "features": ["age", "sex=m", "bmi"],
+        "preparation": [],
         "n_resamples": 1000,
         "localization": "n",
         "seed": 7,
-        "classifier": "LeastSquaresClassifier()",
+        "classifier": "LeastSquaresClassifier(): no penalty; features not standardized",
         "choices": None,
     }
 

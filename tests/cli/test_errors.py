@@ -129,7 +129,7 @@ def test_errors_of_click_itself_keep_their_code(fake, patients):
         (["--alternative", "equivalent"], "'equivalent' is not one of 'two-sided', 'less', 'greater'"),
         (
             ["--methods", "tuned"],
-            "--methods: bbc-cv needs a fitted GridSearchCV or RandomizedSearchCV, which the command neither makes nor",
+            "--methods: bbc-cv needs a fitted GridSearchCV or RandomizedSearchCV, saved with skops: name",
         ),
         (["--folds", "1"], "1 is not in the range x>=2"),
         (
@@ -190,7 +190,11 @@ def test_incomplete_commands(arguments, message):
         (CLEAN.replace(",", ";"), [], "add --delimiter ';'"),
         (CLEAN.replace("bmi", "age"), [], "more than one column is called 'age'"),
         (CLEAN.replace("41,f,22", "41,f"), [], "line 3 has 3 cells, the header has 4"),
-        (CLEAN.replace("41", "").replace("22", "NA"), [], "column 'age' line 3, column 'bmi' line 3"),
+        (
+            CLEAN.replace("41", "").replace("22", "NA"),
+            [],
+            "2 missing value(s) in 'patients.csv': 'age' 1, 'bmi' 1; --missing drop leaves",
+        ),
         (CLEAN.replace("41", "x\x1b[31m"), [], r"column 'age' ('x\x1b[31m' on line 3)"),
         (CLEAN.replace("41", "inf"), [], "infinite or beyond 1e+100: column 'age' ('inf' on line 3)"),
         (CLEAN.replace("bmi", "\x1b[31m").replace("22,", "y,"), [], r"column '\x1b[31m' ('y' on line 3)"),
@@ -210,7 +214,7 @@ def test_incomplete_commands(arguments, message):
         (
             CLEAN.replace("41,f", ",f"),
             [*GROUPED, "age"],
-            "1 missing value(s) in 'patients.csv': column 'age' line",
+            "1 missing value(s) in 'patients.csv': 'age' 1;",
         ),
         (
             "site" + CLEAN.replace("\n", "\nA,")[:-2].replace("age", ",age", 1),

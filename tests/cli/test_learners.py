@@ -195,8 +195,8 @@ def test_every_format_on_stdout_and_in_a_file(form):
         n_non_events=N - int(Y.sum()),
         event="died = yes",
         features=("age", "bmi"),
-        learner_a="LeastSquaresClassifier()",
-        learner_b="RidgeClassifier()",
+        learner_a="LeastSquaresClassifier(): no penalty; features not standardized",
+        learner_b="RidgeClassifier(): ridge penalty, alpha = 1; features not standardized",
         seed=3,
         choices="--option mcnemar.form=mid-p",
     )
@@ -213,8 +213,8 @@ def test_the_notes_name_both_learners_and_what_was_chosen():
         a="logistic",
         b="svm",
     )
-    assert "\na: LogisticRegression(C=2) on standardized features.\n" in result.stdout
-    assert "\nb: SVC(kernel='rbf') on standardized features.\n" in result.stdout
+    assert "\na: LogisticRegression(C=2): ridge penalty, C = 2; features standardized.\n" in result.stdout
+    assert "\nb: SVC(kernel='rbf'): C = 1; features standardized.\n" in result.stdout
     assert "\nRun: seed 3.\nChoices: --size n_splits=4 --folds 4\n" in result.stdout
     assert "Choices" not in run("--seed", "3").stdout
 

@@ -121,7 +121,8 @@ def test_the_notes_name_the_file_and_the_steps(fake, folder):
     save(make_pipeline(StandardScaler(), RidgeClassifier()).fit(FEATURES, WORDS), "my model.skops")
     result = interval(model="my model.skops")
     line = (
-        "Classifier: Pipeline(StandardScaler, RidgeClassifier) from the file my model.skops, as it was saved."
+        "Classifier: Pipeline(StandardScaler, RidgeClassifier) from the file my model.skops, as it was saved: "
+        "ridge penalty, alpha = 1; features standardized."
     )
     assert f"\n{line}\n" in result.stdout
 
@@ -154,7 +155,9 @@ def test_a_file_name_cannot_put_markup_or_control_characters_into_a_report(fake,
         assert output.replace("\n", "").isprintable()
     assert "<b>" not in markdown
     assert "\\input{x}" not in latex
-    assert json.loads(document)["run"]["classifier"].endswith(f"from the file {name}, as it was saved")
+    assert json.loads(document)["run"]["classifier"].endswith(
+        f"from the file {name}, as it was saved: ridge penalty, alpha = 1; features not standardized"
+    )
 
 
 def test_parameters_that_print_or_read_pickles_in_a_refit_are_reset(folder):
@@ -438,7 +441,7 @@ def test_codes_in_place_of_words_are_read_with_1_for_the_event_and_the_notes_say
     result = interval()
     assert result.exit_code == 0, result.stderr
     assert fake.fitted[0].y.tolist() == labels.tolist()
-    assert f"as it was saved, its class {code} being the event." in result.stdout
+    assert f"as it was saved, its class {code} being the event: ridge penalty" in result.stdout
 
 
 def test_codes_the_other_way_round_are_refused(fake, folder):

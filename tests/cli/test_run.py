@@ -23,13 +23,13 @@ from cudbound.cli.inputs.fitted import fit
 from cudbound.cli.inputs.sample import new_seed
 from cudbound.cli.output import destination as output
 from cudbound.exceptions import CudboundWarning, NotCertifiedWarning
+from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_columns import TrainingData
-from cudbound.inputs.named_classifiers import ClassifierChoice
 from cudbound.solve.limits import SearchLimits
 from cudbound.tables.table import IntervalTable
 
 SAMPLE = TrainingData(np.arange(6.0)[:, None], np.array([0, 1, 0, 1, 1, 0]), ("x",), "s", "e")
-FITTED = fit(ClassifierChoice(), SAMPLE, 3)
+FITTED = fit(ClassifierRecipe(), SAMPLE, 3)
 
 
 def compare_with(*events: Warning) -> Callable[..., IntervalTable]:
@@ -229,7 +229,7 @@ def test_help_loads_no_heavy_package(tmp_path, command):
 def test_ctrl_c_gives_the_row_of_what_is_proved(monkeypatch):
     # pressed while the classifiers are refitted: the draws are done
     data = demo_data().sample
-    fitted = fit(ClassifierChoice(), data, 0)
+    fitted = fit(ClassifierRecipe(), data, 0)
 
     def press(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
@@ -253,7 +253,7 @@ def test_ctrl_c_gives_the_row_of_what_is_proved(monkeypatch):
 
 
 def test_limits_of_the_command_reach_the_search():
-    fitted = fit(ClassifierChoice(), demo_data().sample, 0)
+    fitted = fit(ClassifierRecipe(), demo_data().sample, 0)
     for limit in ({"total_node_limit": 0}, {"total_time_limit": 0.0}):
         outcome = run.compute(fitted, Settings(seed=0, n_resamples=50, methods=("cud",), **limit))
         assert not outcome.certified

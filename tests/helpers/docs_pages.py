@@ -29,7 +29,8 @@ from cudbound.cli.commands import study as study_commands
 from cudbound.cli.commands.interval import interval
 from cudbound.cli.commands.learners import compare_learners
 from cudbound.cli.commands.methods import methods
-from cudbound.inputs.named_classifiers import CLASSIFIERS, ClassifierChoice
+from cudbound.inputs.classifier_recipe import ClassifierRecipe
+from cudbound.inputs.named_classifiers import CLASSIFIERS
 from cudbound.intervals import GROUPS, METHODS, Method, find_comparisons, find_methods
 from cudbound.method_card import MethodCard
 from cudbound.point_estimates import ESTIMATORS
@@ -199,7 +200,7 @@ def options_of_command(command: click.Command) -> str:
         if option.param_type_name != "option" or option.name == "help" or option.hidden:
             continue
         choices = getattr(option.type, "choices", None)
-        value = "" if option.is_flag else " " + ("|".join(choices) if choices else option.metavar)
+        value = "" if option.is_flag else " " + (option.metavar or "|".join(choices))
         default = (
             "required"
             if option.required
@@ -264,7 +265,7 @@ def classifiers() -> str:
         [
             {
                 "`--classifier`": f"`{name}`",
-                "class": f"`{family.module}.{ClassifierChoice(name).description}`",
+                "class": f"`{family.module}.{ClassifierRecipe(name).class_in_words}`",
             }
             for name, family in CLASSIFIERS.items()
         ]

@@ -80,16 +80,14 @@ def test_labels_that_are_text_are_compared_exactly(tmp_path):
 
 
 @pytest.mark.parametrize("cell", ["", "NA", "n/a", "#N/A", "NaN", "<NA>", "null", ".", "?"])
-def test_missing_values_are_named_by_column_and_line(tmp_path, cell):
+def test_missing_values_are_counted_by_column(tmp_path, cell):
     text = f"a,b,died\n1,2,yes\n\n3,{cell},no\n{cell},5,yes\n6,7,no\n"
-    with pytest.raises(
-        CsvError, match=r"2 missing value\(s\) in 'data\.csv': column 'b' line 4, column 'a' line 5;"
-    ):
+    with pytest.raises(CsvError, match=r"2 missing value\(s\) in 'data\.csv': 'a' 1, 'b' 1;"):
         read(tmp_path, text)
 
 
 def test_missing_label_counts(tmp_path):
-    with pytest.raises(CsvError, match=r"1 missing value\(s\).*column 'died' line 3"):
+    with pytest.raises(CsvError, match=r"1 missing value\(s\).*: 'died' 1;"):
         read(tmp_path, "a,died\n1,yes\n3,\n4,no\n5,no\n")
 
 
@@ -97,11 +95,11 @@ def test_missing_values_of_excluded_columns_do_not_matter(tmp_path):
     assert read(tmp_path, "a,b,died\n1,,yes\n3,,no\n4,,no\n5,,yes\n", exclude=("b",)).X.shape == (4, 1)
 
 
-def test_at_most_ten_missing_values_are_listed(tmp_path):
-    rows = "".join(f",{'yes' if i % 2 else 'no'}\n" for i in range(14)).replace(",", "NA,")
-    with pytest.raises(CsvError, match=r"14 missing value\(s\).*line 11 and 4 more;") as caught:
-        read(tmp_path, "a,died\n" + rows)
-    assert str(caught.value).count("column 'a' line") == 10
+def test_at_most_ten_columns_with_missing_values_are_listed(tmp_path):
+    names = [f"x{i}" for i in range(14)]
+    rows = [",".join([*["NA"] * 14, word]) for word in ("yes", "no", "yes", "no")]
+    with pytest.raises(CsvError, match=r"56 missing value\(s\).*'x9' 4 and 4 more;"):
+        read(tmp_path, "\n".join([",".join([*names, "died"]), *rows]) + "\n")
 
 
 @pytest.mark.parametrize(
@@ -183,7 +181,7 @@ def test_two_values_that_cross_the_classes_are_no_copy(tmp_path):
         ({"target": "AGE"}, "did you mean 'age'?"),
         ({"target": "zzz"}, "the columns are 'age', 'sex', 'bmi', 'died'"),
         ({"categorical": ("sax",)}, "--categorical: no column 'sax' in 'data.csv'; did you mean 'sex'?"),
-        ({"exclude": ("bmi ",)}, "--exclude: no column 'bmi ' in 'data.csv'; did you mean 'bmi'?"),
+        ({"exclude": ("BMI",)}, "--exclude: no column 'BMI' in 'data.csv'; did you mean 'bmi'?"),
         ({"exclude": ("died",)}, "--exclude 'died': this column is the target"),
         ({"categorical": ("died",)}, "--categorical 'died': this column is the target"),
         ({"categorical": ("sex",), "exclude": ("sex",)}, "'sex' is named by --categorical and by --exclude"),

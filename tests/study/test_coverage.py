@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binomtest, norm
 
 from cudbound import Scenario, Study, run_study, summarize
-from cudbound.study.design.learning_algorithm import ClassifierRecipe
+from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.study.populations.worlds import Gaussians, NearSeparable, Noise
 from cudbound.study.run.store import Store
 from cudbound.study.run.store_columns import INTERVALS, REPLICATES

@@ -20,11 +20,11 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import LeastSquaresClassifier, compare_intervals
+from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.intervals import GROUPS
 from cudbound.resampling import ResamplingSizes
 from cudbound.study.design.design_file import read_design, template_names, template_text
-from cudbound.study.design.identity import describe, differences
-from cudbound.study.design.learning_algorithm import ClassifierRecipe
+from cudbound.study.design.identity import describe, differences, read_description
 from cudbound.study.design.published import PublishedValue
 from cudbound.study.populations.worlds import WORLDS, Gaussians
 
@@ -82,7 +82,7 @@ distance = 2.5
 n_features = 6
 n_signal = 2
 classifier = "logistic"
-scale = true
+standardize = true
 components = 2
 degree = 3
 set = {C = 0.5, tol = 1e-8}
@@ -113,7 +113,7 @@ set = {C = 0.5, tol = 1e-8}
         "positive_sd": 1.0,
         "classifier": "logistic",
         "set": {"C": 0.5, "tol": 1e-8},
-        "scale": True,
+        "standardize": True,
         "components": 2,
         "degree": 3,
     }
@@ -219,10 +219,10 @@ def test_the_number_of_replicates_can_be_given(tmp_path):
         read(tmp_path, SETTINGS + WORLD, n_replicates=0)
 
 
-@given(distance=st.floats(0.0, 99.0), n_features=st.integers(1, 8), scale=st.booleans())
+@given(distance=st.floats(0.0, 99.0), n_features=st.integers(1, 8), standardize=st.booleans())
 @settings(max_examples=25, deadline=None)
-def test_a_file_gives_the_same_study_every_time(tmp_path_factory, distance, n_features, scale):
-    text = f"{SETTINGS}{WORLD}{distance = }\n{n_features = }\nscale = {str(scale).lower()}\n"
+def test_a_file_gives_the_same_study_every_time(tmp_path_factory, distance, n_features, standardize):
+    text = f"{SETTINGS}{WORLD}{distance = }\n{n_features = }\nstandardize = {str(standardize).lower()}\n"
     folder = tmp_path_factory.mktemp("designs")
     first, second = read(folder, text), read(folder, text)
     assert describe(first) == describe(second)
@@ -233,12 +233,38 @@ def test_what_decides_results_is_in_the_description(tmp_path):
     base = describe(read(tmp_path, SETTINGS + WORLD))
     for more, where in [
         ("distance = 2.0\n", "description.distance"),
-        ("scale = true\n", "description.scale"),
+        ("standardize = true\n", "description.standardize"),
         ("set = {fit_intercept = false}\n", "description.set"),
         ("degree = 2\n", "description.degree"),
     ]:
         found = differences(base, describe(read(tmp_path, SETTINGS + WORLD + more)))
         assert any(where in one for one in found), found
+
+
+def test_a_design_of_an_earlier_version_is_read_and_its_store_is_known_again(tmp_path):
+    today = read(tmp_path, SETTINGS + WORLD + "standardize = true\n")
+    earlier = read(tmp_path, SETTINGS + WORLD + "scale = true\n")
+    assert describe(earlier) == describe(today)
+    stored = describe(today)
+    (name,) = stored["scenarios"]
+    words = stored["scenarios"][name]["description"]
+    words["scale"] = words.pop("standardize")
+    assert differences(read_description(json.dumps(stored)), describe(today)) == []
+    words["scale"] = False
+    assert differences(read_description(json.dumps(stored)), describe(today)) == [
+        f"scenario {name}, description.standardize: stored false, now true"
+    ]
+
+
+def test_a_rival_of_an_earlier_version_is_read(tmp_path):
+    rivals = ["{classifier = 'ridge', scale = true}", "{classifier = 'ridge', standardize = true}"]
+    texts = [SETTINGS + "methods = ['mcnemar']\n" + WORLD + f"rival = {rival}\n" for rival in rivals]
+    earlier, today = (describe(read(tmp_path, text)) for text in texts)
+    assert earlier == today
+    (name,) = today["scenarios"]
+    words = earlier["scenarios"][name]["description"]["rival"]
+    words["scale"] = words.pop("standardize")
+    assert differences(read_description(json.dumps(earlier)), today) == []
 
 
 # --- classifiers
@@ -258,7 +284,7 @@ def test_a_recipe_does_what_its_formula_says():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(60, 4)) * [1.0, 20.0, 0.1, 3.0] + [0.0, 5.0, 1.0, -2.0]
     y = (X[:, 0] + 0.5 * rng.normal(size=60) > 0).astype(int)
-    recipe = ClassifierRecipe(scale=True, components=2, degree=2)
+    recipe = ClassifierRecipe(standardize=True, components=2, degree=2)
     np.testing.assert_array_equal(recipe().fit(X, y).predict(X), fitted_by_hand(X, y))
 
 
@@ -267,7 +293,7 @@ def test_tuned_values_are_chosen_by_cross_validation_of_all_steps(tmp_path):
         tmp_path,
         SETTINGS
         + WORLD
-        + "classifier = 'ridge'\nscale = true\ntune = {alpha = [0.1, 10.0]}\nset = {tol = 1e-3}",
+        + "classifier = 'ridge'\nstandardize = true\ntune = {alpha = [0.1, 10.0]}\nset = {tol = 1e-3}",
     )
     (scenario,) = study.scenarios
     search = scenario.make_classifier()
@@ -292,7 +318,7 @@ def test_what_is_not_tuned_is_not_described():
 
 
 def test_a_recipe_travels_to_other_processes():
-    recipe = ClassifierRecipe("linear-svm", (("C", 2.0),), scale=True)
+    recipe = ClassifierRecipe("linear-svm", (("C", 2.0),), standardize=True)
     again = pickle.loads(pickle.dumps(recipe))
     assert again == recipe
     assert repr(again()) == repr(recipe())
@@ -304,7 +330,7 @@ def test_the_steps_are_refitted_by_the_other_intervals():
     rng = np.random.default_rng(4)
     X, y = rng.normal(size=(30, 4)), np.arange(30) % 2
     by_hand = make_pipeline(StandardScaler(), PCA(2, svd_solver="full"), LogisticRegression(C=0.5))
-    recipe = ClassifierRecipe("logistic", (("C", 0.5),), scale=True, components=2)
+    recipe = ClassifierRecipe("logistic", (("C", 0.5),), standardize=True, components=2)
     tables = [
         compare_intervals(
             one.fit(X, y), X, y, methods=["cud", "kohavi-normal"], n_resamples=10, rng=1
@@ -580,7 +606,14 @@ WRONG = [
         SETTINGS + WORLD + "classifier = 1",
         r".*\[\[scenario\]\] 1: there is no classifier 1; the classifiers.*",
     ),
-    (SETTINGS + WORLD + "scale = 'yes'", r".*\[\[scenario\]\] 1: scale must be true or false\. Got 'yes'\."),
+    (
+        SETTINGS + WORLD + "scale = true\nstandardize = true",
+        r".*\[\[scenario\]\] 1: scale is the earlier name of standardize; leave one of the two out",
+    ),
+    (
+        SETTINGS + WORLD + "standardize = 'yes'",
+        r".*\[\[scenario\]\] 1: standardize must be true or false\. Got 'yes'\.",
+    ),
     (
         SETTINGS + WORLD + "components = 0",
         r".*\[\[scenario\]\] 1: components must be an integer of at least 1\. Got 0\.",

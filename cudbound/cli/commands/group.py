@@ -13,7 +13,7 @@ from cudbound.cli.inputs.fitted import fit
 from cudbound.cli.output.exit_codes import EXIT_CODES
 from cudbound.cli.output.one_line import OneLineGroup
 from cudbound.cli.output.outcome import emit, finish
-from cudbound.inputs.named_classifiers import ClassifierChoice
+from cudbound.inputs.classifier_recipe import ClassifierRecipe
 
 
 @click.group(
@@ -43,7 +43,7 @@ def demo() -> None:
 
     data = example.demo_data()
     click.echo(example.introduction(data) + "\n")
-    fitted = fit(ClassifierChoice(), data.sample, example.SETTINGS.seed)
+    fitted = fit(ClassifierRecipe(), data.sample, example.SETTINGS.seed)
     outcome = compute(fitted, example.SETTINGS)
     emit(outcome, "table", None)
     click.echo("\n" + example.meaning(data, fitted, outcome))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +19,10 @@ from cudbound.cli.output import destination as output
 from cudbound.cli.output.exit_codes import EXIT_CODES, UNUSABLE
 from cudbound.cli.output.one_line import fail, say_seed
 from cudbound.cli.output.outcome import CommandOutcome, emit, finish
+from cudbound.inputs.classifier_recipe import STRATEGIES, ClassifierRecipe
 from cudbound.inputs.csv_file import DataFile
-from cudbound.inputs.named_classifiers import CLASSIFIERS, DEFAULT, ClassifierChoice
+from cudbound.inputs.missing_cells import KEEP
+from cudbound.inputs.named_classifiers import CLASSIFIERS, DEFAULT
 
 SOLVERS = ("native", "cvxpy")
 ALTERNATIVES = ("two-sided", "less", "greater")
@@ -31,7 +34,8 @@ ALTERNATIVES = ("two-sided", "less", "greater")
     "--classifier",
     type=click.Choice(tuple(CLASSIFIERS)),
     default=DEFAULT,
-    help="Classifier to fit.",
+    metavar="NAME",
+    help=f"Classifier to fit: {', '.join(CLASSIFIERS)}.",
 )
 @common_options.set_option("--set", "assignments", "classifier")
 @click.option(
@@ -158,12 +162,13 @@ def interval(
 
     The file has a header line, then one line per case. Every column except the target and those excluded
     is a feature: a number, or a category named by --categorical. Empty cells and NA, N/A, NaN, null, . and ?
-    are missing values; the command names them and stops, it neither drops rows nor fills gaps.
+    are missing values; the command counts them and stops, unless --missing says what to do.
     """
     from cudbound.intervals import find_methods
 
     if model_file is not None:
         _refuse_options_of_a_fit(assignments, standardize)
+        data = _left_to_the_model(data)
     elif trust:
         raise click.UsageError("--trust is about the types in a file; name the file with --model.")
     choice = choose_classifier(classifier, assignments, standardize)
@@ -172,7 +177,7 @@ def interval(
     chosen = new_seed() if seed is None else seed
     settings = run.Settings(seed=chosen, options=method_options(assigned, methods), **asked)
     output.check_output(place, data=data.file, model=model_file)
-    model: ClassifierChoice | SavedModel = choice if model_file is None else load_model(model_file, trust)
+    model: ClassifierRecipe | SavedModel = choice if model_file is None else load_model(model_file, trust)
     check_tuned(methods, getattr(model, "estimator", model))
     fitted = fit(model, read_sample(data, settings.folds), chosen)
     if seed is None:
@@ -192,6 +197,19 @@ def _refuse_options_of_a_fit(assignments: tuple[str, ...], standardize: bool) ->
             raise click.UsageError(
                 f"{option} and --model exclude each other: the classifier of --model is fitted already."
             )
+
+
+def _left_to_the_model(data: DataFile) -> DataFile:
+    """Leave missing values to a model that is fitted already, unless something else is asked for."""
+    source = click.get_current_context().get_parameter_source("missing")
+    if source is not ParameterSource.COMMANDLINE:
+        return replace(data, missing=KEEP)
+    if data.missing in STRATEGIES:
+        raise click.UsageError(
+            f"--missing {data.missing} and --model exclude each other: a model that is fitted fills missing values "
+            "itself, or cannot; leave the option out, or use --missing drop."
+        )
+    return data
 
 
 def compute(fitted: FittedClassifier, settings: run.Settings) -> CommandOutcome:

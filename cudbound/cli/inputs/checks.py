@@ -10,8 +10,8 @@ import click
 
 from cudbound.cli.inputs.assignments import parse_assignments, parse_value
 from cudbound.hints import did_you_mean
+from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_file import quoted
-from cudbound.inputs.named_classifiers import ClassifierChoice, check_classifier
 
 if TYPE_CHECKING:
     from cudbound.intervals import Method
@@ -22,8 +22,8 @@ _FOLD_RECORDS = frozenset({"folds", "repeated_folds", "splits"})
 
 def choose_classifier(
     name: str, assignments: Iterable[str], standardize: bool = False, *, option: str = "--set"
-) -> ClassifierChoice:
-    """Return a choice whose options have been tried on a small example.
+) -> ClassifierRecipe:
+    """Return a recipe whose options have been tried on a small example.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def choose_classifier(
     """
     try:
         options = tuple((key, parse_value(text)) for key, text in parse_assignments(assignments).items())
-        return check_classifier(ClassifierChoice(name, options, standardize))
+        return ClassifierRecipe(name, options, standardize)
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint=f"'{option}'") from error
 

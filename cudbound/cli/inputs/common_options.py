@@ -12,6 +12,7 @@ import click
 
 from cudbound.cli.inputs import options
 from cudbound.inputs.csv_file import DataFile
+from cudbound.inputs.missing_cells import CHOICES
 
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
@@ -48,14 +49,26 @@ _DATA_OPTIONS = together(
     ),
     click.option("--positive", required=True, metavar="VALUE", help="Value of the target that is the event."),
     click.option(
-        "--categorical",
+        "--features",
         multiple=True,
-        metavar="COL",
-        help="Column whose k levels become k - 1 indicators, the first level in sorted order being the "
-        "reference. May be repeated.",
+        metavar="COL,COL,...",
+        help="Columns that are features; without it every column but the target, --group and --exclude.",
     ),
     click.option(
-        "--exclude", multiple=True, metavar="COL", help="Column that is not a feature. May be repeated."
+        "--categorical",
+        multiple=True,
+        metavar="auto|COL,COL,...",
+        help="Columns whose k levels become k - 1 indicators, the first level in sorted order being the reference. "
+        "auto stands for all columns of text; auto:5 also for integer columns of 3 to 5 different values.",
+    ),
+    click.option("--exclude", multiple=True, metavar="COL,COL,...", help="Columns that are not features."),
+    click.option(
+        "--missing",
+        type=click.Choice(CHOICES),
+        default=CHOICES[0],
+        help="What to do about missing values: stop, drop the rows that have some, or fill them with the median or the "
+        "most frequent value of the column, as a step of every fit. A category is always filled with the most frequent "
+        "level.",
     ),
     click.option(
         "--delimiter",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cudbound.cli.inputs.assignments import number_or_nan
@@ -13,8 +13,9 @@ from cudbound.cli.output.advice import (
     advice_of_the_command,
     collected_warnings,
 )
+from cudbound.inputs.classifier_recipe import ClassifierRecipe
+from cudbound.inputs.classifier_words import fit_in_words
 from cudbound.inputs.csv_file import quoted
-from cudbound.inputs.named_classifiers import ClassifierChoice, build
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,7 +55,7 @@ class FittedClassifier:
 
 
 def fit(
-    classifier: ClassifierChoice | SavedModel,
+    classifier: ClassifierRecipe | SavedModel,
     sample: TrainingData,
     seed: int,
     *,
@@ -64,7 +65,7 @@ def fit(
 
     Parameters
     ----------
-    classifier : ClassifierChoice or SavedModel
+    classifier : ClassifierRecipe or SavedModel
     sample : TrainingData
     seed : int
         Of the classifier's own random numbers.
@@ -79,9 +80,11 @@ def fit(
     if isinstance(classifier, SavedModel):
         return _match(classifier, sample)
     with collected_warnings("the classifier", names) as collected, advice_of_the_command(names):
-        estimator = build(classifier, seed).fit(sample.X, sample.y)
+        recipe = replace(classifier, missing=sample.missing, levels=sample.levels)
+        estimator = recipe(seed).fit(sample.X, sample.y)
     messages = tuple(dict.fromkeys(map(str, collected)))
-    return FittedClassifier(estimator, sample.X, sample.y, sample, classifier.description, messages)
+    description = f"{classifier.class_in_words}: {fit_in_words(estimator)}"
+    return FittedClassifier(estimator, sample.X, sample.y, sample, description, messages)
 
 
 def _match(model: SavedModel, sample: TrainingData) -> FittedClassifier:
@@ -94,6 +97,7 @@ def _match(model: SavedModel, sample: TrainingData) -> FittedClassifier:
         raise ValueError(f"--model: {name} cannot be used: {error}") from error
     X = _columns(estimator, sample, name)
     event, coded = _event(classes.tolist(), sample, name)
+    _check_filled(estimator, X, sample, name)
     y = classes[event * (sample.y == 1) + (1 - event) * (sample.y != 1)]
     try:
         wrong = int((estimator.predict(X) != y).sum())
@@ -113,7 +117,24 @@ def _match(model: SavedModel, sample: TrainingData) -> FittedClassifier:
                 "that it was fitted to"
             )
         description += f", its class {label!r} being the event"
+    description += f": {fit_in_words(estimator)}"
     return FittedClassifier(estimator, X, y, sample, description, model.warnings, saved=True)
+
+
+def _check_filled(estimator: Any, X: Any, sample: TrainingData, name: str) -> None:
+    """Refuse missing values that a model cannot fill."""
+    import numpy as np
+
+    lacking = np.isnan(sample.X).any(axis=1)
+    if not lacking.any():
+        return
+    try:
+        estimator.predict(X[lacking])
+    except ValueError as error:
+        raise ValueError(
+            f"--model: {name} has no step that fills missing values, and {lacking.sum()} of {lacking.size} rows of "
+            f"{quoted(sample.source)} have some; leave these rows out with --missing drop if it was fitted without them"
+        ) from error
 
 
 def _columns(estimator: Any, sample: TrainingData, name: str) -> Any:

@@ -23,8 +23,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-import numpy as np
-
 _SPLITTERS = ("KFold", "RepeatedKFold", "RepeatedStratifiedKFold", "StratifiedKFold")
 _SCORES = ("accuracy_score", "balanced_accuracy_score", "brier_score_loss", "f1_score", "log_loss")
 _SELECTIONS = ("chi2", "f_classif")
@@ -85,6 +83,8 @@ def made_harmless(estimator: Any) -> Any:
 
 def _parts(value: Any) -> Iterator[Any]:
     """Yield an object and all that it holds, each once, whatever it is held by."""
+    import numpy as np
+
     seen: dict[int, Any] = {}  # the objects too: the number of one that is gone may become that of another
     waiting = [value]
     while waiting:
@@ -125,12 +125,16 @@ def _check_search(search: Any) -> None:
 
 
 def _items(values: Any) -> Iterable[Any]:
+    import numpy as np
+
     if isinstance(values, np.ndarray):
         return values.ravel().tolist()
     return values if isinstance(values, list | tuple) else [values]
 
 
 def _is_plain(value: Any) -> bool:
+    import numpy as np
+
     if isinstance(value, tuple | list):  # such as the range of n-grams
         return all(map(_is_plain, value))
     return value is None or isinstance(value, bool | int | float | str | np.generic)

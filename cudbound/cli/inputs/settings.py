@@ -77,6 +77,7 @@ class SharedSettings:
             "n_non_events": sample.y.size - events,
             "event": sample.event,
             "features": sample.feature_names,
+            "preparation": sample.notes,
             "seed": self.seed,
             "choices": " ".join(self.choices(sample)) or None,
         }

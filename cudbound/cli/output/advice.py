@@ -14,6 +14,7 @@ from cudbound.exceptions import (
     NoMinimizerError,
     NotMinimizerError,
     SlowRefitsWarning,
+    UnscaledPenaltyWarning,
     UnsupportedEstimatorError,
     UnsupportedProblemError,
 )
@@ -106,6 +107,8 @@ def collected_warnings(what: str, names: OptionNames) -> Iterator[list[Warning |
     def hear(message: Warning | str, category: type[Warning], *place: Any, **named: Any) -> None:
         if isinstance(message, SlowRefitsWarning):  # of use before the time is spent
             say(f"{message.n_fits:,} refits will take about {message.seconds / 60.0:.0f} minutes")
+        elif isinstance(message, UnscaledPenaltyWarning):
+            collected.append(f"{message.fact}; add --standardize")
         elif issubclass(category, CudboundWarning):
             collected.append(message)
         elif issubclass(category, ConvergenceWarning):

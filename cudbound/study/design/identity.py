@@ -18,8 +18,8 @@ from cudbound.study.design.scenario import Scenario, Study
 
 #: Differences that a refusal shows; more would hide the first.
 MAX_SHOWN = 6
-#: Settings that had another name in earlier versions, by that name.
-RENAMED = {"alpha": "localization"}
+#: Settings, and keys of scenarios, that had another name in earlier versions, by that name.
+RENAMED = {"alpha": "localization", "scale": "standardize"}
 #: Entries of a description that explain and decide nothing.
 WORDS_ONLY = frozenset({"title", "published"})
 
@@ -73,7 +73,7 @@ def _describe_sizes(sizes: ResamplingSizes) -> dict[str, Any]:
 
 
 def renamed(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings that an earlier version wrote, of a study or of a design file, by their names of today.
+    """Return settings of a study, or keys of a scenario, that an earlier version wrote, by their names of today.
 
     Raises
     ------
@@ -98,6 +98,9 @@ def read_description(text: str) -> dict[str, Any]:
         compares = any("rival" in scenario for scenario in described["scenarios"].values())
         found = (find_comparisons if compares else find_methods)(methods)
         described["methods"] = [method.name for method in found]
+    for scenario in described["scenarios"].values():
+        words = renamed(scenario["description"])
+        scenario["description"] = words | ({"rival": renamed(words["rival"])} if "rival" in words else {})
     return described
 
 

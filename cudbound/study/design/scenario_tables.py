@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from cudbound.hints import did_you_mean
+from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_file import CsvError, quoted
-from cudbound.study.design.learning_algorithm import ClassifierRecipe
+from cudbound.study.design.identity import renamed
 from cudbound.study.design.scenario import Scenario
 from cudbound.study.populations.own_data import csv_population
 from cudbound.study.populations.population import Population
@@ -19,16 +20,16 @@ from cudbound.study.populations.worlds import WORLDS
 
 #: Keys of a table that say what is fitted; "set" stands for the options of the classifier,
 #: "tune" for the values among which they are chosen.
-CLASSIFIER_KEYS = ("classifier", "set", "tune", "scale", "components", "degree")
+CLASSIFIER_KEYS = ("classifier", "set", "tune", "standardize", "components", "degree")
 #: The key of a table of the same keys, for a second learning algorithm that the first is compared with.
 RIVAL = "rival"
 #: Keys that say what is drawn from; exactly one of them stands in a table.
 SOURCES = ("world", "data", "csv")
 #: Further keys of a table with data, and with a CSV file.
 DATA_KEYS = ("target", "device")
-CSV_KEYS = ("target", "positive", "categorical", "exclude", "delimiter", "device")
+CSV_KEYS = ("target", "positive", "features", "categorical", "exclude", "missing", "delimiter", "device")
 #: Those of them whose values are lists of columns.
-LISTS = ("categorical", "exclude")
+LISTS = ("categorical", "exclude", "features")
 
 
 def check_known(
@@ -67,6 +68,7 @@ def read_scenario(table: Mapping[str, Any], *, folder: Path, data_folder: str | 
     ValueError
         If a key is unknown or missing, a value is out of range, or the data cannot be used.
     """
+    table = renamed(table)
     sources = [key for key in SOURCES if key in table]
     if len(sources) != 1:
         found = f"Got {' and '.join(sources)}." if sources else "Got none of them."
@@ -143,6 +145,7 @@ def _recipe(table: Mapping[str, Any]) -> ClassifierRecipe:
 def _rival(table: Any) -> ClassifierRecipe:
     if not isinstance(table, dict):
         raise ValueError(f'{RIVAL} must be a table such as {{classifier = "tree"}}. Got {table!r}.')
+    table = renamed(table)
     check_known(f"{RIVAL} has no key", table, CLASSIFIER_KEYS)
     return _recipe(table)
 

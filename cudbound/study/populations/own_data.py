@@ -15,7 +15,7 @@ from cudbound.inputs.csv_file import DataFile
 from cudbound.study.populations.population import Cases, Truth
 from cudbound.study.populations.real_data import RealData
 from cudbound.study.populations.truth import N_TRUTH_CASES, sampled_truth
-from cudbound.validation import check_integer
+from cudbound.validation import check_choice, check_integer
 
 
 @dataclass(frozen=True)
@@ -176,6 +176,8 @@ def csv_population(
     positive: str,
     categorical: Sequence[str] = (),
     exclude: Sequence[str] = (),
+    features: Sequence[str] = (),
+    missing: str = "error",
     delimiter: str = ",",
     device: str = "remainder",
     name: str | None = None,
@@ -187,8 +189,10 @@ def csv_population(
     path : str or Path
     target, positive : str
         Column of the class label, and its value that becomes class 1.
-    categorical, exclude : sequence of str, default=()
-        Columns that become indicators, and columns that are no features.
+    categorical, exclude, features : sequence of str, default=()
+        Columns that become indicators, columns that are no features, and those that are, if not all others.
+    missing : {"error", "drop"}, default="error"
+        What is done about missing values: drop leaves out the rows that have some. Nothing is filled in a population.
     delimiter : str, default=","
     device : {"remainder", "population"}, default="remainder"
         See `cudbound.study.populations.real_data.RealData`.
@@ -203,6 +207,9 @@ def csv_population(
         If the device is unknown.
     """
     path = Path(path)
-    data = read_training_data(DataFile(path, target, positive, categorical, exclude, delimiter))
+    check_choice("missing", missing, ("error", "drop"))
+    data = read_training_data(
+        DataFile(path, target, positive, categorical, exclude, delimiter, features=features, missing=missing)
+    )
     own = name or path.stem
     return RealData(own, f"{path.name}, {target} = {positive}", data.X, data.y, device, data.feature_names)

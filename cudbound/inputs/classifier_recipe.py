@@ -1,28 +1,28 @@
-"""The learning algorithm of a scenario, from the words of a design file."""
+"""A classifier with the steps before it, from the words of a command or a design file."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from cudbound.hints import did_you_mean
-from cudbound.inputs.named_classifiers import DEFAULT, LEARNERS, ClassifierChoice, build, check_classifier
+from cudbound.inputs.named_classifiers import DEFAULT, LEARNERS, check_options, make_classifier
 from cudbound.parameter_error import ParameterError
-from cudbound.validation import check_integer
 
-#: Of classifiers that draw random numbers: every fit of a study begins with the same ones.
-CLASSIFIER_SEED = 0
 #: Folds of the search for tuned parameters.
 TUNING_FOLDS = 5
+#: What may stand in place of a missing value, and its name in scikit-learn.
+STRATEGIES = {"median": "median", "most-frequent": "most_frequent"}
 
 
 @dataclass(frozen=True)
 class ClassifierRecipe:
     """An unfitted classifier with everything that belongs to it, made anew by every call.
 
-    Its steps, each of them fitted to the training set alone: standard scaling, projection on principal components,
-    polynomial terms, and the classifier. Steps that are not asked for are left out; without any, the classifier comes
-    by itself. Where values are to be chosen among, all this is searched by cross-validation.
+    Its steps, each of them fitted to the training set alone: missing values, standardized features, projection on
+    principal components, polynomial terms, and the classifier. Steps that are not asked for are left out; without any,
+    the classifier comes by itself. Where values are to be chosen among, all this is searched by cross-validation.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class ClassifierRecipe:
         One of `cudbound.inputs.named_classifiers.LEARNERS`.
     options : tuple of (str, value), default=()
         Its parameters by their names in scikit-learn, such as ``("C", 0.5)``.
-    scale : bool, default=False
+    standardize : bool, default=False
         Whether every feature gets mean 0 and standard deviation 1.
     components : int or None, default=None
         Number of principal components that stand for the features; None keeps the features. It is at most the number
@@ -40,6 +40,11 @@ class ClassifierRecipe:
     tune : tuple of (str, tuple of values), default=()
         Parameters of the classifier and the values that are tried for each: the values of least error in 5-fold
         cross-validation are taken (`sklearn.model_selection.GridSearchCV`).
+    missing : {"median", "most-frequent"} or None, default=None
+        What stands for a missing value of a feature, nan; None means that there are none.
+    levels : tuple of int, default=()
+        With `missing`: the columns that hold numbers of levels, 0, 1, ... A missing one becomes the most frequent, and
+        the k levels become k - 1 indicators.
 
     Raises
     ------
@@ -48,7 +53,7 @@ class ClassifierRecipe:
 
     Examples
     --------
-    >>> recipe = ClassifierRecipe("logistic", (("C", 0.5),), scale=True, components=2)
+    >>> recipe = ClassifierRecipe("logistic", (("C", 0.5),), standardize=True, components=2)
     >>> [type(step).__name__ for _, step in recipe().steps]
     ['StandardScaler', 'PCA', 'LogisticRegression']
     >>> ClassifierRecipe()()
@@ -57,41 +62,49 @@ class ClassifierRecipe:
 
     classifier: str = DEFAULT
     options: tuple[tuple[str, Any], ...] = ()
-    scale: bool = False
+    standardize: bool = False
     components: int | None = None
     degree: int = 1
     tune: tuple[tuple[str, tuple[Any, ...]], ...] = ()
+    missing: str | None = None
+    levels: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
+        from cudbound.validation import check_choice, check_integer
+
         if not isinstance(self.classifier, str) or self.classifier not in LEARNERS:
             hint = did_you_mean(str(self.classifier), LEARNERS, "the classifiers are")
             raise ValueError(f"there is no classifier {self.classifier!r}; {hint}")
-        if not isinstance(self.scale, bool):
-            raise ParameterError("scale", "true or false", self.scale)
+        if not isinstance(self.standardize, bool):
+            raise ParameterError("standardize", "true or false", self.standardize)
         if self.components is not None:
             check_integer("components", self.components, 1)
         check_integer("degree", self.degree, 1)
-        check_classifier(ClassifierChoice(self.classifier, self.options))
+        if self.missing is not None:
+            check_choice("missing", self.missing, tuple(STRATEGIES))
+        check_options(self.classifier, self.options)
         for name, values in self.tune:
             for value in values:
-                check_classifier(ClassifierChoice(self.classifier, (*self.options, (name, value))))
+                check_options(self.classifier, (*self.options, (name, value)))
 
-    def __call__(self) -> Any:
-        """Return the classifier, not yet fitted."""
+    def __call__(self, seed: int = 0) -> Any:
+        """Return the classifier, not yet fitted; where it draws random numbers they come from the seed."""
         from sklearn.decomposition import PCA
         from sklearn.model_selection import GridSearchCV
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
         steps: list[Any] = []
-        if self.scale:
+        if self.missing is not None:
+            steps.append(_filled(STRATEGIES[self.missing], self.levels))
+        if self.standardize:
             steps.append(StandardScaler())
         if self.components is not None:
             # the randomized solver would draw random numbers
             steps.append(PCA(self.components, svd_solver="full"))
         if self.degree > 1:
             steps.append(PolynomialFeatures(self.degree, include_bias=False))
-        classifier = build(ClassifierChoice(self.classifier, self.options), CLASSIFIER_SEED)
+        classifier = make_classifier(self.classifier, self.options, seed)
         whole = make_pipeline(*steps, classifier) if steps else classifier
         if not self.tune:
             return whole
@@ -101,14 +114,39 @@ class ClassifierRecipe:
         )
 
     @property
-    def description(self) -> dict[str, Any]:
+    def class_in_words(self) -> str:
+        """The class of the classifier with its options, as Python would write it."""
+        family = LEARNERS[self.classifier]
+        values = {**family.fixed, **dict(self.options)}
+        return f"{family.class_name}({', '.join(f'{name}={value!r}' for name, value in values.items())})"
+
+    @property
+    def description(self) -> Mapping[str, Any]:
         """The recipe in the words of a design file."""
         words = {
             "classifier": self.classifier,
             "set": dict(self.options),
-            "scale": self.scale,
+            "standardize": self.standardize,
             "components": self.components,
             "degree": self.degree,
         }
         # named only where there is one: studies of before keep their identity
         return {**words, "tune": {name: list(values) for name, values in self.tune}} if self.tune else words
+
+
+def _filled(strategy: str, levels: Sequence[int]) -> Any:
+    """Return the step that fills missing values, and turns numbers of levels into indicators."""
+    from sklearn.compose import ColumnTransformer
+    from sklearn.impute import SimpleImputer
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder
+
+    numbers = SimpleImputer(strategy=strategy)
+    if not levels:
+        return numbers
+    indicators = make_pipeline(
+        SimpleImputer(strategy="most_frequent"),
+        # a level that a draw lacks has no indicator in its fit, and its rows count as those of the first
+        OneHotEncoder(drop="first", handle_unknown="ignore", sparse_output=False),
+    )
+    return ColumnTransformer([("levels", indicators, list(levels))], remainder=numbers)

@@ -1,0 +1,89 @@
+"""What was fitted, in words: the penalty, its strength, and whether the features were standardized."""
+
+from __future__ import annotations
+
+from typing import Any
+
+#: Parameters, or what a fit has chosen for them, that set the strength of a penalty.
+_STRENGTHS = ("C_", "alpha_", "C", "alpha", "penalty")
+_SCALERS = frozenset(
+    {
+        "MaxAbsScaler",
+        "MinMaxScaler",
+        "PowerTransformer",
+        "QuantileTransformer",
+        "RobustScaler",
+        "StandardScaler",
+    }
+)
+
+
+def fit_in_words(estimator: Any) -> str:
+    """Return the penalty of a fitted classifier and the scaling of its features.
+
+    Parameters
+    ----------
+    estimator : object
+        Fitted classifier, a pipeline that ends in one, or a search over either.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> X, y = [[1.0], [2.0], [3.0], [4.0]], [0, 1, 0, 1]
+    >>> fit_in_words(LogisticRegression(C=0.5).fit(X, y))
+    'ridge penalty, C = 0.5; features not standardized'
+    >>> fit_in_words(make_pipeline(StandardScaler(), LogisticRegression(C=float("inf"))).fit(X, y))
+    'no penalty; features standardized'
+    """
+    steps = _steps(estimator)
+    penalty = _penalty(steps[-1])
+    return "; ".join(filter(None, (penalty, _scaling(steps[:-1]))))
+
+
+def _steps(estimator: Any) -> list[Any]:
+    """Return the steps of pipelines within searches, thresholds and pipelines, the classifier last."""
+    for inner in ("best_estimator_", "estimator_"):
+        if hasattr(estimator, inner):
+            return _steps(getattr(estimator, inner))
+    if not hasattr(estimator, "steps"):
+        return [estimator]
+    *first, last = (step for _, step in estimator.steps)
+    return [*first, *_steps(last)]
+
+
+def _penalty(classifier: Any) -> str:
+    import numpy as np
+
+    from cudbound.adapters import find_adapter
+    from cudbound.exceptions import UnsupportedEstimatorError
+
+    try:
+        objective = find_adapter(classifier).objective
+        minimized = None if objective is None else objective(classifier, 1)
+    except UnsupportedEstimatorError:  # a tree, or a kernel without a fixed basis
+        minimized = None
+    if minimized is None:
+        return f"C = {float(classifier.C):g}" if hasattr(classifier, "C") else ""
+    kinds = [
+        name for name, size in (("ridge", minimized.penalty), ("lasso", minimized.l1_penalty)) if size > 0.0
+    ]
+    if not kinds:
+        return "no penalty"
+    name = next(name for name in _STRENGTHS if hasattr(classifier, name))
+    values = np.ravel(getattr(classifier, name)).tolist()
+    strength = f"{values[0]:g}" if len(set(values)) == 1 else "one for each coefficient"
+    return f"{' and '.join(kinds)} penalty, {name.removesuffix('_')} = {strength}"
+
+
+def _scaling(steps: list[Any]) -> str:
+    scalers = [type(step).__name__ for step in steps if type(step).__name__ in _SCALERS]
+    if "StandardScaler" in scalers:
+        return "features standardized"
+    if scalers:
+        return f"features scaled by {scalers[-1]}"
+    inside = [branch for step in steps for _, branch, *_ in getattr(step, "transformers_", [])]
+    if any(type(part).__name__ in _SCALERS for branch in inside for part in _steps(branch)):
+        return "some features scaled"
+    return "features not standardized"

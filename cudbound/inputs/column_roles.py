@@ -1,0 +1,176 @@
+"""Which column of a CSV file plays which part: target, features, categories, and what is left out."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from cudbound.inputs.csv_file import CsvError, CsvTable, DataFile, first_few, quoted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: What stands for columns in the list of the categorical ones: those of text, and integer ones of few values.
+_AUTO = re.compile(r"auto(?::(\d+))?")
+
+
+@dataclass(frozen=True)
+class Roles:
+    """The columns by the parts that they play, all of them columns of the file.
+
+    Attributes
+    ----------
+    target : str
+    features : tuple of str
+        In the order of the file.
+    categorical : tuple of str
+        Those of them that were named as such.
+    automatic : bool
+        Whether columns of text are categorical, too.
+    most_integers : int
+        Largest number of different integers of a column that is categorical, too; 0 if none is.
+    group : str or None
+    """
+
+    target: str
+    features: tuple[str, ...]
+    categorical: tuple[str, ...]
+    automatic: bool
+    most_integers: int
+    group: str | None
+
+    @property
+    def used(self) -> list[str]:
+        """Every column that must be complete, or be completed."""
+        return [self.target, *self.features, *([] if self.group is None else [self.group])]
+
+
+def find_roles(table: CsvTable, data: DataFile) -> Roles:
+    """Return the roles of the columns.
+
+    Raises
+    ------
+    CsvError
+        If a named column does not exist, a column has two roles, no feature is left, or a used column has no name.
+    """
+    categories = columns_named(table, data.categorical)
+    automatic = [one for one in categories if one not in table.names and _AUTO.fullmatch(one)]
+    named = {
+        "--features": columns_named(table, data.features),
+        "--categorical": [one for one in categories if one not in automatic],
+        "--exclude": columns_named(table, data.exclude),
+        "--target": [data.target],
+        "--group": [] if data.group is None else [data.group],
+    }
+    _check_names(table, named)
+    _check_parts(named)
+    left_out = {*named["--exclude"], *named["--target"], *named["--group"]}
+    features = tuple(
+        name for name in table.names if name in (named["--features"] or table.names) and name not in left_out
+    )
+    if not features:
+        raise CsvError(f"no feature column is left beside the target {quoted(data.target)}")
+    found = Roles(
+        data.target,
+        features,
+        tuple(named["--categorical"]),
+        bool(automatic),
+        max((int(match[1] or 0) for match in map(_AUTO.fullmatch, automatic) if match), default=0),
+        data.group,
+    )
+    _check_unnamed(table, found.used)
+    return found
+
+
+def columns_named(table: CsvTable, texts: Iterable[str]) -> list[str]:
+    """Return the columns that texts name, each a column or several between commas.
+
+    A name that holds a comma itself stands alone, or in quotes.
+    """
+    found: list[str] = []
+    for text in texts:
+        names = [text] if text in table.names else next(csv.reader([text], skipinitialspace=True), [])
+        found += [name if name in table.names else name.strip() for name in names]
+    return list(dict.fromkeys(found))
+
+
+def _check_names(table: CsvTable, named: Mapping[str, Sequence[str]]) -> None:
+    for option, names in named.items():
+        for name in names:
+            if name not in table.names:
+                raise CsvError(
+                    f"{option}: no column {quoted(name)} in {quoted(table.source)}; {_hint(table, name)}"
+                )
+
+
+def _hint(table: CsvTable, name: str) -> str:
+    folded = [other for other in table.names if other.casefold() == name.strip().casefold()]
+    close = folded or difflib.get_close_matches(name, table.names, n=3)
+    if close:
+        return f"did you mean {' or '.join(map(quoted, close))}?"
+    return f"the columns are {first_few([quoted(other) for other in table.names])}"
+
+
+def _check_parts(named: Mapping[str, Sequence[str]]) -> None:
+    """Refuse a column with two parts."""
+    (target,) = named["--target"]
+    for option in ("--features", "--categorical", "--exclude", "--group"):
+        if target in named[option]:
+            raise CsvError(f"{option} {quoted(target)}: this column is the target; name another one")
+    for first, option in [(a, b) for a in ("--categorical", "--features") for b in ("--exclude", "--group")]:
+        both = [name for name in named[first] if name in named[option]]
+        if both:
+            raise CsvError(f"column {quoted(both[0])} is named by {first} and by {option}; choose one")
+    if named["--features"]:
+        others = [name for name in named["--categorical"] if name not in named["--features"]]
+        if others:
+            raise CsvError(
+                f"column {quoted(others[0])} is named by --categorical and not by --features; add it there"
+            )
+
+
+def _check_unnamed(table: CsvTable, used: Iterable[str]) -> None:
+    for name in used:
+        if name in table.unnamed:
+            raise CsvError(
+                f"{name} of {quoted(table.source)} has no name in the header (row numbers?); "
+                f'give it one, or leave it out with --exclude "{name}"'
+            )
+
+
+def automatic_categories(frame: pd.DataFrame, roles: Roles) -> tuple[list[str], list[str]]:
+    """Return the columns of text, and the integer columns of few values, that are categorical without being named.
+
+    Parameters
+    ----------
+    frame : DataFrame of str, shape (n_samples, n_features)
+        The features; a missing value is nan.
+    roles : Roles
+
+    Returns
+    -------
+    texts, integers : list of str
+        A column is text if half of its values or fewer are numbers. Integers are few if there are more than two
+        different ones, and at most `Roles.most_integers`. A column of either kind has a value that occurs twice.
+    """
+    import pandas as pd
+
+    texts, integers = [], []
+    for name in frame.columns:
+        values = frame[name].dropna()
+        if name in roles.categorical or values.nunique() == len(values):
+            continue
+        numbers = pd.to_numeric(values, errors="coerce").dropna()
+        if 2 * len(numbers) <= len(values):
+            texts.append(name)
+        elif (
+            len(numbers) == len(values)
+            and (numbers % 1 == 0).all()
+            and 2 < numbers.nunique() <= roles.most_integers
+        ):
+            integers.append(name)
+    return (texts if roles.automatic else []), integers

@@ -1,0 +1,81 @@
+"""Missing cells of a CSV file: counted by column, and refused, left out, or kept to be filled in every fit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cudbound.inputs.classifier_recipe import STRATEGIES
+from cudbound.inputs.column_roles import Roles
+from cudbound.inputs.csv_file import CsvError, first_few, quoted
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Cells, in lower case, that say "no value".
+MISSING = frozenset({"", "na", "n/a", "#n/a", "nan", "<na>", "null", ".", "?"})
+#: What may be done about them on the command line.
+CHOICES = ("error", "drop", *STRATEGIES)
+#: They are left to a model that was fitted to data with missing values.
+KEEP = "keep"
+
+
+def settle_missing(
+    source: str, frame: pd.DataFrame, roles: Roles, missing: str
+) -> tuple[pd.DataFrame, str | None]:
+    """Return the used cells with nan where one is missing, and a sentence on what was done; None if nothing was.
+
+    Parameters
+    ----------
+    source : str
+        Name of the file.
+    frame : DataFrame of str
+        The used columns.
+    roles : Roles
+    missing : str
+        One of `CHOICES`, or `KEEP`.
+
+    Raises
+    ------
+    CsvError
+        If a cell is missing and `missing` is "error", the target or the group lacks a value that only "drop" can do
+        without, no complete row is left, or a feature has no value at all.
+    """
+    absent = frame.apply(lambda column: column.str.lower().isin(MISSING))
+    counts = absent.sum()
+    columns = first_few([f"{quoted(str(name))} {count}" for name, count in counts.items() if count])
+    frame = frame.mask(absent)
+    if not columns:
+        return frame, None
+    number = f"{int(counts.sum())} missing value(s) in {quoted(source)}"
+    if missing == "error":
+        raise CsvError(
+            f"{number}: {columns}; --missing drop leaves these rows out, --missing median or most-frequent fills them "
+            "in every fit; or leave a column out with --exclude COL"
+        )
+    n = len(frame)
+    if missing == "drop":
+        frame = frame[~absent.any(axis=1)]
+        if frame.empty:
+            raise CsvError(f"{number}: {columns}; no row is complete: leave a column out with --exclude COL")
+        return frame, f"{n - len(frame)} of {n} rows left out ({columns})"
+    needed = [name for name in roles.used if name not in roles.features and counts[name]]
+    if needed:
+        raise CsvError(
+            f"column {quoted(needed[0])} lacks {counts[needed[0]]} value(s), which cannot be filled; leave these rows "
+            "out with --missing drop"
+        )
+    empty = [quoted(str(name)) for name in roles.features if counts[name] == n]
+    if empty:
+        raise CsvError(f"column {first_few(empty)} has no value at all; leave it out with --exclude COL")
+    if missing == KEEP:
+        return frame, f"{columns} of {n} rows, left to the model"
+    return frame, (
+        f"{columns} of {n} rows, filled with the {_WORDS[missing]}, anew in every fit; for cud, and the cap of "
+        "two-center, with that of all rows"
+    )
+
+
+_WORDS = {
+    "median": "median of the column (a category with its most frequent level)",
+    "most-frequent": "most frequent value of the column",
+}

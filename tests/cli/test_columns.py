@@ -1,0 +1,134 @@
+"""Options of the command that say which columns are used, and what is done about missing values."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import skops.io
+from cli_fakes import Fake, assert_error, invoke
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import Pipeline, make_pipeline
+
+from cudbound import compare_intervals
+from cudbound.report.render import render_report
+
+N = 40
+
+
+@pytest.fixture
+def patients(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> pd.DataFrame:
+    """Forty patients with gaps in a number and in a category."""
+    monkeypatch.chdir(tmp_path)
+    rng = np.random.default_rng(8)
+    frame = pd.DataFrame({"age": rng.integers(30, 80, N), "bmi": rng.normal(25.0, 4.0, N).round(1)})
+    frame["died"] = np.where(frame["age"] + rng.normal(0.0, 15.0, N) > 55, "yes", "no")
+    frame["site"] = rng.choice(["north", "south", "west"], N)
+    frame.loc[[3, 7, 8], "bmi"] = np.nan
+    frame.loc[[1, 7], "site"] = None
+    frame.to_csv("patients.csv", index_label="id")
+    return frame
+
+
+def interval(*arguments: str):
+    return invoke(
+        "interval", "patients.csv", "--target", "died", "--positive", "yes", "--seed", "1", *arguments
+    )
+
+
+def test_missing_values_stop_the_command_with_counts_and_ways_on(fake: Fake, patients):
+    message = "5 missing value(s) in 'patients.csv': 'bmi' 3, 'site' 2; --missing drop leaves these rows out"
+    assert_error(interval("--categorical", "auto"), 1, message)
+    assert fake.calls == []
+
+
+def test_what_was_done_stands_under_the_table_and_in_json(fake: Fake, patients):
+    arguments = ["--exclude", "id", "--categorical", "auto", "--missing"]
+    text = interval(*arguments, "median").stdout
+    assert "\nCategorical columns, found automatically: text site.\n" in text
+    assert (
+        "\nMissing values: 'bmi' 3, 'site' 2 of 40 rows, filled with the median of the column (a category with its "
+        "most frequent level), anew in every fit; for cud, and the cap of two-center, with that of all rows.\n"
+    ) in text
+    run = json.loads(interval(*arguments, "drop", "--format", "json").stdout)["run"]
+    assert run["n_samples"] == 36
+    assert run["features"] == ["age", "bmi", "site=south", "site=west"]
+    assert run["preparation"] == [
+        "Categorical columns, found automatically: text site.",
+        "Missing values: 4 of 40 rows left out ('bmi' 3, 'site' 2).",
+    ]
+
+
+def test_filling_is_a_step_of_the_fit(fake: Fake, patients):
+    assert interval("--exclude", "id", "--categorical", "site", "--missing", "median").exit_code == 0
+    (fitted,) = fake.fitted
+    assert isinstance(fitted.estimator, Pipeline)
+    assert isinstance(fitted.estimator[0], ColumnTransformer)
+    assert np.isnan(fitted.X).sum() == 5
+    assert interval("--features", "age,bmi", "--missing", "median").exit_code == 0
+    assert isinstance(fake.fitted[1].estimator[0], SimpleImputer)
+    assert fake.fitted[1].estimator[0].strategy == "median"
+
+
+def test_the_table_is_that_of_the_pipeline_in_python(patients):
+    given = ["--features", "age,bmi", "--missing", "median", "--resamples", "30", "--format", "csv"]
+    result = interval(*given, "--classifier", "logistic-ml")
+    assert result.exit_code == 0, result.stderr
+    X, y = patients[["age", "bmi"]].to_numpy(), (patients["died"] == "yes").to_numpy().astype(int)
+    logistic = LogisticRegression(C=np.inf, solver="newton-cholesky", tol=1e-8, random_state=1)
+    pipeline = make_pipeline(SimpleImputer(strategy="median"), logistic).fit(X, y)
+    table = compare_intervals(pipeline, X, y, methods="recommended", n_resamples=30, rng=1)
+    assert result.stdout == render_report(table.report(), "csv") + "\n"
+
+
+def test_two_learners_are_compared_on_filled_values(patients):
+    result = invoke(
+        *["compare-learners", "patients.csv", "--target", "died", "--positive", "yes", "--seed", "1"],
+        *["--exclude", "id", "--categorical", "auto", "--missing", "most-frequent"],
+        *["--a", "logistic-ml", "--b", "ridge", "--size", "n_splits=5"],
+    )
+    assert result.exit_code == 0, result.stderr
+    assert "filled with the most frequent value of the column, anew in every fit" in result.stdout
+
+
+# --- a model that is fitted
+
+
+def save(estimator, patients: pd.DataFrame, complete: bool = False) -> None:
+    rows = patients.dropna() if complete else patients
+    skops.io.dump(estimator.fit(rows[["age", "bmi"]], rows["died"]), "model.skops")
+
+
+def with_model(*arguments: str):
+    return interval("--features", "age,bmi", "--model", "model.skops", *arguments)
+
+
+def test_missing_values_are_left_to_a_model_that_fills_them(fake: Fake, patients):
+    save(make_pipeline(SimpleImputer(), LogisticRegression()), patients)
+    result = with_model()
+    assert result.exit_code == 0, result.stderr
+    assert np.isnan(fake.fitted[0].X["bmi"]).sum() == 3
+    assert "\nMissing values: 'bmi' 3 of 40 rows, left to the model.\n" in result.stdout
+    assert_error(with_model("--missing", "error"), 1, "3 missing value(s) in 'patients.csv': 'bmi' 3;")
+
+
+def test_a_model_that_fills_nothing_needs_complete_rows(fake: Fake, patients):
+    save(LogisticRegression(), patients, complete=True)
+    assert_error(
+        with_model(),
+        1,
+        "'model.skops' has no step that fills missing values, and 3 of 40 rows of 'patients.csv' have some; leave "
+        "these rows out with --missing drop",
+    )
+    assert with_model("--missing", "drop").exit_code == 0
+    assert fake.fitted[0].y.size == 37
+
+
+def test_a_fitted_model_excludes_filling_by_the_command(fake: Fake, patients):
+    save(make_pipeline(SimpleImputer(), LogisticRegression()), patients)
+    assert_error(with_model("--missing", "median"), 2, "--missing median and --model exclude each other")

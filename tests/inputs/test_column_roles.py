@@ -1,0 +1,210 @@
+"""Lists of columns, categories that nobody named, and what is done about missing cells."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from cudbound.inputs.classifier_recipe import ClassifierRecipe
+from cudbound.inputs.csv_columns import TrainingData, read_training_data
+from cudbound.inputs.csv_file import CsvError, DataFile
+
+ROWS = "id,age,sex,stage,bmi,died\n1,30,m,1,21.5,yes\n2,41,f,2,10,no\n3,52,f,3,5,yes\n4,63,m,3,7,no\n5,50,m,2,8,no\n"
+GAPS = (
+    "age,site,bmi,died\n30,north,21,yes\n,south,10,no\n52,,5,yes\n63,north,NA,no\n50,west,8,no\n44,west,9,yes\n"
+    "47,north,n/a,no\n31,north,12,no\n"
+)
+
+
+def read(tmp_path: Path, text: str, **roles: Any) -> TrainingData:
+    path = tmp_path / "data.csv"
+    path.write_text(text, encoding="utf-8")
+    return read_training_data(DataFile(path, "died", "yes", **roles))
+
+
+# --- lists of columns
+
+
+@pytest.mark.parametrize(
+    "roles",
+    [
+        {"features": ["age,bmi"]},
+        {"features": ["age", "bmi"]},
+        {"features": ["bmi , age,age"]},
+        {"exclude": ["id,sex,stage"]},
+        {"exclude": ["id,sex", "stage"]},
+        {"features": ["age,bmi,sex"], "categorical": ["sex"], "features_then": ["age", "sex=m", "bmi"]},
+    ],
+)
+def test_columns_are_named_one_by_one_or_between_commas(tmp_path, roles):
+    expected = roles.pop("features_then", ["age", "bmi"])
+    assert list(read(tmp_path, ROWS, **roles).feature_names) == expected
+
+
+def test_a_name_that_holds_a_comma_stands_alone_or_in_quotes(tmp_path):
+    text = '"age, in years",b,c,died\n30,1,4,yes\n41,2,5,no\n52,3,3,yes\n63,1,2,no\n'
+    for names in (["age, in years", "b"], ['"age, in years",b']):
+        assert read(tmp_path, text, features=names).feature_names == ("age, in years", "b")
+
+
+@pytest.mark.parametrize(
+    ("roles", "message"),
+    [
+        ({"features": ["age,bmj"]}, "--features: no column 'bmj' in 'data.csv'; did you mean 'bmi'?"),
+        ({"features": ["died"]}, "--features 'died': this column is the target; name another one"),
+        ({"features": ["age"], "exclude": ["age"]}, "column 'age' is named by --features and by --exclude"),
+        ({"features": ["age"], "group": "age"}, "column 'age' is named by --features and by --group"),
+        (
+            {"features": ["age"], "categorical": ["sex"]},
+            "column 'sex' is named by --categorical and not by --features; add it there",
+        ),
+        ({"exclude": ["id,age,sex,stage,bmi"]}, "no feature column is left beside the target 'died'"),
+    ],
+)
+def test_roles_that_contradict_each_other_are_refused(tmp_path, roles, message):
+    with pytest.raises(CsvError) as caught:
+        read(tmp_path, ROWS, **roles)
+    assert str(caught.value).startswith(message)
+
+
+def test_columns_that_are_no_features_may_hold_anything(tmp_path):
+    text = ROWS.replace("1,30,m", ",30,").replace("2,41,f", "x,41,?")
+    assert read(tmp_path, text, features=["age,bmi"]).X.shape == (5, 2)
+
+
+# --- categories that nobody named
+
+
+def test_columns_of_text_become_categories_and_the_notes_name_them(tmp_path):
+    data = read(tmp_path, ROWS, categorical=["auto"], exclude=["id"])
+    assert data.feature_names == ("age", "sex=m", "stage", "bmi")
+    assert data.notes == ("Categorical columns, found automatically: text sex.",)
+
+
+def test_integers_of_few_values_become_categories_on_request(tmp_path):
+    data = read(tmp_path, ROWS, categorical=["auto:3"], exclude=["id"])
+    assert data.feature_names == ("age", "sex=m", "stage=2", "stage=3", "bmi")
+    assert data.notes == ("Categorical columns, found automatically: text sex; integer stage.",)
+    assert read(tmp_path, ROWS, categorical=["auto:2"], exclude=["id"]).feature_names[2] == "stage"
+
+
+def test_a_column_of_two_integers_stays_a_number(tmp_path):
+    text = ROWS.replace(",3,", ",2,")
+    found = read(tmp_path, text, categorical=["auto:9"], exclude=["id,bmi"])
+    assert found.feature_names == ("age", "sex=m", "stage")
+
+
+def test_named_columns_and_found_ones_go_together(tmp_path):
+    data = read(tmp_path, ROWS, categorical=["stage,auto"], exclude=["id"])
+    assert data.feature_names == ("age", "sex=m", "stage=2", "stage=3", "bmi")
+    assert data.notes == ("Categorical columns, found automatically: text sex.",)
+
+
+def test_a_column_that_is_called_auto_is_that_column(tmp_path):
+    data = read(tmp_path, ROWS.replace("sex", "auto"), categorical=["auto"], exclude=["id"])
+    assert data.feature_names[1] == "auto=m"
+    assert data.notes == ()
+
+
+def test_a_slip_of_the_pen_makes_no_category(tmp_path):
+    with pytest.raises(CsvError, match=r"not numeric: column 'age' \('3O' on line 2\); correct these cells"):
+        read(tmp_path, ROWS.replace("30", "3O"), categorical=["auto"], exclude=["id"])
+
+
+def test_names_of_patients_make_no_category(tmp_path):
+    text = "name,age,died\nAda,30,yes\nBob,41,no\nCyd,52,yes\nDan,63,no\n"
+    with pytest.raises(
+        CsvError, match=r"not numeric: column 'name' .*; leave such a column out with --exclude"
+    ):
+        read(tmp_path, text, categorical=["auto"])
+
+
+# --- missing cells
+
+
+def test_missing_values_are_counted_by_column(tmp_path):
+    with pytest.raises(CsvError) as caught:
+        read(tmp_path, GAPS, categorical=["site"])
+    assert str(caught.value) == (
+        "4 missing value(s) in 'data.csv': 'age' 1, 'site' 1, 'bmi' 2; --missing drop leaves these rows out, --missing "
+        "median or most-frequent fills them in every fit; or leave a column out with --exclude COL"
+    )
+
+
+def test_rows_with_missing_values_are_left_out(tmp_path):
+    data = read(tmp_path, GAPS, categorical=["site"], missing="drop")
+    np.testing.assert_array_equal(data.X, [[30, 0, 21], [50, 1, 8], [44, 1, 9], [31, 0, 12]])
+    assert data.feature_names == ("age", "site=west", "bmi")
+    assert data.notes == ("Missing values: 4 of 8 rows left out ('age' 1, 'site' 1, 'bmi' 2).",)
+    assert (data.missing, data.levels) == (None, ())
+
+
+@pytest.mark.parametrize(("missing", "age"), [("median", 47.0), ("most-frequent", 30.0)])
+@pytest.mark.parametrize("standardize", [False, True])
+def test_values_are_filled_as_a_step_of_the_fit(tmp_path, missing, age, standardize):
+    """Median of 30, 31, 44, 47, 50, 52, 63; of values that occur once each scikit-learn takes the smallest."""
+    data = read(tmp_path, GAPS, categorical=["auto"], missing=missing)
+    assert (data.missing, data.levels) == (missing, (1,))
+    assert data.feature_names == ("age", "site=south", "site=west", "bmi")
+    recipe = ClassifierRecipe(missing=data.missing, levels=data.levels, standardize=standardize)
+    pipeline = recipe().fit(data.X, data.y)
+    # the categories first: south, west; then age and bmi
+    filled = pipeline[0].transform(data.X)
+    bmi = {"median": 9.5, "most-frequent": 5.0}[missing]
+    np.testing.assert_array_equal(
+        filled,
+        [
+            *([0, 0, 30, 21], [1, 0, age, 10], [0, 0, 52, 5], [0, 0, 63, bmi], [0, 1, 50, 8], [0, 1, 44, 9]),
+            *([0, 0, 47, bmi], [0, 0, 31, 12]),
+        ],
+    )
+    assert len(pipeline) == 2 + standardize
+
+
+def test_a_complete_category_has_indicators_as_ever(tmp_path):
+    data = read(tmp_path, GAPS.replace("52,,5", "52,north,5"), categorical=["site"], missing="median")
+    assert data.levels == ()
+    assert data.feature_names == ("age", "site=south", "site=west", "bmi")
+    assert data.X[:, 2].tolist() == [0, 0, 0, 0, 1, 1, 0, 0]
+
+
+def test_a_file_without_gaps_is_read_as_without_the_option(tmp_path):
+    data = read(tmp_path, ROWS, features=["age,bmi"], missing="median")
+    assert (data.missing, data.notes) == (None, ())
+
+
+@pytest.mark.parametrize(
+    ("text", "roles", "message"),
+    [
+        (
+            GAPS.replace("63,north,NA,no", "63,north,NA,"),
+            {"missing": "median"},
+            "column 'died' lacks 1 value(s), which cannot be filled; leave these rows out with --missing drop",
+        ),
+        (
+            GAPS,
+            {"missing": "most-frequent", "group": "site"},
+            "column 'site' lacks 1 value(s), which cannot be filled",
+        ),
+        (
+            "age,bmi,died\n30,,yes\n40,,no\n50,?,yes\n60,.,no\n",
+            {"missing": "median"},
+            "column 'bmi' has no value at all; leave it out with --exclude COL",
+        ),
+        (
+            "age,bmi,died\n30,,yes\n,4,no\n50,?,yes\n60,.,no\n",
+            {"missing": "drop"},
+            "4 missing value(s) in 'data.csv': 'age' 1, 'bmi' 3; no row is complete",
+        ),
+        (GAPS.replace("4", "x"), {"missing": "median"}, "not numeric: column 'age' ('xx' on line 7)"),
+    ],
+)
+def test_what_cannot_be_filled_is_refused(tmp_path, text, roles, message):
+    if "site" in text and "group" not in roles:
+        roles = {**roles, "categorical": ["site"]}
+    with pytest.raises(CsvError) as caught:
+        read(tmp_path, text, **roles)
+    assert str(caught.value).startswith(message)

@@ -1,0 +1,106 @@
+"""Missing values inside a pipeline: filled anew in every refit, and fixed as fitted for the CUD bound."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.impute import SimpleImputer
+from sklearn.impute._iterative import IterativeImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from cudbound import LeastSquaresClassifier, compare_intervals, compare_learners, cud_interval, error_interval
+from cudbound.inputs.classifier_recipe import ClassifierRecipe
+from cudbound.problem.draws import draw_counts
+from cudbound.resampling.refits import prepare_refits
+
+N = 40
+
+
+@pytest.fixture(scope="module")
+def gaps():
+    """Two numbers and a category of three levels, each with missing values that are not missing at random."""
+    rng = np.random.default_rng(2)
+    X = np.column_stack([rng.normal(size=N), rng.normal(5.0, 20.0, N), rng.integers(0, 3, N)])
+    y = (X[:, 0] + 0.05 * X[:, 1] + rng.normal(size=N) > 0.5).astype(int)
+    X[(rng.random(N) < 0.2) & (y == 1), 1] = np.nan
+    X[rng.random(N) < 0.1, 0] = np.nan
+    X[rng.random(N) < 0.15, 2] = np.nan
+    return X, y
+
+
+def by_hand(estimator, X, y, counts):
+    """Losses of clones that are fitted to the drawn rows and nothing else."""
+    losses = []
+    for row in counts:
+        drawn = np.repeat(np.arange(row.size), row)
+        losses.append(clone(estimator).fit(X[drawn], y[drawn]).predict(X) != y)
+    return np.array(losses)
+
+
+@pytest.mark.parametrize(
+    ("classifier", "missing"),
+    [
+        ("least-squares", "median"),
+        ("least-squares", "most-frequent"),
+        ("logistic", "median"),
+        ("tree", "median"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:Found unknown categories")
+def test_every_refit_fills_from_its_own_rows(gaps, missing, classifier):
+    """Against clones, one by one: what is filled, the indicators and the scaling are those of the drawn rows."""
+    X, y = gaps
+    options = (
+        (("max_depth", 2),) if classifier == "tree" else (("tol", 1e-10),) if classifier == "logistic" else ()
+    )
+    recipe = ClassifierRecipe(classifier, options, standardize=True, missing=missing, levels=(2,))
+    estimator = recipe().fit(X, y)
+    counts = draw_counts(N, 40, np.random.default_rng(1))
+    refits = prepare_refits(estimator, X, y)
+    assert refits.batched == (classifier != "tree")
+    made = np.concatenate(list(refits.pieces(counts, np.zeros(40, dtype=np.int64))))
+    np.testing.assert_array_equal(made, by_hand(estimator, X, y, counts))
+    fixed = estimator[:-1].transform(X)  # filled once, from all rows: another procedure
+    assert (made != by_hand(estimator[-1], fixed, y, counts)).any()
+
+
+@pytest.mark.parametrize("imputer", [SimpleImputer(strategy="median"), IterativeImputer(max_iter=2, tol=1.0)])
+def test_for_the_bound_what_was_filled_stays(gaps, imputer):
+    X, y = gaps
+    pipeline = make_pipeline(imputer, StandardScaler(), LeastSquaresClassifier()).fit(X, y)
+    filled = pipeline[:-1].transform(X)
+    whole = cud_interval(pipeline, X, y, n_resamples=50, rng=0)
+    fixed = cud_interval(pipeline[-1], filled, y, n_resamples=50, rng=0)
+    assert whole.confidence_interval == fixed.confidence_interval
+
+
+def test_the_imputer_is_fitted_to_the_rows_of_each_refit(gaps):
+    """An imputer that keeps a record of what it was fitted to."""
+    X, y = gaps
+    seen = []
+
+    class Recording(IterativeImputer):
+        def fit_transform(self, X, y=None, **params):
+            seen.append(np.sort(X[:, 0]).tobytes())
+            return super().fit_transform(X, y, **params)
+
+    pipeline = make_pipeline(Recording(max_iter=1, tol=1.0), LogisticRegression()).fit(X[:, :2], y)
+    seen.clear()
+    error_interval(pipeline, X[:, :2], y, n_resamples=12, rng=0)
+    assert len(seen) == 12
+    assert len(set(seen)) == 12
+
+
+@pytest.mark.filterwarnings("ignore:Found unknown categories")
+def test_every_method_takes_a_pipeline_that_fills(gaps):
+    X, y = gaps
+    pipeline = make_pipeline(SimpleImputer(), LeastSquaresClassifier()).fit(X, y)
+    table = compare_intervals(pipeline, X, y, methods="all", n_resamples=20, inner=2, rng=0)
+    failed = [row.method for row in table.rows if np.isnan(row.estimate)]
+    assert failed == []
+    tree = make_pipeline(SimpleImputer(), DecisionTreeClassifier(max_depth=1))
+    assert 0.0 <= compare_learners(pipeline, tree, X, y, method="corrected-resampled-t", rng=0).pvalue <= 1.0
