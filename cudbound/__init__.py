@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     from cudbound.metrics.metric import Metric as Metric
     from cudbound.outcomes import ConfidenceInterval as ConfidenceInterval
     from cudbound.outcomes import Estimand as Estimand
+    from cudbound.plotting.coverage import CoverageByScenarioDisplay as CoverageByScenarioDisplay
+    from cudbound.plotting.coverage import CoverageWidthDisplay as CoverageWidthDisplay
+    from cudbound.plotting.coverage import KurtosisDisplay as KurtosisDisplay
+    from cudbound.plotting.forest import ComparisonDisplay as ComparisonDisplay
+    from cudbound.plotting.forest import IntervalDisplay as IntervalDisplay
+    from cudbound.plotting.nested_loop import NestedLoopDisplay as NestedLoopDisplay
+    from cudbound.plotting.suprema import SupremaDisplay as SupremaDisplay
     from cudbound.problem.additive_model import Polish as Polish
     from cudbound.problem.problem import Problem as Problem
     from cudbound.resampling import ResamplingSizes as ResamplingSizes
@@ -104,6 +111,13 @@ _HOME = {
     "Summary": "study.measure.summary",
     "Unfinished": "tables.unfinished",
     "Verification": "exact.certificate",
+    "ComparisonDisplay": "plotting.forest",
+    "CoverageByScenarioDisplay": "plotting.coverage",
+    "CoverageWidthDisplay": "plotting.coverage",
+    "IntervalDisplay": "plotting.forest",
+    "KurtosisDisplay": "plotting.coverage",
+    "NestedLoopDisplay": "plotting.nested_loop",
+    "SupremaDisplay": "plotting.suprema",
     "summarize": "study.measure.summary",
 }
 

@@ -23,11 +23,11 @@ LAYERS = (
     {"results", "method_card", "losses"},
     {"exceptions", "records", "problem"},
     {"metrics"},
-    {"exact", "solve", "point_estimates", "report"},
+    {"exact", "solve", "point_estimates", "report", "plotting"},
     {"estimators", "intervals"},
     {"adapters"},
     {"bound"},
-    {"resampling", "inputs", "plotting"},
+    {"resampling", "inputs"},
     {"tables"},
     {"study"},
     {"cli"},
@@ -214,7 +214,18 @@ def test_reports_read_results_and_nothing_else() -> None:
 
 
 def test_plots_read_frames_and_nothing_else() -> None:
-    assert targets_of("plotting") <= {"plotting", "rounding"}
+    assert targets_of("plotting") <= {"plotting", "rounding", "parameter_error"}
+
+
+def test_results_load_plots_when_they_draw_them():
+    """Plots read frames alone, so that results may draw themselves; but no result needs a plot to exist."""
+    drawing = [
+        one
+        for one in IMPORTS
+        if one.module.startswith("cudbound.plotting") and one.unit not in {"plotting", "study", "__init__"}
+    ]
+    assert {one.unit for one in drawing} >= {"bound", "tables"}
+    assert [str(one) for one in drawing if not one.inside_function and not one.for_types_only] == []
 
 
 def targets_of(unit: str) -> set[str]:

@@ -33,11 +33,13 @@ from cudbound.validation import (
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
+
+    from cudbound.plotting.suprema import SupremaDisplay
 
 
-@dataclass(
-    frozen=True, eq=False, repr=False
-)  # results hold arrays, which have no single truth value to compare
+# results hold arrays, which have no single truth value to compare
+@dataclass(frozen=True, eq=False, repr=False)
 class CudResult:
     """A CUD confidence set for the error of a fitted classifier, and what it was computed from.
 
@@ -220,6 +222,28 @@ class CudResult:
     def to_frame(self) -> pd.DataFrame:
         """Return one row with the columns of a table of intervals."""
         return self.row.to_frame()
+
+    def plot(self, ax: Axes | None = None) -> SupremaDisplay:
+        """Draw the distribution of Q over the draws, with the quantile marked.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes or None, default=None
+            None makes a new figure.
+
+        Returns
+        -------
+        SupremaDisplay
+            Drawn, with ``ax_``, ``figure_`` and ``save(path)``.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed, with the way to get it.
+        """
+        from cudbound.plotting.suprema import SupremaDisplay
+
+        return SupremaDisplay.from_result(self).plot(ax)
 
     @property
     def _sentence(self) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cudbound.plotting.display import BAND_STYLE, CELL, LEVEL_STYLE, Display, check_columns
+from cudbound.plotting.display import BAND_STYLE, CELL, LEVEL_STYLE, CellsDisplay, check_columns
 from cudbound.plotting.style import noise_band, safe_label
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 THIN: dict[str, Any] = {"elinewidth": 0.8, "markersize": 4.0, "linestyle": "none"}
 
 
-class CoverageWidthDisplay(Display):
+class CoverageWidthDisplay(CellsDisplay):
     """Coverage against mean width, one point per cell and method: the best are high and to the left.
 
     Parameters
@@ -33,7 +33,7 @@ class CoverageWidthDisplay(Display):
     artists_ : dict of str to matplotlib.container.ErrorbarContainer
         Points of each method, with bars of one Monte Carlo standard error.
     level_line_, band_, legend_, ax_ : matplotlib artists
-        As in `Display`.
+        As in `CellsDisplay`.
 
     Examples
     --------
@@ -58,7 +58,7 @@ class CoverageWidthDisplay(Display):
         ax.set_ylabel("coverage of the true error")
 
 
-class CoverageByScenarioDisplay(Display):
+class CoverageByScenarioDisplay(CellsDisplay):
     """Coverage of every method in every cell, with its 95% Clopper-Pearson interval; one line per cell.
 
     Parameters
@@ -74,7 +74,7 @@ class CoverageByScenarioDisplay(Display):
     artists_ : dict of str to matplotlib.container.ErrorbarContainer
         Points of each method.
     level_line_, band_, legend_, ax_ : matplotlib artists
-        As in `Display`.
+        As in `CellsDisplay`.
     """
 
     columns = (*CELL, "method", "n_replicates", "coverage", "coverage_low", "coverage_high")
@@ -112,7 +112,7 @@ class CoverageByScenarioDisplay(Display):
         ax.set_xlabel("coverage, with 95% Clopper-Pearson interval", loc="right")
 
 
-class KurtosisDisplay(Display):
+class KurtosisDisplay(CellsDisplay):
     """Coverage against the absolute excess kurtosis of the training error, one point per cell and method.
 
     Parameters
@@ -128,7 +128,7 @@ class KurtosisDisplay(Display):
     artists_ : dict of str to matplotlib.lines.Line2D
         Points of each method, in the order of the kurtosis.
     level_line_, band_, legend_, ax_ : matplotlib artists
-        As in `Display`.
+        As in `CellsDisplay`.
 
     References
     ----------

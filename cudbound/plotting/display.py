@@ -1,20 +1,26 @@
-"""What every plot of a study does: it keeps its data, draws itself on axes, and becomes an element of a page."""
+"""What every plot does: it keeps its data, draws itself on axes, and becomes a file or an element of a page."""
 
 from __future__ import annotations
 
 import abc
 import io
+import os
 import re
 import warnings
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, Self
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from copy import copy
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
+from cudbound.parameter_error import ParameterError
 from cudbound.plotting.style import method_styles, noise_band, safe_label
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
     from matplotlib.legend import Legend
     from matplotlib.lines import Line2D
 
@@ -23,44 +29,27 @@ BAND_STYLE: dict[str, Any] = {"color": "0.92", "zorder": 0, "linewidth": 0}
 LEVEL_STYLE: dict[str, Any] = {"color": "0.4", "linewidth": 0.8, "linestyle": "--", "zorder": 1}
 #: Characters of a line of the legend.
 LEGEND_LENGTH = 90
-#: Metadata that matplotlib writes into a file; an element of a page needs none of it.
-METADATA = ("Creator", "Date", "Format", "Type")
+#: Formats of a file, and the metadata that matplotlib would write into it, which change with its version or the date.
+IMAGES: dict[str, tuple[str, ...]] = {
+    "svg": ("Creator", "Date", "Format", "Type"),
+    "png": ("Software",),
+    "pdf": ("Creator", "Producer", "CreationDate"),
+}
 
 
 class Display(abc.ABC):
-    """A plot of the cells of a study; matplotlib is imported only when it is drawn.
-
-    Parameters
-    ----------
-    cells : pandas.DataFrame
-        `Summary.cells` or some of its rows, with `columns`.
-    confidence_level : float, default=0.95
+    """A plot; matplotlib is imported only when it is drawn.
 
     Attributes
     ----------
-    artists_ : dict of str to matplotlib artist
-        What shows each method.
-    level_line_, band_ : matplotlib artists
-        The line of the nominal level, and the band in which the coverage of an exact interval falls in 95% of studies.
-    legend_, ax_ : matplotlib artists
+    ax_ : matplotlib.axes.Axes
+        Where it was drawn, after `plot`.
+    figure_ : matplotlib.figure.Figure
+        The figure of these axes.
     """
 
-    #: Columns that the cells must have.
-    columns: Sequence[str]
-    #: The corner of the legend above the axes that lies on their edge.
-    legend_corner: Literal["lower left", "lower right"] = "lower left"
-
-    artists_: dict[str, Any]
-    level_line_: Line2D
-    band_: Artist
-    legend_: Legend
     ax_: Axes
-
-    def __init__(self, cells: pd.DataFrame, confidence_level: float = 0.95) -> None:
-        check_columns("cells", cells, self.columns)
-        self.cells = cells
-        self.confidence_level = confidence_level
-        self.methods = list(dict.fromkeys(cells["method"]))
+    figure_: Figure
 
     @property
     def size(self) -> tuple[float, float]:
@@ -78,40 +67,55 @@ class Display(abc.ABC):
         if ax is None:
             ax = _matplotlib().pyplot.subplots(figsize=self.size, layout="constrained")[1]
         self.ax_ = ax
-        self._draw_level(ax)
-        self.artists_ = {
-            method: self._draw(ax, self.cells[self.cells["method"] == method], style)
-            for method, style in method_styles(self.methods).items()
-        }
-        self._finish(ax)
-        labels = [safe_label(method) for method in self.methods]
+        self.figure_ = cast("Figure", ax.figure)
+        self._draw_on(ax)
         ax.spines[["top", "right"]].set_visible(False)
-        self.legend_ = ax.legend(
-            list(self.artists_.values()),
-            labels,
-            loc=self.legend_corner,
-            bbox_to_anchor=(float(self.legend_corner == "lower right"), 1.01),
-            ncols=max(1, LEGEND_LENGTH // (max(map(len, labels)) + 5)),  # a key is as wide as 5 letters
-            fontsize="small",
-            frameon=False,
-            borderaxespad=0.0,
-            handletextpad=0.4,
-            columnspacing=1.2,
-        )
         return self
 
-    def _draw_level(self, ax: Axes) -> None:
-        """Draw the nominal level and its band."""
-        self.band_ = ax.axhspan(*noise_band(self.cells, self.confidence_level), **BAND_STYLE)
-        self.level_line_ = ax.axhline(self.confidence_level, **LEVEL_STYLE)
-
     @abc.abstractmethod
-    def _draw(self, ax: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> Any:
-        """Draw the cells of one method and return the artist that stands for it in the legend."""
+    def _draw_on(self, ax: Axes) -> None:
+        """Draw everything, and keep the artists."""
 
-    @abc.abstractmethod
-    def _finish(self, ax: Axes) -> None:
-        """Draw what belongs to no single method, and label the axes."""
+    def image(self, format: str) -> bytes:
+        """Draw the display on a figure of its own and return it as a file.
+
+        Parameters
+        ----------
+        format : {"svg", "png", "pdf"}
+            The same display gives the same bytes: the file has no date.
+
+        Raises
+        ------
+        ParameterError
+            If the format is another one.
+        ImportError
+            If matplotlib is not installed, with the way to get it.
+        """
+        if format not in IMAGES:
+            raise ParameterError("format", f"one of {list(IMAGES)}", format)
+        stream = io.BytesIO()
+        with _drawn(self, "cudbound", "path") as figure:
+            figure.savefig(stream, format=format, dpi=200, metadata=dict.fromkeys(IMAGES[format]))
+        return stream.getvalue()
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the display to a file, whose extension decides the format: .svg, .png or .pdf.
+
+        Raises
+        ------
+        ParameterError
+            If the extension is another one.
+        ImportError
+            If matplotlib is not installed, with the way to get it.
+        OSError
+            If the file cannot be written.
+        """
+        place = Path(path)
+        if place.suffix.lower().removeprefix(".") not in IMAGES:
+            raise ParameterError(
+                "path", f"a name that ends in one of {[f'.{one}' for one in IMAGES]}", str(path)
+            )
+        place.write_bytes(self.image(place.suffix.lower().removeprefix(".")))
 
     def svg(self, name: str) -> str:
         """Draw the display and return it as an ``<svg>`` element.
@@ -131,18 +135,96 @@ class Display(abc.ABC):
         ImportError
             If matplotlib is not installed, with the way to get it.
         """
-        mpl, stream = _matplotlib(), io.StringIO()
-        settings = {"svg.fonttype": "none", "svg.hashsalt": name, "font.size": 9.0}
-        with mpl.rc_context(settings), warnings.catch_warnings():
-            # missing glyphs in matplotlib's font affect only the layout: the reader's own font draws the text
-            warnings.filterwarnings("ignore", message="Glyph .* missing from")
-            figure = mpl.figure.Figure(figsize=self.size, layout="constrained")
-            self.plot(figure.subplots())
-            figure.savefig(stream, format="svg", metadata=dict.fromkeys(METADATA))
+        stream = io.StringIO()
+        with _drawn(self, name, "none") as figure:
+            figure.savefig(stream, format="svg", metadata=dict.fromkeys(IMAGES["svg"]))
         text = stream.getvalue()
         # groups are called figure_1, axes_1, ... in every figure, but names must be unique in a page; nothing refers to
         # them
         return re.sub('<g id="[^"]*"', "<g", text[text.index("<svg") :])
+
+
+class CellsDisplay(Display):
+    """A plot of the cells of a study.
+
+    Parameters
+    ----------
+    cells : pandas.DataFrame
+        `Summary.cells` or some of its rows, with `columns`.
+    confidence_level : float, default=0.95
+
+    Attributes
+    ----------
+    artists_ : dict of str to matplotlib artist
+        What shows each method.
+    level_line_, band_ : matplotlib artists
+        The line of the nominal level, and the band in which the coverage of an exact interval falls in 95% of studies.
+    legend_, ax_, figure_ : matplotlib artists
+    """
+
+    #: Columns that the cells must have.
+    columns: Sequence[str]
+    #: The corner of the legend above the axes that lies on their edge.
+    legend_corner: Literal["lower left", "lower right"] = "lower left"
+
+    artists_: dict[str, Any]
+    level_line_: Line2D
+    band_: Artist
+    legend_: Legend
+
+    def __init__(self, cells: pd.DataFrame, confidence_level: float = 0.95) -> None:
+        check_columns("cells", cells, self.columns)
+        self.cells = cells
+        self.confidence_level = confidence_level
+        self.methods = list(dict.fromkeys(cells["method"]))
+
+    def _draw_on(self, ax: Axes) -> None:
+        self._draw_level(ax)
+        self.artists_ = {
+            method: self._draw(ax, self.cells[self.cells["method"] == method], style)
+            for method, style in method_styles(self.methods).items()
+        }
+        self._finish(ax)
+        labels = [safe_label(method) for method in self.methods]
+        self.legend_ = ax.legend(
+            list(self.artists_.values()),
+            labels,
+            loc=self.legend_corner,
+            bbox_to_anchor=(float(self.legend_corner == "lower right"), 1.01),
+            ncols=max(1, LEGEND_LENGTH // (max(map(len, labels)) + 5)),  # a key is as wide as 5 letters
+            fontsize="small",
+            frameon=False,
+            borderaxespad=0.0,
+            handletextpad=0.4,
+            columnspacing=1.2,
+        )
+
+    def _draw_level(self, ax: Axes) -> None:
+        """Draw the nominal level and its band."""
+        self.band_ = ax.axhspan(*noise_band(self.cells, self.confidence_level), **BAND_STYLE)
+        self.level_line_ = ax.axhline(self.confidence_level, **LEVEL_STYLE)
+
+    @abc.abstractmethod
+    def _draw(self, ax: Axes, rows: pd.DataFrame, style: dict[str, Any]) -> Any:
+        """Draw the cells of one method and return the artist that stands for it in the legend."""
+
+    @abc.abstractmethod
+    def _finish(self, ax: Axes) -> None:
+        """Draw what belongs to no single method, and label the axes."""
+
+
+@contextmanager
+def _drawn(display: Display, salt: str, fonttype: str) -> Iterator[Figure]:
+    """Draw a display on a figure of its own, the same every time; `salt` makes the names in an SVG unique."""
+    mpl = _matplotlib()
+    settings = {"svg.fonttype": fonttype, "svg.hashsalt": salt, "font.size": 9.0}
+    with mpl.rc_context(settings), warnings.catch_warnings():
+        # missing glyphs in matplotlib's font affect only the layout: the reader's own font draws the text
+        warnings.filterwarnings("ignore", message="Glyph .* missing from")
+        figure = mpl.figure.Figure(figsize=display.size, layout="constrained")
+        # what was drawn for a person stays what the attributes hold
+        copy(display).plot(figure.subplots())
+        yield figure
 
 
 def check_columns(name: str, frame: pd.DataFrame, columns: Sequence[str]) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cudbound.plotting.display import Display
+from cudbound.plotting.display import CellsDisplay
 from cudbound.plotting.style import safe_label
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ STRIP_HEIGHT = 0.12
 MAX_NAMED = 60
 
 
-class NestedLoopDisplay(Display):
+class NestedLoopDisplay(CellsDisplay):
     """A measure of every method in every cell as steps, over steps that show n.
 
     Parameters
@@ -44,7 +44,7 @@ class NestedLoopDisplay(Display):
     size_line_ : matplotlib.lines.Line2D
         Steps of n; scenarios are named at the axis.
     level_line_, band_, legend_, ax_ : matplotlib artists
-        As in `Display`; the former two only if the measure is "coverage".
+        As in `CellsDisplay`; the former two only if the measure is "coverage".
 
     References
     ----------

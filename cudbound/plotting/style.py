@@ -21,7 +21,7 @@ LABEL_LENGTH = 28
 BAND = 1.96
 
 
-def safe_label(text: str) -> str:
+def safe_label(text: str, length: int = LABEL_LENGTH) -> str:
     r"""Return untrusted text as a label that matplotlib shows literally: no formula, no control character, not hidden.
 
     Examples
@@ -30,8 +30,8 @@ def safe_label(text: str) -> str:
     ('a\\$x_1\\$', ' _hidden', 28)
     """
     shown = printable(text)
-    if len(shown) > LABEL_LENGTH:
-        shown = f"{shown[: LABEL_LENGTH - 1]}…"
+    if len(shown) > length:
+        shown = f"{shown[: length - 1]}…"
     if shown.startswith("_"):  # matplotlib leaves out such names from a legend
         shown = f" {shown}"
     return shown.replace("$", r"\$")

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TypedDict
 
 from cudbound.parameter_error import ParameterError
-from cudbound.report.tables import LEVEL, Column, Report, Row
+from cudbound.report.tables import Column, Report, Row
 from cudbound.results import ComparisonResult, IntervalEstimate
 from cudbound.rounding import Kind, format_cell, format_level
 
@@ -104,6 +104,8 @@ class Style:
 
 
 FULL = Style()
+#: Columns of the full table that one for a paper has as well, where they are there.
+KEPT = ("confidence_level", "metric")
 #: For tables of methods without titles.
 NO_TITLES: Mapping[str, str] = MappingProxyType({})
 
@@ -140,8 +142,10 @@ def _on_paper(report: Report, rows: Sequence[Row], style: Style, titles: Mapping
         levels = {row.interval_level for row in limited}
         interval = f"{format_level(levels.pop())} CI" if len(levels) == 1 else "CI"
         what = "Difference of errors" if isinstance(limited[0], ComparisonResult) else "Error"
+        if any(one.key == "metric" for one in report.columns):
+            what = "Estimate"
         heading, written = f"{what} ({interval})", [style.limits(row) for row in limited]
-    kept = [replace(one, heading=one.heading.capitalize()) for one in report.columns if one is LEVEL]
+    kept = [replace(one, heading=one.heading.capitalize()) for one in report.columns if one.key in KEPT]
     pvalues = [one for one in report.columns if one.key == "pvalue"]
     remarks = [
         f"{name}: {row.all_remarks}." for name, row in zip(named, rows, strict=True) if row.all_remarks

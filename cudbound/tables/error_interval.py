@@ -19,11 +19,15 @@ from cudbound.results import IntervalEstimate
 from cudbound.rounding import format_level, format_proportion, printable, sentences_html
 from cudbound.solve.limits import SearchLimits
 from cudbound.tables.compare_intervals import compare_intervals
+from cudbound.tables.table import IntervalTable
 from cudbound.tables.unfinished import Unfinished
 from cudbound.validation import check_binary_classifier, check_labels, check_lengths, refuse_others
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
+
+    from cudbound.plotting.forest import IntervalDisplay
 
 #: The numbers of the interval around two centers, in words.
 DETAILS = {
@@ -109,6 +113,15 @@ class ErrorInterval:
     @property
     def _cap_is_idle(self) -> bool:
         return self.row.raw_interval.high == self.row.details.get("uncapped_high")
+
+    @property
+    def table(self) -> IntervalTable:
+        """The interval as a table of one row, which writes itself in every format."""
+        return IntervalTable((self.row,), self.run)
+
+    def plot(self, ax: Axes | None = None) -> IntervalDisplay:
+        """Draw the interval beside the share of the rarer class, as `cudbound.IntervalTable.plot` does."""
+        return self.table.plot(ax)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row with the columns of a table of intervals."""

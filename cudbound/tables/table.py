@@ -21,6 +21,9 @@ from cudbound.results import ComparisonResult, IntervalEstimate, OneRow, PointEs
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
+
+    from cudbound.plotting.forest import ComparisonDisplay, IntervalDisplay
 
 
 @dataclass(frozen=True, repr=False)
@@ -175,6 +178,28 @@ class IntervalTable(Table[IntervalEstimate]):
         """Return the table with the title and the notes that must stand around it."""
         return interval_report(self.rows, self.to_frame, run or self.run, style, self._titles)
 
+    def plot(self, ax: Axes | None = None) -> IntervalDisplay:
+        """Draw the intervals below each other, beside the share of the rarer class.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes or None, default=None
+            None makes a new figure.
+
+        Returns
+        -------
+        IntervalDisplay
+            Drawn, with ``ax_``, ``figure_`` and ``save(path)``.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed, with the way to get it.
+        """
+        from cudbound.plotting.forest import IntervalDisplay
+
+        return IntervalDisplay.from_table(self).plot(ax)
+
 
 class ComparisonTable(Table[ComparisonResult]):
     """Comparisons of the same two classifiers or learning algorithms by several methods, in the order asked for."""
@@ -185,6 +210,28 @@ class ComparisonTable(Table[ComparisonResult]):
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
         """Return the table with the title and the notes that must stand around it."""
         return comparison_report(self.rows, self.to_frame, run or self.run, style, self._titles)
+
+    def plot(self, ax: Axes | None = None) -> ComparisonDisplay:
+        """Draw the intervals for the difference below each other, beside no difference.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes or None, default=None
+            None makes a new figure.
+
+        Returns
+        -------
+        ComparisonDisplay
+            Drawn, with ``ax_``, ``figure_`` and ``save(path)``.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed, with the way to get it.
+        """
+        from cudbound.plotting.forest import ComparisonDisplay
+
+        return ComparisonDisplay.from_table(self).plot(ax)
 
 
 class PointEstimateTable(Table[PointEstimate]):

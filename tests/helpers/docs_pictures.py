@@ -1,0 +1,79 @@
+"""Draw the pictures of docs/reporting.md: ``python tests/helpers/docs_pictures.py docs/pictures``.
+
+The first three are of the data of ``cudbound demo``, the others of a small study; each is the same on every run.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from sklearn.dummy import DummyClassifier
+
+from cudbound import (
+    CoverageByScenarioDisplay,
+    CoverageWidthDisplay,
+    KurtosisDisplay,
+    LeastSquaresClassifier,
+    NestedLoopDisplay,
+    Scenario,
+    Study,
+    compare_intervals,
+    cud_interval,
+    run_study,
+    summarize,
+    tabulate_comparisons,
+)
+from cudbound.cli.commands.demo import demo_data
+from cudbound.plotting.display import Display
+from cudbound.study.populations.worlds import WORLDS
+
+SAMPLE = demo_data().sample
+X, Y = SAMPLE.X, SAMPLE.y
+CLASSIFIER = LeastSquaresClassifier().fit(X, Y)
+#: Methods of the study: none that takes long.
+METHODS = ("cud", "martin-beta", "langford-binomial", "corrected-resampled-t")
+
+
+def intervals() -> Display:
+    return compare_intervals(CLASSIFIER, X, Y, methods="recommended", rng=0).plot()
+
+
+def suprema() -> Display:
+    return cud_interval(CLASSIFIER, X, Y, search="all", rng=0).plot()
+
+
+def comparisons() -> Display:
+    methods = ["corrected-resampled-t", "bayle-cv", "5x2cv-t"]
+    return tabulate_comparisons(CLASSIFIER, DummyClassifier(), X, Y, methods=methods, rng=0).plot()
+
+
+OF_RESULTS: dict[str, Callable[[], Display]] = {
+    "intervals": intervals,
+    "suprema": suprema,
+    "comparisons": comparisons,
+}
+
+
+def of_a_study() -> Iterator[tuple[str, Display]]:
+    """Yield the pictures of a study of four worlds at two sizes, with 100 training sets each."""
+    worlds = ("gaussians", "donut", "noise", "binary")
+    scenarios = tuple(Scenario(name, WORLDS[name](), LeastSquaresClassifier) for name in worlds)
+    study = Study("pictures", scenarios, (30, 50), 100, METHODS, seed=0, n_resamples=200)
+    with tempfile.TemporaryDirectory() as folder:
+        store = Path(folder) / "pictures.db"
+        run_study(study, store)
+        found = summarize(store)
+    yield "coverage_width", CoverageWidthDisplay(found.cells)
+    yield "coverage_by_scenario", CoverageByScenarioDisplay(found.cells)
+    yield "nested_loop", NestedLoopDisplay(found.cells, "width")
+    yield "kurtosis", KurtosisDisplay(found.cells, found.samples)
+
+
+if __name__ == "__main__":
+    place = Path(sys.argv[1])
+    drawn = {name: draw() for name, draw in OF_RESULTS.items()} | dict(of_a_study())
+    for name, display in drawn.items():
+        (place / f"{name}.svg").write_text(f"{display.svg(name).rstrip()}\n", encoding="utf-8")

@@ -1,0 +1,221 @@
+"""Plots of tables and results: the artists hold the numbers, files repeat, and no color is needed."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as ET
+
+import matplotlib as mpl
+import numpy as np
+import pytest
+from docs_pages import ROOT
+from docs_pictures import OF_RESULTS
+from matplotlib.figure import Figure
+
+from cudbound import (
+    ComparisonResult,
+    ComparisonTable,
+    ConfidenceInterval,
+    Estimand,
+    IntervalDisplay,
+    IntervalEstimate,
+    IntervalTable,
+    LeastSquaresClassifier,
+    SupremaDisplay,
+    cud_interval,
+    error_interval,
+)
+from cudbound.parameter_error import ParameterError
+from cudbound.report.tables import RunDescription
+
+HOSTILE = "$\\frac{$ <b>&\n_名"
+RUN = RunDescription("patients.csv", 48, 17, 31, "died = yes", ("age",), 1000, "n", 3)
+
+
+@pytest.fixture(autouse=True)
+def no_window():
+    with mpl.rc_context({"backend": "agg"}):
+        yield
+        import matplotlib.pyplot as plt
+
+        plt.close("all")
+
+
+def row(method: str, estimate: float, low: float, high: float) -> IntervalEstimate:
+    return IntervalEstimate(
+        method=method,
+        estimate=estimate,
+        raw_interval=ConfidenceInterval(low, high),
+        estimand=Estimand("conditional"),
+        confidence_level=0.95,
+        n_fits=1,
+    )
+
+
+NAN = float("nan")
+TABLE = IntervalTable(
+    (
+        row("two-center", 0.25, 0.125, 0.375),
+        row("shifted", 0.5, 0.125, 0.25),  # limits that leave out their estimate
+        row("cud", NAN, NAN, NAN),
+        row("martin-beta", 0.25, -0.5, 1.5),
+    ),
+    RUN,
+)
+
+
+def ends(bar) -> list[list[float]]:
+    return [segment[:, 0].tolist() for segment in bar.lines[2][0].get_segments()]
+
+
+def test_the_forest_has_a_line_for_each_interval_and_the_base_rate():
+    ax = Figure().subplots()
+    display = TABLE.plot(ax)
+    assert isinstance(display, IntervalDisplay)
+    assert (display.ax_, display.figure_) == (ax, ax.figure)
+    assert [label.get_text() for label in ax.get_yticklabels()] == [row.method for row in TABLE]
+    assert [None if bar is None else ends(bar)[0] for bar in display.artists_] == [
+        [0.125, 0.375],
+        [0.125, 0.25],
+        None,
+        [0.0, 1.0],
+    ]
+    estimates = [line for line in ax.lines if line.get_marker() == "o"]
+    assert [line.get_xdata()[0] for line in estimates] == [0.25, 0.5, 0.25]
+    assert set(display.reference_line_.get_xdata()) == {17 / 48}
+    assert ax.get_legend().get_texts()[0].get_text() == "share of the rarer class, 0.354"
+    assert "not available" in [text.get_text() for text in ax.texts]
+    assert ax.yaxis_inverted()  # the first method is on top
+
+
+def test_without_data_there_is_no_base_rate():
+    assert IntervalTable(TABLE.rows).plot(Figure().subplots()).reference_line_ is None
+
+
+@pytest.mark.parametrize(("null", "label"), [(0.0, "equal errors"), (0.05, "margin 0.05")])
+def test_the_forest_of_comparisons_has_the_margin(null, label):
+    result = ComparisonResult(
+        method="mcnemar",
+        estimate=-0.0625,
+        statistic=1.0,
+        pvalue=0.3,
+        raw_interval=ConfidenceInterval(-0.125, 0.0),
+        confidence_level=0.95,
+        alternative="less",
+        null=null,
+        estimand=Estimand("holdout-model"),
+        n_fits=2,
+    )
+    display = ComparisonTable((result,)).plot(Figure().subplots())
+    assert ends(display.artists_[0]) == [[-0.125, 0.0]]
+    assert set(display.reference_line_.get_xdata()) == {null}
+    assert display.ax_.get_legend().get_texts()[0].get_text() == label
+
+
+def test_an_empty_table_has_no_picture():
+    with pytest.raises(ValueError, match="'frame' frame must have rows"):
+        IntervalTable(()).plot()
+
+
+@pytest.fixture(scope="module")
+def training_set():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 2))
+    y = X[:, 0] + rng.normal(size=30) > 0
+    return LeastSquaresClassifier().fit(X, y), X, y
+
+
+def test_the_distribution_of_q(training_set):
+    result = cud_interval(*training_set, n_resamples=40, rng=0, search="all")
+    display = result.plot(Figure().subplots())
+    at, share = display.lower_line_.get_data()
+    for x, y in zip(at, share, strict=True):
+        assert y == (result.draws.upper <= x).mean()
+    assert display.quantile_line_.get_xdata()[0] == result.q
+    assert share[at == result.q] >= 0.95 > share[np.flatnonzero(at == result.q) - 1]
+    assert [text.get_text() for text in display.legend_.get_texts()] == [
+        "Q",
+        f"half-width q = {result.q:.3f}",
+        "level 0.95",
+    ]
+
+
+def test_what_is_not_known_of_q_is_a_band(training_set):
+    result = cud_interval(*training_set, n_resamples=40, rng=0)
+    display = result.plot(Figure().subplots())
+    at, least = display.lower_line_.get_data()
+    _, most = display.upper_line_.get_data()
+    assert (least <= most).all()
+    assert (least < most).any()
+    for x, y in zip(at, most, strict=True):
+        assert y == (result.draws.lower <= x).mean()
+    assert display.legend_.get_texts()[1].get_text() == "lower bounds of Q"
+
+
+def test_bounds_must_belong_together():
+    with pytest.raises(ParameterError, match="'lower' parameter must be as long as 'upper'"):
+        SupremaDisplay([0.1], [0.1, 0.2], 0.2)
+
+
+def test_one_interval_is_drawn_like_a_table(training_set):
+    result = error_interval(*training_set, n_resamples=40, rng=0)
+    display = result.plot(Figure().subplots())
+    assert display.labels == ["two-center"]
+    np.testing.assert_allclose(ends(display.artists_[0])[0], result.confidence_interval, atol=1e-12)
+    assert display.reference == result.run.base_rate
+
+
+@pytest.mark.parametrize("format", ["svg", "png", "pdf"])
+def test_files_repeat_and_have_no_date(format, tmp_path):
+    display = IntervalDisplay.from_table(TABLE)
+    path = tmp_path / f"picture.{format.upper()}"
+    display.save(path)
+    assert path.read_bytes() == display.image(format) == IntervalDisplay.from_table(TABLE).image(format)
+    head = {"svg": b"<?xml", "png": b"\x89PNG", "pdf": b"%PDF"}
+    assert path.read_bytes().startswith(head[format])
+    assert b"CreationDate" not in path.read_bytes()
+    assert b"<dc:date>" not in path.read_bytes()
+    assert not hasattr(display, "ax_")  # a file leaves the display as it was
+
+
+def test_other_files_are_refused(tmp_path):
+    display = IntervalDisplay.from_table(TABLE)
+    with pytest.raises(ParameterError, match=r"'path' parameter must be a name that ends in one of \['.svg'"):
+        display.save(tmp_path / "picture.bmp")
+    with pytest.raises(ParameterError, match="'format' parameter must be one of"):
+        display.image("bmp")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_color_is_needed(training_set):
+    """Every color of the pictures is a gray, so that a copy in black and white says the same."""
+    bound = cud_interval(*training_set, n_resamples=20, rng=0)
+    for display in (IntervalDisplay.from_table(TABLE), SupremaDisplay.from_result(bound)):
+        colors = set(re.findall(r"#[0-9a-f]{6}", display.svg("a")))
+        assert colors
+        assert all(color[1:3] == color[3:5] == color[5:7] for color in colors), colors
+
+
+def test_hostile_names_are_shown_as_they_are():
+    text = IntervalDisplay.from_table(IntervalTable((row(HOSTILE, 0.25, 0.1, 0.5),))).svg("a")
+    assert "$\\frac{$ <b>&\\n_名" in "".join(ET.fromstring(text).itertext())
+
+
+@pytest.mark.parametrize("name", OF_RESULTS)
+def test_pictures_of_the_documentation_are_up_to_date(name):
+    """By their words and marks: how many digits a path has depends on the version of matplotlib."""
+
+    def content(text: str) -> tuple[list[str], int]:
+        root = ET.fromstring(text)
+        words = [word.strip() for word in root.itertext() if word.strip()]
+        return words, len(list(root.iter("{http://www.w3.org/2000/svg}path")))
+
+    there = (ROOT / "docs" / "pictures" / f"{name}.svg").read_text(encoding="utf-8")
+    renew = "renew it with: python tests/helpers/docs_pictures.py docs/pictures"
+    assert content(there) == content(OF_RESULTS[name]().svg(name)), renew
+
+
+def test_every_picture_of_the_documentation_is_shown():
+    page = (ROOT / "docs" / "reporting.md").read_text()
+    names = sorted(path.name for path in (ROOT / "docs" / "pictures").iterdir())
+    assert sorted(re.findall(r"\]\(pictures/([\w.]+)\)", page)) == names
