@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, TypeVar
@@ -106,6 +106,9 @@ class MethodCard:
         Classifier fits beyond the one that is given, in the symbols of `cudbound.ResamplingSizes`.
     options : mapping of str to Option
         What can be chosen, with defaults.
+    needs_with : callable or None
+        ``needs_with(options) -> frozenset of str``: what must be recorded under all its options where that can be less
+        than `needs`; None where it cannot.
     """
 
     name: str
@@ -118,6 +121,7 @@ class MethodCard:
     cost: str
     options: Mapping[str, Option] = field(default_factory=dict)
     formula: str = ""
+    needs_with: Callable[[Mapping[str, Any]], frozenset[str]] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.estimand, Estimand):
@@ -130,6 +134,10 @@ class MethodCard:
     def symbols(self) -> str:
         """What those symbols of the formula mean that it does not explain itself."""
         return "; ".join(meaning for pattern, meaning in SYMBOLS.items() if re.search(pattern, self.formula))
+
+    def needed(self, options: Mapping[str, Any]) -> frozenset[str]:
+        """Return what must be recorded under these options, one for each of the method's own."""
+        return self.needs if self.needs_with is None else self.needs_with(options)
 
     def resolve_options(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return a value for every option, the given one or the default.

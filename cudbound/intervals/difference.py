@@ -109,7 +109,7 @@ def compute_comparison(
     >>> round(found.estimate, 2), round(found.pvalue, 4)
     (0.14, 0.0654)
     """
-    check_records(method, records)
+    check_records(method, records, method.needs)
     chosen = method.resolve_options(options)
     check_alternative(alternative, (), null, confidence_level)
     if method.compares and (null != 0.0 or alternative == "equivalent"):
@@ -131,7 +131,7 @@ def compute_comparison(
         alternative=alternative,
         null=float(null),
         n_fits=_count_fits(method, records),
-        remarks=(*shared_remarks(method, records), *outcome.remarks),
+        remarks=(*shared_remarks(records, method.needs), *outcome.remarks),
         degenerate=outcome.degenerate or _why_degenerate(outcome),
     )
 

@@ -6,6 +6,9 @@ liberal where the error is small and where the classifier varies strongly betwee
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -120,6 +123,10 @@ def _yang(records: Records, confidence_level: float, *, center: str) -> Outcome:
     )
 
 
+def _yang_needs(options: Mapping[str, Any]) -> frozenset[str]:
+    return frozenset({"folds"} if options["center"] == "cv" else {"losses", "bootstrap", "folds"})
+
+
 KOHAVI = Method(
     name="kohavi-normal",
     title="Normal interval with binomial variance around the .632 estimate",
@@ -141,12 +148,13 @@ YANG = Method(
     formula="x +/- z(1 - d/2) sqrt(v / n*); v is the sample variance of the n cross-validated losses, n* = n - "
     "n/k",
     estimand=Estimand("conditional"),
-    needs=frozenset({"losses", "bootstrap", "folds"}),
+    needs=_yang_needs({"center": "632"}),
     assumptions="cross-validated losses are independent and have the variance of the estimate's losses",
     tendency="liberal: its effective sample size is the largest of all; zero width if all losses are equal",
     reference="Laber and Murphy (2008), section 2, item 1, and section 5; Yang (2006)",
     cost="B + K",
     compute=_yang,
     options={"center": Choice(("632", "cv"))},
+    needs_with=_yang_needs,
     fallback=binomial_fallback("n* = n - n/k points", _yang_size),
 )

@@ -16,7 +16,7 @@ from cudbound.outcomes import Center, ConfidenceInterval, Outcome, TestOutcome
 from cudbound.point_estimates.bootstrap_632 import error_632
 from cudbound.point_estimates.bootstrap_632 import estimate_632 as estimate_632
 from cudbound.records import Records
-from cudbound.records.reading import check_records, count_fits, shared_remarks
+from cudbound.records.reading import check_records, check_single_error, count_fits, shared_remarks
 from cudbound.results import IntervalEstimate
 
 #: As in `scipy.stats`, of an error or of error(a) - error(b).
@@ -130,8 +130,8 @@ def compute_interval(
     Raises
     ------
     ValueError
-        If a record is missing, an option is unknown or its value is not allowed, or the method is a test of a
-        difference only.
+        If a record is missing or holds differences of losses, an option is unknown or its value is not allowed, or the
+        method is a test of a difference only.
 
     Guarantee
     ---------
@@ -149,8 +149,11 @@ def compute_interval(
     >>> round(row.estimate, 3), round(row.confidence_interval.high, 3)
     (0.408, 0.945)
     """
-    check_records(method, records)
     chosen = method.resolve_options(options)
+    needs = method.needed(chosen)
+    check_records(method, records, needs)
+    if method.gives_interval:
+        check_single_error(method, records, needs)
     outcome = _two_sided(method, records, confidence_level, chosen)
     reason = _why_degenerate(outcome)
     each = confidence_level
@@ -169,8 +172,8 @@ def compute_interval(
         estimand=outcome.estimand or method.estimand,
         confidence_level=confidence_level,
         alternative=alternative,
-        n_fits=count_fits(method, records),
-        remarks=(*shared_remarks(method, records), *outcome.remarks),
+        n_fits=count_fits(records, needs),
+        remarks=(*shared_remarks(records, needs), *outcome.remarks),
         degenerate=reason,
         center=outcome.center or _new_cases(method, records),
     )

@@ -44,7 +44,12 @@ def view(records: Records, seen: MetricRows) -> Records:
     if seen.plain:
         return records
     made: dict[str, Any] = dict.fromkeys((entry.name for entry in fields(Records)), None)
-    made |= {"positive": np.nan, "predicted_positive": np.nan, "effective_rows": seen.n_effective}
+    made |= {
+        "positive": np.nan,
+        "predicted_positive": np.nan,
+        "effective_rows": seen.n_effective,
+        "weighed": True,
+    }
     if records.losses is not None:
         wrong = np.asarray(records.losses, dtype=bool)
         made |= {"losses": _weighed(wrong, seen), "no_information": _no_information(wrong, seen)}
@@ -90,6 +95,8 @@ def _of_draws(record: BootstrapLosses, seen: MetricRows) -> BootstrapLosses:
         _weighed(wrong, seen),
         record.remarks,
         on_draws=on_draws,
+        uneven=True,
+        weighed=True,
     )
 
 
@@ -100,7 +107,7 @@ def _of_folds(record: FoldLosses, seen: MetricRows) -> FoldLosses | None:
     lost = record.n_folds - held.size
     notes = (f"{lost} folds without a row that counts left out",) if lost else ()
     losses = _weighed(np.asarray(record.losses, dtype=bool), seen)
-    return replace(record, losses=losses, fold=fold, remarks=(*record.remarks, *notes))
+    return replace(record, losses=losses, fold=fold, remarks=(*record.remarks, *notes), weighed=True)
 
 
 def _of_test_set(record: TestSetLosses, seen: MetricRows) -> TestSetLosses | None:
@@ -110,4 +117,4 @@ def _of_test_set(record: TestSetLosses, seen: MetricRows) -> TestSetLosses | Non
     if tested.lacking(np.ones((1, record.event.size), dtype=np.int32))[0]:
         return None
     losses = _weighed(np.asarray(record.losses, dtype=bool), tested)
-    return replace(record, losses=losses, event=None, effective_rows=tested.n_effective)
+    return replace(record, losses=losses, event=None, effective_rows=tested.n_effective, weighed=True)

@@ -59,14 +59,14 @@ def compute_estimate(
     >>> round(row.estimate, 4), str(row.estimand), row.n_fits
     (0.2857, 'expected(n1=4.66667)', 4)
     """
-    check_records(estimator, records)
+    check_records(estimator, records, estimator.needs)
     outcome = estimator.compute(records, **estimator.resolve_options(options))
     undefined = math.isnan(outcome.estimate)
     return PointEstimate.of(
         outcome,
         method=estimator.name,
         estimand=outcome.estimand or estimator.estimand,
-        n_fits=count_fits(estimator, records),
-        remarks=(*shared_remarks(estimator, records), *outcome.remarks),
+        n_fits=count_fits(records, estimator.needs),
+        remarks=(*shared_remarks(records, estimator.needs), *outcome.remarks),
         degenerate=(outcome.degenerate or "undefined") if undefined else None,
     )

@@ -2,7 +2,7 @@
 
 A loss is 0 or 1 (the classifier is right or wrong) or, where two learning algorithms are compared on matched splits,
 the loss of the first minus that of the second: -1, 0 or 1. Results of other software can be put into these classes by
-hand; they check their arguments.
+hand; they take lists and arrays and check them, by the rules in `cudbound.records.rules`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cudbound.records.bootstrap_losses import (
     BootstrapLosses,
@@ -21,6 +20,18 @@ from cudbound.records.bootstrap_losses import (
     SignedSuprema,
 )
 from cudbound.records.fold_losses import FoldLosses, NestedLosses, RepeatedFoldLosses, ReplacementErrors
+from cudbound.records.rules import (
+    Flag,
+    Flags,
+    Means,
+    NumberOrNan,
+    Recorded,
+    Remarks,
+    RowLossesIfRecorded,
+    Share,
+    check_same_length,
+    check_same_shape,
+)
 from cudbound.records.split_losses import (
     HalfSplitLosses,
     HalvingLosses,
@@ -29,7 +40,6 @@ from cudbound.records.split_losses import (
     TestSetLosses,
 )
 from cudbound.records.tuned_losses import TunedLosses
-from cudbound.validation import Array, Losses
 
 __all__ = [
     "BolsteredLosses",
@@ -53,7 +63,7 @@ __all__ = [
 
 
 @dataclass(frozen=True, eq=False)
-class BolsteredLosses:
+class BolsteredLosses(Recorded):
     """Share of a kernel around each training point that the fitted classifier gets wrong.
 
     Attributes
@@ -65,9 +75,13 @@ class BolsteredLosses:
     remarks : tuple of str
     """
 
-    losses: Array
-    wrong: NDArray[np.bool_]
-    remarks: tuple[str, ...] = ()
+    losses: Means
+    wrong: Flags
+    remarks: Remarks = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_same_shape(losses=self.losses, wrong=self.wrong)
 
     @property
     def n_samples(self) -> int:
@@ -81,7 +95,7 @@ class BolsteredLosses:
 
 
 @dataclass(frozen=True, eq=False)
-class Records:
+class Records(Recorded):
     """What has been recorded on one training set; the methods read it and nothing else.
 
     Each attribute is None where nothing was recorded, and a single number nan.
@@ -123,18 +137,20 @@ class Records:
     bolstered : BolsteredLosses
     bound : object
         The `cudbound.CudResult` on the same draws.
+    weighed : bool, default=False
+        Whether rows have weights within `losses`, so that only their mean is in [0, 1].
 
     Raises
     ------
     ValueError
-        If two of them belong to training sets of different sizes.
+        If two of them belong to training sets of different sizes, or to different numbers of draws.
     """
 
-    losses: Losses | None = None
-    predicted_positive: float = np.nan
-    positive: float = np.nan
-    no_information: float = np.nan
-    effective_rows: float = np.nan
+    losses: RowLossesIfRecorded = None
+    predicted_positive: Share = np.nan
+    positive: Share = np.nan
+    no_information: Share = np.nan
+    effective_rows: NumberOrNan = np.nan
     bootstrap: BootstrapLosses | None = None
     inner: InnerErrors | None = None
     folds: FoldLosses | None = None
@@ -154,14 +170,18 @@ class Records:
     signed_suprema: SignedSuprema | None = None
     bolstered: BolsteredLosses | None = None
     bound: Any = field(default=None, repr=False)
+    weighed: Flag = False
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         sizes = self._sizes
         if len(set(sizes.values())) > 1:
             raise ValueError(
                 "All records must be of one training set. "
                 f"Got {', '.join(f'{name} of {size} rows' for name, size in sizes.items())}; leave out those of others."
             )
+        if self.bootstrap is not None and self.inner is not None:
+            check_same_length(bootstrap=self.bootstrap.counts, inner=self.inner.errors)
 
     @property
     def n_samples(self) -> int:

@@ -5,9 +5,31 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from cudbound.validation import Array, Losses, checked
+from cudbound.parameter_error import ParameterError
+from cudbound.records.rules import (
+    Counts,
+    Deviations,
+    DeviationsIfRecorded,
+    DrawLosses,
+    FitCount,
+    Flag,
+    MeanLoss,
+    Means,
+    MeansWithGaps,
+    MeansWithGapsIfRecorded,
+    NumberOrNan,
+    OptimismIfRecorded,
+    Recorded,
+    Remarks,
+    Size,
+    check_draws,
+    check_ordered,
+    check_same_length,
+    check_same_shape,
+)
+from cudbound.validation import Array
 
 
 def never_out_of_bag(counts: ArrayLike) -> int:
@@ -16,7 +38,7 @@ def never_out_of_bag(counts: ArrayLike) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class BootstrapLosses:
+class BootstrapLosses(Recorded):
     """Losses of the classifiers fitted to bootstrap draws, on all training points.
 
     Attributes
@@ -32,21 +54,27 @@ class BootstrapLosses:
         None if it was not recorded.
     on_draws : ndarray of float, shape (n_resamples,), or None
         Mean loss of each draw's classifier on its own draw where the rows are weighted; None takes the plain mean.
+    uneven : bool, default=False
+        Whether draws may hold more or fewer rows than there are: draws of whole groups, or some rows left out.
+    weighed : bool, default=False
+        Whether rows have weights within the losses, so that only their mean is in [0, 1].
     """
 
-    counts: NDArray[np.int32]
-    losses: Losses
-    remarks: tuple[str, ...] = ()
-    no_information: Array | None = None
-    on_draws: Array | None = None
+    counts: Counts
+    losses: DrawLosses
+    remarks: Remarks = ()
+    no_information: MeansWithGapsIfRecorded = None
+    on_draws: MeansWithGapsIfRecorded = None
+    uneven: Flag = False
+    weighed: Flag = False
 
     def __post_init__(self) -> None:
-        checked("counts", self.counts, 2)
-        if checked("losses", self.losses, 2).shape != np.shape(self.counts):
-            raise ValueError(
-                "'counts' and 'losses' must have the same shape. "
-                f"Got {np.shape(self.counts)} and {np.shape(self.losses)}."
-            )
+        super().__post_init__()
+        check_same_shape(counts=self.counts, losses=self.losses)
+        check_draws(self.counts, uneven=self.uneven)
+        for name in ("no_information", "on_draws"):
+            if getattr(self, name) is not None:
+                check_same_length(**{"counts": self.counts, name: getattr(self, name)})
 
     @property
     def n_fits(self) -> int:
@@ -75,7 +103,7 @@ class BootstrapLosses:
 
 
 @dataclass(frozen=True, eq=False)
-class InnerErrors:
+class InnerErrors(Recorded):
     """Err(1) of every bootstrap draw, treated as a training set and bootstrapped again.
 
     Attributes
@@ -90,14 +118,19 @@ class InnerErrors:
         the inner draw; None if it was not recorded.
     """
 
-    errors: Array
-    n_fits: int
-    remarks: tuple[str, ...] = ()
-    optimism: Array | None = None
+    errors: MeansWithGaps
+    n_fits: FitCount
+    remarks: Remarks = ()
+    optimism: OptimismIfRecorded = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.optimism is not None:
+            check_same_length(errors=self.errors, optimism=self.optimism)
 
 
 @dataclass(frozen=True, eq=False)
-class RemovedCaseErrors:
+class RemovedCaseErrors(Recorded):
     """Cross-validated error of bootstrap draws, all copies of the tested case being removed at once.
 
     Attributes
@@ -109,17 +142,14 @@ class RemovedCaseErrors:
     remarks : tuple of str
     """
 
-    errors: Array
-    leave_one_out: float
-    n_fits: int
-    remarks: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        checked("errors", self.errors, 1)
+    errors: Means
+    leave_one_out: MeanLoss
+    n_fits: FitCount
+    remarks: Remarks = ()
 
 
 @dataclass(frozen=True, eq=False)
-class BoundaryDeviations:
+class BoundaryDeviations(Recorded):
     """Largest and smallest bootstrap deviation over all classifications of the points near the boundary.
 
     Attributes
@@ -135,27 +165,21 @@ class BoundaryDeviations:
         Mean number of near points of a draw; nan if it was not recorded.
     """
 
-    upper: Array
-    lower: Array
-    n_samples: int
-    n_fits: int
-    remarks: tuple[str, ...] = ()
-    rate: float = np.nan
-    n_near: float = np.nan
+    upper: Deviations
+    lower: Deviations
+    n_samples: Size
+    n_fits: FitCount
+    remarks: Remarks = ()
+    rate: NumberOrNan = np.nan
+    n_near: NumberOrNan = np.nan
 
     def __post_init__(self) -> None:
-        upper, lower = checked("upper", self.upper, 1), checked("lower", self.lower, 1)
-        if upper.shape != lower.shape or (upper < lower).any():
-            raise ValueError(
-                "'upper' and 'lower' must have the same length, and no value of 'upper' may be below that of 'lower'. "
-                f"Got {upper.size} and {lower.size} values, {int((upper < lower).sum())} of them below."
-                if upper.shape == lower.shape
-                else f"'upper' and 'lower' must have the same length. Got {upper.size} and {lower.size} values."
-            )
+        super().__post_init__()
+        check_ordered(self.lower, self.upper)
 
 
 @dataclass(frozen=True, eq=False)
-class SignedSuprema:
+class SignedSuprema(Recorded):
     """How much lower the error of a nearby classifier can be on a draw than on the training set.
 
     The value of a draw b is the supremum over classifiers of (error - error_b)_+ g(alpha (L_b(fitted) - L_b)), with the
@@ -175,25 +199,21 @@ class SignedSuprema:
     remarks : tuple of str
     """
 
-    n_samples: int
-    rank: int
-    upper: Array | None = None
-    lower: Array | None = None
-    remarks: tuple[str, ...] = ()
+    n_samples: Size
+    rank: Size
+    upper: DeviationsIfRecorded = None
+    lower: DeviationsIfRecorded = None
+    remarks: Remarks = ()
 
     def __post_init__(self) -> None:
-        if self.rank < 1 or self.n_samples < 1:
-            raise ValueError(
-                f"'rank' and 'n_samples' must be at least 1. Got {self.rank!r} and {self.n_samples!r} instead."
-            )
+        super().__post_init__()
+        if self.upper is None and self.lower is not None:
+            raise ParameterError("upper", "given where 'lower' is", None)
         if self.upper is not None:
-            upper = checked("upper", self.upper, 1)
-            lower = np.zeros_like(upper) if self.lower is None else checked("lower", self.lower, 1)
-            if lower.shape != upper.shape or (lower > upper).any() or (lower < 0.0).any():
-                raise ValueError(
-                    "'lower' and 'upper' must have the same length, no value of 'lower' being negative or above that "
-                    f"of 'upper'. Got {lower.size} and {upper.size} values."
-                )
+            lower = np.zeros_like(self.upper) if self.lower is None else self.lower
+            check_ordered(lower, self.upper)
+            if (lower < 0.0).any():
+                raise ParameterError("lower", "not negative", float(lower.min()))
 
     @property
     def n_fits(self) -> int:

@@ -8,11 +8,25 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cudbound.validation import Array, Losses, checked
+from cudbound.parameter_error import ParameterError
+from cudbound.records.rules import (
+    Flag,
+    FoldNumbers,
+    MeanLoss,
+    Means,
+    NestedFoldLosses,
+    Recorded,
+    Remarks,
+    RowLosses,
+    Size,
+    check_same_shape,
+    numeric,
+)
+from cudbound.validation import Array, check_integer
 
 
 @dataclass(frozen=True, eq=False)
-class FoldLosses:
+class FoldLosses(Recorded):
     """Cross-validated losses on one partition of the rows into folds.
 
     Attributes
@@ -22,22 +36,23 @@ class FoldLosses:
     fold : ndarray of int, shape (n_samples,)
         Which fold the row belongs to, numbered from 0.
     remarks : tuple of str
+    weighed : bool, default=False
+        Whether rows have weights within the losses, so that only their mean is in [0, 1].
     """
 
-    losses: Losses
-    fold: NDArray[np.int64]
-    remarks: tuple[str, ...] = ()
+    losses: RowLosses
+    fold: FoldNumbers
+    remarks: Remarks = ()
+    weighed: Flag = False
 
     def __post_init__(self) -> None:
-        losses, fold = checked("losses", self.losses, 1), checked("fold", self.fold, 1)
-        if fold.shape != losses.shape:
-            raise ValueError(
-                f"'losses' and 'fold' must have the same length. Got {losses.size} and {fold.size} values."
-            )
-        if not np.array_equal(np.unique(fold), np.arange(int(fold.max()) + 1)) or fold.max() < 1:
+        super().__post_init__()
+        check_same_shape(losses=self.losses, fold=self.fold)
+        numbers = np.unique(self.fold)
+        if numbers.size < 2 or numbers[-1] != numbers.size - 1:
             raise ValueError(
                 "The 'fold' parameter must number at least two folds 0, 1, 2, ... without gaps. "
-                f"Got the numbers {np.unique(fold)[:10].tolist()} instead."
+                f"Got the numbers {numbers[:10].tolist()} instead."
             )
 
     @classmethod
@@ -49,7 +64,7 @@ class FoldLosses:
         >>> FoldLosses.from_blocks([[1, 0, 0], [0, 1, 0]]).means.round(3).tolist()
         [0.333, 0.333]
         """
-        arrays = [checked(f"blocks[{number}]", block, 1) for number, block in enumerate(blocks)]
+        arrays = [numeric(f"blocks[{number}]", block, 1) for number, block in enumerate(blocks)]
         if len(arrays) < 2:
             raise ValueError(
                 f"The 'blocks' parameter must hold at least two folds. Got {len(arrays)} instead."
@@ -85,7 +100,7 @@ class FoldLosses:
 
 
 @dataclass(frozen=True, eq=False)
-class RepeatedFoldLosses:
+class RepeatedFoldLosses(Recorded):
     """Cross-validated losses on several partitions of the same rows.
 
     Attributes
@@ -96,7 +111,26 @@ class RepeatedFoldLosses:
     """
 
     partitions: tuple[FoldLosses, ...]
-    remarks: tuple[str, ...] = ()
+    remarks: Remarks = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        given = self.partitions
+        if (
+            not isinstance(given, list | tuple)
+            or not given
+            or not all(isinstance(one, FoldLosses) for one in given)
+        ):
+            raise ParameterError("partitions", "one FoldLosses or more, in a tuple", given)
+        sizes = {one.n_samples for one in given}
+        if len(sizes) > 1:
+            raise ParameterError("partitions", "of the same rows", f"{sorted(sizes)} rows")
+        object.__setattr__(self, "partitions", tuple(given))
+
+    @property
+    def of_differences(self) -> bool:
+        """Whether there are negative losses, which only differences of two losses have."""
+        return any(one.of_differences for one in self.partitions)
 
     @property
     def n_samples(self) -> int:
@@ -110,7 +144,7 @@ class RepeatedFoldLosses:
 
 
 @dataclass(frozen=True, eq=False)
-class NestedLosses:
+class NestedLosses(Recorded):
     """Losses of nested cross-validation with folds of equal size.
 
     Attributes
@@ -124,18 +158,22 @@ class NestedLosses:
     remarks : tuple of str
     """
 
-    inner: Losses
-    outer: Losses
-    n_samples: int
-    remarks: tuple[str, ...] = ()
+    inner: NestedFoldLosses
+    outer: NestedFoldLosses
+    n_samples: Size
+    remarks: Remarks = ()
 
     def __post_init__(self) -> None:
-        inner, outer = checked("inner", self.inner, 3), checked("outer", self.outer, 3)
+        super().__post_init__()
+        inner, outer = self.inner, self.outer
         if inner.shape[:2] != outer.shape[:2] or inner.shape[2] != (outer.shape[1] - 1) * outer.shape[2]:
             raise ValueError(
                 "'inner' must have shape (n_repeats, n_folds, (n_folds - 1) * n_outer) where 'outer' has shape "
                 f"(n_repeats, n_folds, n_outer). Got {inner.shape} and {outer.shape} instead."
             )
+        check_integer(
+            "n_samples", self.n_samples, outer.shape[1] * outer.shape[2]
+        )  # the rows that are in a fold
 
     @property
     def n_fits(self) -> int:
@@ -145,7 +183,7 @@ class NestedLosses:
 
 
 @dataclass(frozen=True, eq=False)
-class ReplacementErrors:
+class ReplacementErrors(Recorded):
     """Cross-validated error of half the data, and again with each of its rows replaced by one of the other half.
 
     Attributes
@@ -160,15 +198,16 @@ class ReplacementErrors:
     remarks : tuple of str
     """
 
-    full: float
-    half: float
-    replaced: Array
-    n_samples: int
-    n_folds: int
-    remarks: tuple[str, ...] = ()
+    full: MeanLoss
+    half: MeanLoss
+    replaced: Means
+    n_samples: Size
+    n_folds: Size
+    remarks: Remarks = ()
 
     def __post_init__(self) -> None:
-        if checked("replaced", self.replaced, 1).size != self.n_samples // 2:
+        super().__post_init__()
+        if self.replaced.size != self.n_samples // 2:
             raise ValueError(
                 f"The 'replaced' parameter must hold n_samples // 2 = {self.n_samples // 2} values. "
                 f"Got {np.size(self.replaced)} instead."

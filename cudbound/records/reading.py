@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import TYPE_CHECKING
 
 from cudbound.records.bootstrap_losses import never_out_of_bag
@@ -15,26 +16,37 @@ if TYPE_CHECKING:
 MAY_BE_ABSENT = frozenset({"inner", "signed_suprema"})
 
 
-def check_records(method: MethodCard, records: Records) -> None:
+def check_records(method: MethodCard, records: Records, needs: Set[str]) -> None:
     """Raise ValueError unless the records hold what a method needs, except those of `MAY_BE_ABSENT`."""
-    for need in sorted(method.needs - MAY_BE_ABSENT):
+    for need in sorted(needs - MAY_BE_ABSENT):
         if getattr(records, need) is None:
             raise ValueError(f"{method.name} needs recorded {need} losses, and the records have none.")
 
 
-def count_fits(method: MethodCard, records: Records) -> int:
+def check_single_error(method: MethodCard, records: Records, needs: Set[str]) -> None:
+    """Raise ValueError if the losses that a method reads as those of one classifier are differences of two."""
+    for need in sorted(needs - {"bound"}):
+        record = records if need == "losses" else getattr(records, need)
+        if getattr(record, "of_differences", False):
+            raise ValueError(
+                f"{method.name} reads the losses of one classifier, which are in [0, 1]. Got negative ones among the "
+                f"{need} losses, as differences of two losses have; compare two by cudbound.recorded_comparison."
+            )
+
+
+def count_fits(records: Records, needs: Set[str]) -> int:
     """Count the classifier fits behind a method, with the one on the whole training set."""
-    found = (getattr(records, need) for need in method.needs)
+    found = (getattr(records, need) for need in needs)
     return 1 + sum(getattr(record, "n_fits", 0) for record in found if record is not None)
 
 
-def shared_remarks(method: MethodCard, records: Records) -> tuple[str, ...]:
+def shared_remarks(records: Records, needs: Set[str]) -> tuple[str, ...]:
     """Return what happened to the resampled training sets that a method reads."""
     remarks: list[str] = []
-    if "bootstrap" in method.needs and records.bootstrap is not None:
+    if "bootstrap" in needs and records.bootstrap is not None:
         remarks += records.bootstrap.remarks
         if never := never_out_of_bag(records.bootstrap.counts):
             remarks.append(f"{never} points never out of bag")
-    for need in sorted(method.needs - {"bootstrap", "bound", "losses"}):
+    for need in sorted(needs - {"bootstrap", "bound", "losses"}):
         remarks += getattr(getattr(records, need), "remarks", ())
     return tuple(remarks)

@@ -5,17 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cudbound.parameter_error import ParameterError
-from cudbound.validation import Array, Losses, check_pairs, check_sizes, checked
+from cudbound.records.rules import (
+    Flag,
+    FlagsIfRecorded,
+    Means,
+    MeanSize,
+    NumberOrNan,
+    PairsOfMeans,
+    Recorded,
+    Remarks,
+    RowLosses,
+    Size,
+    check_same_shape,
+)
 
 #: The methods of 5x2 cross-validation are defined for this many halvings; their degrees of freedom follow from it.
 N_HALVINGS = 5
 
 
 @dataclass(frozen=True, eq=False)
-class SplitLosses:
+class SplitLosses(Recorded):
     """Mean losses on the test sets of random splits, or of the folds of cross-validation.
 
     Attributes
@@ -27,14 +38,10 @@ class SplitLosses:
     remarks : tuple of str
     """
 
-    means: Array
-    n_train: float
-    n_test: float
-    remarks: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        checked("means", self.means, 1)
-        check_sizes(self.n_train, self.n_test)
+    means: Means
+    n_train: MeanSize
+    n_test: MeanSize
+    remarks: Remarks = ()
 
     @property
     def n_fits(self) -> int:
@@ -43,26 +50,7 @@ class SplitLosses:
 
 
 @dataclass(frozen=True, eq=False)
-class _PartLosses:
-    """Mean losses of random splits of parts of the data."""
-
-    means: Array
-    n_train: int
-    n_test: int
-    n_splits: int
-    remarks: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        check_sizes(self.n_train, self.n_test)
-
-    @property
-    def n_fits(self) -> int:
-        """Classifier fits behind the record."""
-        return int(np.size(self.means)) * self.n_splits
-
-
-@dataclass(frozen=True, eq=False)
-class HalfSplitLosses(_PartLosses):
+class HalfSplitLosses(Recorded):
     """Mean losses of `n_splits` random splits inside each half of the data, the data being halved several times.
 
     Attributes
@@ -76,13 +64,20 @@ class HalfSplitLosses(_PartLosses):
     remarks : tuple of str
     """
 
-    def __post_init__(self) -> None:
-        check_pairs(self.means)
-        super().__post_init__()
+    means: PairsOfMeans
+    n_train: Size
+    n_test: Size
+    n_splits: Size
+    remarks: Remarks = ()
+
+    @property
+    def n_fits(self) -> int:
+        """Classifier fits behind the record."""
+        return int(np.size(self.means)) * self.n_splits
 
 
 @dataclass(frozen=True, eq=False)
-class ReplicateLosses(_PartLosses):
+class ReplicateLosses(Recorded):
     """The random-split estimate recomputed on bootstrap replicates of the data.
 
     Attributes
@@ -96,13 +91,20 @@ class ReplicateLosses(_PartLosses):
     remarks : tuple of str
     """
 
-    def __post_init__(self) -> None:
-        checked("means", self.means, 1)
-        super().__post_init__()
+    means: Means
+    n_train: Size
+    n_test: Size
+    n_splits: Size
+    remarks: Remarks = ()
+
+    @property
+    def n_fits(self) -> int:
+        """Classifier fits behind the record."""
+        return int(np.size(self.means)) * self.n_splits
 
 
 @dataclass(frozen=True, eq=False)
-class HalvingLosses:
+class HalvingLosses(Recorded):
     """Mean losses of two-fold cross-validation, repeated: each half is the test set of the other.
 
     Attributes
@@ -114,13 +116,9 @@ class HalvingLosses:
     remarks : tuple of str
     """
 
-    means: Array
-    n_train: int
-    remarks: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        check_pairs(self.means)
-        check_sizes(self.n_train, 1)
+    means: PairsOfMeans
+    n_train: Size
+    remarks: Remarks = ()
 
     @property
     def n_fits(self) -> int:
@@ -129,7 +127,7 @@ class HalvingLosses:
 
 
 @dataclass(frozen=True, eq=False)
-class TestSetLosses:
+class TestSetLosses(Recorded):
     """Losses of one classifier on a test set.
 
     Attributes
@@ -145,25 +143,24 @@ class TestSetLosses:
         Which of the tested rows are events; None if it was not recorded.
     effective_rows : float
         Number of equally weighted rows that say as much as the losses do; nan if that is their number.
+    weighed : bool, default=False
+        Whether rows have weights within the losses, so that only their mean is in [0, 1].
     """
 
     __test__ = False  # the name is not a test for pytest
 
-    losses: Losses
-    n_train: int
+    losses: RowLosses
+    n_train: Size
     estimand: str = "holdout-model"
-    remarks: tuple[str, ...] = ()
-    event: NDArray[np.bool_] | None = None
-    effective_rows: float = np.nan
+    remarks: Remarks = ()
+    event: FlagsIfRecorded = None
+    effective_rows: NumberOrNan = np.nan
+    weighed: Flag = False
 
     def __post_init__(self) -> None:
-        checked("losses", self.losses, 1)
-        if self.event is not None and np.shape(self.event) != np.shape(self.losses):
-            raise ValueError(
-                "'event' and 'losses' must have the same length. "
-                f"Got {np.size(self.event)} and {np.size(self.losses)} values."
-            )
-        check_sizes(self.n_train, 1)
+        super().__post_init__()
+        if self.event is not None:
+            check_same_shape(losses=self.losses, event=self.event)
         if self.estimand not in ("holdout-model", "conditional"):
             raise ParameterError("estimand", "'holdout-model' or 'conditional'", self.estimand)
 

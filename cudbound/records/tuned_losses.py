@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.validation import Array, Losses, checked
+from cudbound.records.rules import Counts, DrawLosses, FitCount, Flag, Recorded, Remarks, check_draws
+from cudbound.validation import Array
 
 
 @dataclass(frozen=True, eq=False)
-class TunedLosses:
+class TunedLosses(Recorded):
     """Cross-validated losses of all configurations on the same folds, and draws of the rows.
 
     Attributes
@@ -23,6 +24,8 @@ class TunedLosses:
     n_folds : int, default=0
         Folds of all partitions; 0 if it is not known.
     remarks : tuple of str
+    uneven : bool, default=False
+        Whether draws may hold more or fewer rows than there are, such as draws of whole groups.
 
     Examples
     --------
@@ -31,18 +34,20 @@ class TunedLosses:
     0
     """
 
-    losses: Losses
-    counts: NDArray[np.int32]
-    n_folds: int = 0
-    remarks: tuple[str, ...] = ()
+    losses: DrawLosses
+    counts: Counts
+    n_folds: FitCount = 0
+    remarks: Remarks = ()
+    uneven: Flag = False
 
     def __post_init__(self) -> None:
-        losses, counts = checked("losses", self.losses, 2), checked("counts", self.counts, 2)
-        if counts.shape[1] != losses.shape[0]:
+        super().__post_init__()
+        if self.counts.shape[1] != len(self.losses):
             raise ValueError(
                 "'counts' must have a column for each row of 'losses'. "
-                f"Got {counts.shape[1]} columns and {losses.shape[0]} rows."
+                f"Got {self.counts.shape[1]} columns and {len(self.losses)} rows."
             )
+        check_draws(self.counts, uneven=self.uneven)
 
     @property
     def n_samples(self) -> int:

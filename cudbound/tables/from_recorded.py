@@ -13,14 +13,16 @@ from cudbound.intervals.method import ALTERNATIVES
 from cudbound.parameter_error import ParameterError
 from cudbound.point_estimates import compute_estimate, find_estimators
 from cudbound.records import FoldLosses, Records, TestSetLosses
+from cudbound.records.rules import Recorded, row_losses
 from cudbound.results import ComparisonResult, IntervalEstimate, PointEstimate
-from cudbound.validation import check_choice, check_confidence_level, checked, refuse_others
+from cudbound.validation import check_choice, check_confidence_level, refuse_others
 
 #: The field of `Records` that each class of recorded losses fills.
 FIELD_OF = {
-    get_args(hint)[0]: name
+    kind: name
     for name, hint in reversed(get_type_hints(Records).items())
-    if hint is not float and name not in ("losses", "bound", "leave_one_out")
+    for kind in get_args(hint)
+    if isinstance(kind, type) and issubclass(kind, Recorded) and name != "leave_one_out"
 }
 
 
@@ -62,7 +64,7 @@ def collect_records(
         if isinstance(record, FoldLosses) and record.n_folds == np.size(record.losses):
             filled["leave_one_out"] = record
     if training_losses is not None:
-        filled["losses"] = checked("training_losses", training_losses, 1)
+        filled["losses"] = row_losses("training_losses", training_losses)
     for name, share in (("positive", positive), ("predicted_positive", predicted_positive)):
         if share is not None:
             if not 0.0 <= share <= 1.0:

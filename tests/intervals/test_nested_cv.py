@@ -107,9 +107,9 @@ def test_formula_against_plain_python(bias, exponent):
         sizes = {"n_repeats": 1 + seed % 2, "n_folds": 3 + seed % 4, "n_outer": 2 + seed % 5}
         inner, outer = _random_losses(seed, **sizes)
         k = sizes["n_folds"]
-        found = nested_cv_pivot(inner, outer, 20, bias=bias)
+        found = nested_cv_pivot(inner, outer, 40, bias=bias)
         estimate, error, s, mse = _nested_in_plain_python(
-            inner.astype(int).tolist(), outer.astype(int).tolist(), 20, exponent
+            inner.astype(int).tolist(), outer.astype(int).tolist(), 40, exponent
         )
         assert found.estimate == pytest.approx(estimate, abs=1e-12)
         assert found.standard_error == pytest.approx(error, abs=1e-12)

@@ -31,7 +31,7 @@ SHARES = {"positive": RECORDS.positive, "predicted_positive": RECORDS.predicted_
 
 
 def test_every_record_but_the_bound_can_be_passed():
-    fields = {name for name, hint in get_type_hints(Records).items() if hint is not float} - {
+    fields = {name for name, hint in get_type_hints(Records).items() if hint not in (float, bool)} - {
         "losses",
         "bound",
     }

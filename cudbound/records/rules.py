@@ -1,0 +1,252 @@
+"""What every recorded array and number is checked for: one rule for each kind of field, in the same words everywhere.
+
+A class of recorded losses annotates its fields by the kinds below and derives from `Recorded`; lists, tuples and arrays
+of any numeric type are taken, and are arrays of booleans, int64 or float64 afterwards.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from functools import partial
+from typing import Annotated, Any, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.parameter_error import ParameterError
+from cudbound.validation import Array, Losses, check_integer, check_number, checked
+
+#: How far the rounding of a mean can take a loss beyond its range.
+ROUNDING = 1e-9
+#: Beyond what counts, and numbers of folds, can be.
+TOO_LARGE = 2**31
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a field must be.
+
+    Attributes
+    ----------
+    check : callable
+        ``check(name, value) -> value``; raises ValueError.
+    loss : bool
+        Whether it holds losses, which lie in [0, 1], or in [-1, 1] if they are differences.
+    signed : bool
+        Whether losses of one classifier can be negative as well, as an optimism can.
+    optional : bool
+        Whether None stands for what was not recorded.
+    """
+
+    check: Callable[[str, Any], Any]
+    loss: bool = False
+    signed: bool = False
+    optional: bool = False
+
+
+class Recorded:
+    """Base of the frozen dataclasses of recorded losses: fields are checked when one is made."""
+
+    def __post_init__(self) -> None:
+        for name, rule in _rules(type(self)).items():
+            value = getattr(self, name)
+            if value is None and rule.optional:
+                continue
+            found = rule.check(name, value)
+            if rule.loss and not getattr(self, "weighed", False):
+                _check_range(name, found)
+            object.__setattr__(self, name, found)
+
+    @property
+    def of_differences(self) -> bool:
+        """Whether there are negative losses, which only differences of two losses have."""
+        names = [name for name, rule in _rules(type(self)).items() if rule.loss and not rule.signed]
+        values = [getattr(self, name) for name in names]
+        return any(value is not None and bool(np.any(np.less(value, 0.0))) for value in values)
+
+
+#: Of the classes that have been used, since reading annotations takes longer than most checks.
+_RULES: dict[type, dict[str, Rule]] = {}
+
+
+def _rules(kind: type) -> dict[str, Rule]:
+    if kind not in _RULES:
+        hints = get_type_hints(kind, include_extras=True)
+        given = {entry.name: getattr(hints[entry.name], "__metadata__", ()) for entry in fields(kind)}
+        _RULES[kind] = {name: metadata[0] for name, metadata in given.items() if metadata}
+    return _RULES[kind]
+
+
+def numeric(name: str, values: Any, n_dimensions: int) -> NDArray[Any]:
+    """Return a finite array of booleans, int64 or float64, in which nothing can wrap around."""
+    try:
+        array = checked(name, values, n_dimensions)
+    except ValueError as error:
+        if "inhomogeneous" not in str(error):
+            raise
+        rule = f"an array with {n_dimensions} dimension(s), its rows of one length"
+        raise ParameterError(name, rule, values) from error
+    return array.astype({"b": np.bool_, "f": np.float64}.get(array.dtype.kind, np.int64), copy=False)
+
+
+def row_losses(name: str, values: Any) -> Losses:
+    """Return losses, one for each row; raise ValueError if they are something else."""
+    losses = numeric(name, values, 1)
+    _check_range(name, losses)
+    return losses
+
+
+def _check_range(name: str, values: Any) -> None:
+    beyond = np.abs(np.asarray(values, dtype=float)) > 1.0 + ROUNDING
+    if beyond.any():
+        raise ParameterError(
+            name,
+            "losses in [0, 1], or differences of two losses, in [-1, 1]",
+            np.asarray(values)[beyond].ravel()[0].item(),
+        )
+
+
+def _real(name: str, values: Any, n_dimensions: int) -> Array:
+    return numeric(name, values, n_dimensions).astype(np.float64, copy=False)
+
+
+def _with_gaps(name: str, values: Any) -> Array:
+    """Return a vector of floats in which nan says that something could not be computed."""
+    array = np.asarray(values)
+    gaps = np.isnan(array) if array.dtype.kind == "f" else np.zeros(array.shape, dtype=bool)
+    _real(name, np.where(gaps, 0.0, array) if gaps.any() else array, 1)
+    return array.astype(np.float64, copy=False)
+
+
+def _pairs(name: str, values: Any) -> Array:
+    array = _real(name, values, 2)
+    if array.shape[1] != 2:
+        raise ParameterError(name, "of shape (n_halvings, 2)", array.shape)
+    return array
+
+
+def _whole(name: str, values: Any, n_dimensions: int) -> NDArray[np.int64]:
+    array = numeric(name, values, n_dimensions)
+    numbers = array.astype(np.float64)
+    wrong = (numbers < 0) | (numbers >= TOO_LARGE) | (numbers != np.floor(numbers))
+    if wrong.any():
+        rule = f"whole numbers that are not negative, and below {TOO_LARGE}"
+        raise ParameterError(name, rule, array[wrong].ravel()[0].item())
+    return array.astype(np.int64, copy=False)
+
+
+def _flags(name: str, values: Any) -> NDArray[np.bool_]:
+    array = numeric(name, values, 1)
+    if array.dtype.kind != "b" and not np.isin(array, (0, 1)).all():
+        raise ParameterError(name, "True or False for each row", values)
+    return array.astype(np.bool_, copy=False)
+
+
+def _flag(name: str, value: Any) -> bool:
+    if not isinstance(value, bool | np.bool_):
+        raise ParameterError(name, "True or False", value)
+    return bool(value)
+
+
+def _loss(name: str, value: Any) -> float:
+    return check_number(name, value, -math.inf, math.inf)
+
+
+def _number_or_nan(name: str, value: Any, low: float, high: float) -> float:
+    if isinstance(value, float) and math.isnan(value):
+        return math.nan
+    return check_number(name, value, low, high)
+
+
+def _share(name: str, value: Any) -> float:
+    number = _number_or_nan(name, value, 0.0, math.inf)
+    if number > 1.0 + ROUNDING:
+        raise ParameterError(name, "a share in [0, 1], or nan where it was not recorded", value)
+    return number
+
+
+def _remarks(name: str, value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list | tuple) or not all(isinstance(one, str) for one in value):
+        raise ParameterError(name, "a tuple of texts", value)
+    return tuple(value)
+
+
+def _finite(name: str, value: Any) -> float:
+    number = check_number(name, value, 1.0, math.inf)
+    if math.isinf(number):
+        raise ParameterError(name, "a finite number of at least 1", value)
+    return number
+
+
+#: Losses, one for each row, or for each draw and row, or for repeats, folds and rows.
+RowLosses = Annotated[Losses, Rule(partial(numeric, n_dimensions=1), loss=True)]
+RowLossesIfRecorded = Annotated[
+    Losses | None, Rule(partial(numeric, n_dimensions=1), loss=True, optional=True)
+]
+DrawLosses = Annotated[Losses, Rule(partial(numeric, n_dimensions=2), loss=True)]
+NestedFoldLosses = Annotated[Losses, Rule(partial(numeric, n_dimensions=3), loss=True)]
+#: Means of losses.
+Means = Annotated[Array, Rule(partial(_real, n_dimensions=1), loss=True)]
+PairsOfMeans = Annotated[Array, Rule(_pairs, loss=True)]
+MeansWithGaps = Annotated[Array, Rule(_with_gaps, loss=True)]
+MeansWithGapsIfRecorded = Annotated[Array | None, Rule(_with_gaps, loss=True, optional=True)]
+MeanLoss = Annotated[float, Rule(_loss, loss=True)]
+OptimismIfRecorded = Annotated[Array | None, Rule(_with_gaps, loss=True, signed=True, optional=True)]
+#: How often each row occurs in each draw.
+Counts = Annotated[NDArray[np.integer[Any]], Rule(partial(_whole, n_dimensions=2))]
+FoldNumbers = Annotated[NDArray[np.int64], Rule(partial(_whole, n_dimensions=1))]
+Flags = Annotated[NDArray[np.bool_], Rule(_flags)]
+FlagsIfRecorded = Annotated[NDArray[np.bool_] | None, Rule(_flags, optional=True)]
+Flag = Annotated[bool, Rule(_flag)]
+#: Numbers on a scale of their own.
+Deviations = Annotated[Array, Rule(partial(_real, n_dimensions=1))]
+DeviationsIfRecorded = Annotated[Array | None, Rule(partial(_real, n_dimensions=1), optional=True)]
+NumberOrNan = Annotated[float, Rule(partial(_number_or_nan, low=0.0, high=math.inf))]
+Share = Annotated[float, Rule(_share)]
+#: Numbers of rows, of repetitions, and of classifier fits.
+Size = Annotated[int, Rule(partial(check_integer, smallest=1))]
+MeanSize = Annotated[float, Rule(_finite)]
+FitCount = Annotated[int, Rule(partial(check_integer, smallest=0))]
+Remarks = Annotated[tuple[str, ...], Rule(_remarks)]
+
+
+def check_same_shape(**arrays: NDArray[Any]) -> None:
+    """Raise ValueError unless both arrays have one shape."""
+    _compare("shape", {name: array.shape for name, array in arrays.items()})
+
+
+def check_same_length(**arrays: NDArray[Any]) -> None:
+    """Raise ValueError unless both arrays have one number of rows."""
+    _compare("length", {name: len(array) for name, array in arrays.items()})
+
+
+def _compare(what: str, found: dict[str, Any]) -> None:
+    if len(set(found.values())) > 1:
+        names, values = (" and ".join(one) for one in (map(repr, found), map(str, found.values())))
+        raise ValueError(f"{names} must have the same {what}. Got {values} instead.")
+
+
+def check_ordered(lower: Array, upper: Array) -> None:
+    """Raise ValueError unless there is a lower for every upper value and none is above it."""
+    check_same_length(lower=lower, upper=upper)
+    if (lower > upper).any():
+        place = int((lower > upper).argmax())
+        raise ValueError(
+            f"No value of 'lower' may be above that of 'upper'. Got {lower[place]:g} above {upper[place]:g}."
+        )
+
+
+def check_draws(counts: NDArray[np.integer[Any]], *, uneven: bool = False) -> None:
+    """Raise ValueError unless every draw holds as many rows as there are, or with `uneven` at least one."""
+    sizes, n = counts.sum(axis=1), counts.shape[1]
+    wrong = sizes < 1 if uneven else sizes != n
+    if wrong.any():
+        draw = int(wrong.argmax())
+        rule = "at least one row" if uneven else f"n_samples = {n} rows, copies included"
+        raise ValueError(
+            "The 'counts' parameter must say how often each row occurs in each draw, so that a draw holds "
+            f"{rule}. Got {sizes[draw]} in draw {draw}. Row numbers become counts by np.bincount(drawn, "
+            "minlength=n_samples), draw for draw; for draws of whole groups of rows pass uneven=True."
+        )

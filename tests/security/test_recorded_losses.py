@@ -1,0 +1,398 @@
+"""Losses of other software: every class takes lists, and refuses the same wrongs by the same words."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from contract_cases import INTERVALS, parts_of, random_records
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from within_limits import within_limits
+
+from cudbound import recorded_comparison, recorded_estimate, recorded_interval
+from cudbound.intervals import METHODS, compute_interval
+from cudbound.intervals.difference import compute_comparison
+from cudbound.point_estimates import ESTIMATORS, compute_estimate
+from cudbound.records import (
+    BolsteredLosses,
+    BootstrapLosses,
+    BoundaryDeviations,
+    FoldLosses,
+    HalfSplitLosses,
+    HalvingLosses,
+    InnerErrors,
+    NestedLosses,
+    Records,
+    RemovedCaseErrors,
+    RepeatedFoldLosses,
+    ReplacementErrors,
+    ReplicateLosses,
+    SignedSuprema,
+    SplitLosses,
+    TestSetLosses,
+    TunedLosses,
+)
+
+N, DRAWS = 6, 4
+COUNTS = [[2, 1, 0, 1, 1, 1], [0, 2, 2, 0, 1, 1], [1, 1, 1, 1, 0, 2], [3, 0, 0, 1, 1, 1]]
+ROW = [0, 1, 0, 0, 1, 0]
+DRAWN = [ROW, [1, 0, 0, 0, 0, 1], [0, 0, 0, 1, 0, 0], [0, 0, 1, 0, 0, 0]]
+FOLD = [0, 0, 1, 1, 2, 2]
+INNER = [[[0, 1, 0, 0], [1, 0, 0, 0], [0, 0, 0, 1]]]
+
+
+@dataclass(frozen=True)
+class Case:
+    """A class with arguments that it takes, as lists, and which of them are arrays of losses, and whole numbers."""
+
+    kind: type
+    arguments: dict[str, Any]
+    losses: tuple[str, ...] = ()
+    sizes: tuple[str, ...] = ()
+    unlimited: tuple[str, ...] = ()
+
+
+CASES = [
+    Case(
+        BootstrapLosses,
+        {"counts": COUNTS, "losses": DRAWN, "no_information": [0.5] * DRAWS},
+        ("losses", "no_information"),
+    ),
+    Case(
+        InnerErrors,
+        {"errors": [0.25] * DRAWS, "n_fits": 40, "optimism": [0.0] * DRAWS},
+        ("errors", "optimism"),
+    ),
+    Case(RemovedCaseErrors, {"errors": [0.25] * DRAWS, "leave_one_out": 0.5, "n_fits": 6}, ("errors",)),
+    Case(
+        BoundaryDeviations,
+        {"upper": [0.5, 1.0], "lower": [0.0, -1.0], "n_samples": N, "n_fits": 3},
+        sizes=("n_samples",),
+        unlimited=("upper", "lower"),
+    ),
+    Case(
+        SignedSuprema,
+        {"n_samples": N, "rank": 2, "upper": [0.5, 0.25], "lower": [0.0, 0.25]},
+        sizes=("n_samples", "rank"),
+        unlimited=("upper", "lower"),
+    ),
+    Case(FoldLosses, {"losses": ROW, "fold": FOLD}, ("losses",)),
+    Case(
+        NestedLosses,
+        {"inner": INNER, "outer": [[[0, 1], [0, 0], [1, 0]]], "n_samples": N},
+        ("inner", "outer"),
+        ("n_samples",),
+    ),
+    Case(
+        ReplacementErrors,
+        {"full": 0.25, "half": 0.5, "replaced": [0.25, 0.5, 0.5], "n_samples": N, "n_folds": 3},
+        ("replaced",),
+        ("n_samples", "n_folds"),
+    ),
+    Case(
+        SplitLosses,
+        {"means": [0.25, 0.5, 0.25], "n_train": 4, "n_test": 2},
+        ("means",),
+        ("n_train", "n_test"),
+    ),
+    Case(
+        HalfSplitLosses,
+        {"means": [[0.25, 0.5], [0.5, 0.5]], "n_train": 2, "n_test": 1, "n_splits": 5},
+        ("means",),
+        ("n_train", "n_test", "n_splits"),
+    ),
+    Case(
+        ReplicateLosses,
+        {"means": [0.25, 0.5], "n_train": 4, "n_test": 2, "n_splits": 5},
+        ("means",),
+        ("n_train", "n_test", "n_splits"),
+    ),
+    Case(HalvingLosses, {"means": [[0.25, 0.5]] * 5, "n_train": 3}, ("means",), ("n_train",)),
+    Case(TestSetLosses, {"losses": ROW, "n_train": 20}, ("losses",), ("n_train",)),
+    Case(TunedLosses, {"losses": np.transpose(DRAWN).tolist(), "counts": COUNTS, "n_folds": 3}, ("losses",)),
+    Case(
+        BolsteredLosses,
+        {"losses": [0.25] * N, "wrong": [False, True, False, False, True, False]},
+        ("losses",),
+    ),
+]
+NAMES = [case.kind.__name__ for case in CASES]
+LOSSES = [(case, name) for case in CASES for name in case.losses]
+SIZES = [(case, name) for case in CASES for name in case.sizes]
+ARRAYS = [(case, name) for case in CASES for name, value in case.arguments.items() if isinstance(value, list)]
+
+
+def ids(pairs):
+    return [f"{case.kind.__name__}-{name}" for case, name in pairs]
+
+
+def changed(value: Any, new: Any) -> Any:
+    """Return nested lists with another first number."""
+    return [changed(value[0], new), *value[1:]] if isinstance(value, list) else new
+
+
+@pytest.mark.parametrize("case", CASES, ids=NAMES)
+def test_lists_are_what_arrays_are(case):
+    listed = case.kind(**case.arguments)
+    arrays = {name: np.array(one) if isinstance(one, list) else one for name, one in case.arguments.items()}
+    for name, value in vars(case.kind(**arrays)).items():
+        np.testing.assert_array_equal(value, getattr(listed, name))
+        if isinstance(arrays.get(name), np.ndarray):
+            assert isinstance(getattr(listed, name), np.ndarray)
+            assert getattr(listed, name).dtype in (np.bool_, np.int64, np.float64)
+    assert listed.n_fits >= 0
+
+
+@pytest.mark.parametrize(("case", "name"), ARRAYS, ids=ids(ARRAYS))
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -np.inf], ids=str)
+def test_arrays_are_finite(case, name, wrong):
+    with_gaps = {"errors", "optimism", "no_information"}
+    if case.kind in (InnerErrors, BootstrapLosses) and name in with_gaps and np.isnan(wrong):
+        assert np.isnan(
+            getattr(case.kind(**case.arguments | {name: changed(case.arguments[name], wrong)}), name)
+        ).any()
+        return
+    with pytest.raises(ValueError, match=rf"^The '{name}' parameter must be finite\. Got nan or infinite"):
+        case.kind(**case.arguments | {name: changed(case.arguments[name], wrong)})
+
+
+@pytest.mark.parametrize(("case", "name"), ARRAYS, ids=ids(ARRAYS))
+@pytest.mark.parametrize(
+    "wrong", [[], "abc", None, {}, [["a"]], [None], np.zeros((1, 1, 1, 1)), 0.5], ids=repr
+)
+def test_arrays_are_numeric_and_of_their_dimensions(case, name, wrong):
+    optional = case.kind in (BootstrapLosses, InnerErrors, SignedSuprema) and name in (
+        "no_information",
+        "optimism",
+        "lower",
+    )
+    if wrong is None and optional:
+        assert getattr(case.kind(**case.arguments | {name: None}), name) is None
+        return
+    if wrong is None and case.kind is SignedSuprema:
+        with pytest.raises(ValueError, match=r"'upper' parameter must be given where 'lower' is"):
+            case.kind(**case.arguments | {name: None})
+        return
+    with pytest.raises(
+        ValueError, match=rf"^The '{name}' parameter must be a numeric array with \d dimension"
+    ):
+        case.kind(**case.arguments | {name: wrong})
+
+
+@pytest.mark.parametrize(("case", "name"), LOSSES, ids=ids(LOSSES))
+@pytest.mark.parametrize("wrong", [1.5, -2, 255, 1e300, -1.001])
+def test_losses_are_in_their_range(case, name, wrong):
+    rule = r"losses in \[0, 1\], or differences of two losses, in \[-1, 1\]"
+    with pytest.raises(
+        ValueError, match=rf"^The '{name}' parameter must be {rule}\. Got {re.escape(str(wrong))}"
+    ):
+        case.kind(**case.arguments | {name: changed(case.arguments[name], wrong)})
+
+
+def test_a_difference_that_wrapped_around_is_refused():
+    a, b = np.array([0, 1, 0, 0, 1, 0], dtype=np.uint8), np.array([1, 1, 0, 0, 0, 0], dtype=np.uint8)
+    with pytest.raises(ValueError, match=r"'losses' parameter must be losses in \[0, 1\], .* Got 255"):
+        TestSetLosses(a - b, 20)
+    with pytest.raises(
+        ValueError, match=r"'training_losses' parameter must be losses in \[0, 1\], .* Got 255"
+    ):
+        recorded_estimate("resubstitution", training_losses=a - b)
+
+
+def test_no_small_type_wraps_around_within():
+    small = BootstrapLosses(np.array(COUNTS, dtype=np.uint8), np.array(DRAWN, dtype=np.int8))
+    plain = BootstrapLosses(COUNTS, DRAWN)
+    np.testing.assert_array_equal(small.resubstitution, plain.resubstitution)
+    assert FoldLosses(np.ones(300, dtype=np.uint8), np.arange(300) % 256).n_folds == 256
+
+
+@pytest.mark.parametrize(("case", "name"), SIZES, ids=ids(SIZES))
+@pytest.mark.parametrize("wrong", [0, -3, "6", None, np.nan, np.inf, True, [6]], ids=repr)
+def test_sizes_are_numbers_of_at_least_one(case, name, wrong):
+    with pytest.raises(
+        ValueError, match=rf"^The '{name}' parameter must be an? (integer of at least|number in|finite)"
+    ):
+        case.kind(**case.arguments | {name: wrong})
+
+
+@pytest.mark.parametrize("case", CASES, ids=NAMES)
+@pytest.mark.parametrize("wrong", ["a text", [1], None, 3])
+def test_remarks_are_texts(case, wrong):
+    with pytest.raises(ValueError, match=r"^The 'remarks' parameter must be a tuple of texts\. Got "):
+        case.kind(**case.arguments, remarks=wrong)
+    assert case.kind(**case.arguments, remarks=["one", "two"]).remarks == ("one", "two")
+
+
+# --- draws
+
+
+@pytest.mark.parametrize("kind", [BootstrapLosses, TunedLosses])
+def test_row_numbers_are_not_counts(kind):
+    case = next(case for case in CASES if case.kind is kind)
+    numbers = np.random.default_rng(0).integers(0, N, (DRAWS, N))
+    with pytest.raises(
+        ValueError, match=r"a draw holds n_samples = 6 rows, .* become counts by np\.bincount"
+    ):
+        kind(**case.arguments | {"counts": numbers})
+    with pytest.raises(
+        ValueError, match=r"'counts' parameter must be whole numbers that are not negative, .* Got -1"
+    ):
+        kind(**case.arguments | {"counts": changed(COUNTS, -1)})
+    with pytest.raises(
+        ValueError, match=r"'counts' parameter must be whole numbers that are not negative, .* Got 0\.5"
+    ):
+        kind(**case.arguments | {"counts": changed(COUNTS, 0.5)})
+    by_groups = [[0, 0, 2, 2, 2, 0], *COUNTS[1:-1], [0, 0, 0, 1, 1, 1]]
+    with pytest.raises(
+        ValueError, match=r"Got 3 in draw 3.*for draws of whole groups of rows pass uneven=True"
+    ):
+        kind(**case.arguments | {"counts": by_groups})
+    assert kind(**case.arguments | {"counts": by_groups}, uneven=True).counts.sum() == 21
+    with pytest.raises(ValueError, match=r"a draw holds at least one row\. Got 0 in draw 3"):
+        kind(**case.arguments | {"counts": [*COUNTS[:3], [0] * N]}, uneven=True)
+
+
+def test_parts_of_different_sizes():
+    with pytest.raises(
+        ValueError, match=r"'counts' and 'losses' must have the same shape\. Got \(4, 6\) and \(3, 6\)"
+    ):
+        BootstrapLosses(COUNTS, DRAWN[:3])
+    with pytest.raises(
+        ValueError, match=r"'counts' and 'no_information' must have the same length\. Got 4 and 3"
+    ):
+        BootstrapLosses(COUNTS, DRAWN, (), [0.5] * 3)
+    with pytest.raises(
+        ValueError, match=r"'losses' and 'fold' must have the same shape\. Got \(6,\) and \(5,\)"
+    ):
+        FoldLosses(ROW, FOLD[:5])
+    with pytest.raises(
+        ValueError, match=r"'losses' and 'wrong' must have the same shape\. Got \(6,\) and \(2,\)"
+    ):
+        BolsteredLosses([0.25] * N, [True, False])
+    with pytest.raises(ValueError, match=r"'lower' and 'upper' must have the same length\. Got 2 and 3"):
+        SignedSuprema(N, 2, [0.5] * 3, [0.25] * 2)
+    with pytest.raises(
+        ValueError, match=r"No value of 'lower' may be above that of 'upper'\. Got 0\.6 above 0\.5"
+    ):
+        BoundaryDeviations([0.5], [0.6], N, 1)
+    with pytest.raises(ValueError, match=r"'n_samples' parameter must be an integer of at least 6\. Got 5"):
+        NestedLosses(INNER, [[[0, 1], [0, 0], [1, 0]]], 5)
+    with pytest.raises(ValueError, match=r"'bootstrap' and 'inner' must have the same length\. Got 4 and 3"):
+        Records(bootstrap=BootstrapLosses(COUNTS, DRAWN), inner=InnerErrors([0.25] * 3, 9))
+
+
+@pytest.mark.parametrize("wrong", [(), [], None, "abc", (ROW,), FoldLosses(ROW, FOLD)], ids=repr)
+def test_partitions_are_fold_losses(wrong):
+    with pytest.raises(
+        ValueError, match=r"^The 'partitions' parameter must be one FoldLosses or more, in a tuple\. Got"
+    ):
+        RepeatedFoldLosses(wrong)
+    two = [FoldLosses(ROW, FOLD), FoldLosses(ROW[:4], FOLD[:4])]
+    with pytest.raises(
+        ValueError, match=r"'partitions' parameter must be of the same rows\. Got '\[4, 6\] rows'"
+    ):
+        RepeatedFoldLosses(two)
+    assert RepeatedFoldLosses(two[:1]).partitions == tuple(two[:1])
+
+
+@pytest.mark.parametrize("name", ["positive", "predicted_positive"])
+@pytest.mark.parametrize("wrong", [-0.5, 1.5, np.inf, "0.5", None], ids=repr)
+def test_shares_are_in_their_range(name, wrong):
+    with pytest.raises(ValueError, match=rf"^The '{name}' parameter must be a (share|number)"):
+        Records(**{name: wrong})
+
+
+# --- methods
+
+
+@pytest.mark.parametrize("name", [name for name in INTERVALS if "bound" not in METHODS[name].needs])
+def test_an_interval_for_one_error_refuses_differences(name):
+    records, needs = random_records(4, 0.5, differences=True), METHODS[name].needs
+    shares = {"positive": 0.5, "predicted_positive": 0.5}
+    records = replace(records, halvings=HalvingLosses([[0.5, -0.5]] * 5, 12))
+    with pytest.raises(
+        ValueError, match=rf"^{name} reads the losses of one classifier, .* cudbound\.recorded_comparison"
+    ):
+        recorded_interval(name, *parts_of(records, needs), training_losses=records.losses, **shares)
+
+
+def test_two_test_sets_refuse_differences():
+    tested = TestSetLosses([0, 1, 0], 9), TestSetLosses([0, 1, -1], 9)
+    with pytest.raises(ValueError, match=r"must be 0 or 1.*Also got \[-1\]; .* use mcnemar"):
+        recorded_comparison("independent-test-sets", *tested)
+
+
+def test_an_interval_at_the_cross_validated_error_needs_no_bootstrap():
+    folds = FoldLosses([0, 1, 0, 0, 1, 0, 1, 1], np.arange(8) % 4)
+    found = recorded_interval("yang-cv-normal", folds, center="cv")
+    assert (found.estimate, found.n_fits) == (0.5, 5)
+    with pytest.raises(ValueError, match="yang-cv-normal needs recorded bootstrap losses"):
+        recorded_interval("yang-cv-normal", folds)
+
+
+# --- anything at all
+
+NUMBERS = st.sampled_from(
+    [0, 1, -1, 2, 0.5, np.nan, np.inf, -np.inf, 1e308, 2**62, True, None, "1", b"x", [1]]
+)
+THINGS = st.one_of(
+    NUMBERS,
+    st.lists(NUMBERS, max_size=4),
+    st.lists(st.lists(st.sampled_from([0, 1, 2, -1, 0.5]), min_size=1, max_size=3), max_size=4),
+    st.sampled_from(
+        [np.zeros(0), np.array(1.0), np.ones((4, 6)), np.array([1, 2], dtype=np.uint8), np.array(["a"]), {}]
+    ),
+)
+
+
+def try_everything(names_and_values):
+    """Make a record of anything; what is made must serve every method or be refused by it with a ValueError."""
+    case, given_ = names_and_values
+    with within_limits():
+        try:
+            record = case.kind(**case.arguments | given_)
+        except ValueError:
+            return
+        field = next(
+            name for name, value in vars(random_records(0, 0.3)).items() if isinstance(value, case.kind)
+        )
+        records = Records(**{field: record})
+        for method in METHODS.values():
+            if field not in method.needs:
+                continue
+            if method.gives_interval:
+                _tolerated(lambda method=method: compute_interval(method, records, 0.95))
+            if method.compares:
+                _tolerated(lambda method=method: compute_comparison(method, records, 0.95))
+        for estimator in ESTIMATORS.values():
+            if field in estimator.needs:
+                _tolerated(lambda estimator=estimator: compute_estimate(estimator, records))
+
+
+def _tolerated(compute):
+    with contextlib.suppress(ValueError):
+        compute()
+
+
+def anything(case):
+    return st.dictionaries(st.sampled_from(sorted(case.arguments)), THINGS, min_size=1, max_size=3).map(
+        lambda found: (case, found)
+    )
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.sampled_from(CASES).flatmap(anything))
+def test_anything_is_taken_or_refused(names_and_values):
+    try_everything(names_and_values)
+
+
+@pytest.mark.long
+@settings(max_examples=3000, deadline=None)
+@given(st.sampled_from(CASES).flatmap(anything))
+def test_much_more_is_taken_or_refused(names_and_values):
+    try_everything(names_and_values)
