@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -189,14 +190,14 @@ class MetricRows:
         """Return the metric of a classifier that gets these rows wrong."""
         return self.metric.from_loss(self.mean_loss(wrong))
 
-    def lacking(self, counts: NDArray[np.int32]) -> Bools:
+    def lacking(self, counts: NDArray[np.integer[Any]]) -> Bools:
         """Return the draws that hold no row of a class that is averaged by itself, shape (n_draws,)."""
         found = np.zeros(len(counts), dtype=bool)
         for row, _ in self._parts:
             found |= counts @ (row > 0.0).astype(np.int64) == 0
         return found
 
-    def draw_weights(self, counts: NDArray[np.int32]) -> Array:
+    def draw_weights(self, counts: NDArray[np.integer[Any]]) -> Array:
         """Return the weight of each row in the mean loss on each draw, shape (n_draws, n_samples); rows sum to 1.
 
         Every draw must hold a row of each class that is averaged by itself.
@@ -207,7 +208,7 @@ class MetricRows:
             found += share * drawn / drawn.sum(axis=1, keepdims=True)
         return found
 
-    def score_weights(self, counts: NDArray[np.int32]) -> Array | None:
+    def score_weights(self, counts: NDArray[np.integer[Any]]) -> Array | None:
         """Return the signed weights of misclassified rows: mean loss on the draw minus that on the training set.
 
         On the scale of the metric, so that costs are in it. None stands for those of the plain error.

@@ -166,7 +166,7 @@ class Rows:
                 others = " and ".join(one.metric.name for one in family.seen if one is not seen)
                 remarks = (*remarks, f"together with {others}: each at {format_level(round(level, 6))}")
             row = replace(
-                row, confidence_level=family.confidence_level, n_fits=count_fits(method, self.records)
+                row, confidence_level=family.confidence_level, n_fits=count_fits(self.records, method.needs)
             )
             return tell(row, metric, "" if seen.plain else seen.rests_on, () if seen.plain else remarks)
 
