@@ -31,7 +31,7 @@ def write_texts(texts: Mapping[Path, str]) -> None:
     devices = {path for path in contents if is_device(path)}
     finished = {}
     with ExitStack() as stack:
-        for path in contents.keys() - devices:
+        for path in (one for one in contents if one not in devices):
             with _naming(path):
                 finished[path] = _written_beside(path, contents[path], stack)
         for path, temporary in finished.items():

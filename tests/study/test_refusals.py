@@ -114,8 +114,7 @@ def changed(path: str, old: str, new: str) -> Iterator[None]:
 def no_folder(patch: pytest.MonkeyPatch) -> Iterator[Refusal]:
     yield (
         ["study.toml", "--store", "none/study.sqlite"],
-        "store 'none/study.sqlite': it cannot be opened; name a file in a folder that you can write to (unable to "
-        "open database file)",
+        "store 'none/study.sqlite': it cannot be opened; name a file in a folder that you can write to (it has none)",
     )
 
 
@@ -123,8 +122,8 @@ def no_folder(patch: pytest.MonkeyPatch) -> Iterator[Refusal]:
 def file_as_folder(patch: pytest.MonkeyPatch) -> Iterator[Refusal]:
     yield (
         ["study.toml", "--store", "study.toml/study.sqlite"],
-        "store 'study.toml/study.sqlite': it cannot be opened; name a file in a folder that you can write to (unable "
-        "to open database file)",
+        "store 'study.toml/study.sqlite': it cannot be opened; name a file in a folder that you can write to (it has "
+        "none)",
     )
 
 
@@ -132,8 +131,7 @@ def file_as_folder(patch: pytest.MonkeyPatch) -> Iterator[Refusal]:
 def folder_as_file(patch: pytest.MonkeyPatch) -> Iterator[Refusal]:
     yield (
         ["study.toml", "--store", "data"],
-        "store 'data': it cannot be opened; name a file in a folder that you can write to (unable to open database "
-        "file)",
+        "store 'data': it cannot be opened; name a file in a folder that you can write to (it is no file)",
     )
 
 
@@ -142,8 +140,8 @@ def read_only(patch: pytest.MonkeyPatch) -> Iterator[Refusal]:
     """SQLite itself opens the store to be read; permissions would not bind whoever runs the tests as root."""
     connect = store_file._connect
 
-    def to_read(path: Path, mode: str, timeout: float | None = None) -> sqlite3.Connection:
-        return connect(path, "ro" if path.name == "study.sqlite" else mode, timeout)
+    def to_read(path: Path, mode: str) -> sqlite3.Connection:
+        return connect(path, "ro")
 
     with patch.context() as inner:
         inner.setattr(store_file, "_connect", to_read)

@@ -68,12 +68,14 @@ def write(path: Path, *batches: list[ReplicateRow]) -> None:
 
 
 NUMBERS = st.none() | st.floats(allow_nan=False)
+FINITE = st.none() | st.floats(allow_nan=False, allow_infinity=False)
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 INTERVALS = st.builds(
     IntervalRow,
     st.just("cud"),
     TEXTS,
-    *[NUMBERS] * 5,
+    *[FINITE] * 3,
+    *[NUMBERS] * 2,
     st.integers(0, 10**9),
     st.none() | TEXTS,
     TEXTS,
@@ -82,7 +84,7 @@ INTERVALS = st.builds(
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    values=st.lists(st.tuples(*[NUMBERS] * 3, st.integers(0, 999), INTERVALS), min_size=1, max_size=5),
+    values=st.lists(st.tuples(*[FINITE] * 3, st.integers(0, 999), INTERVALS), min_size=1, max_size=5),
     random=st.randoms(use_true_random=False),
 )
 def test_what_is_stored_comes_back_and_order_leaves_no_trace(tmp_path_factory, values, random):
@@ -385,11 +387,8 @@ def test_damaged_store_is_refused(tmp_path):
     content = bytearray((tmp_path / "s").read_bytes())
     content[4096:] = b"\xff" * (len(content) - 4096)
     (tmp_path / "s").write_bytes(content)
-    with (
-        Store.open(tmp_path / "s") as store,
-        pytest.raises(StudyError, match="it is damaged; continue from a copy"),
-    ):
-        store.frame(store_columns.REPLICATES)
+    with pytest.raises(StudyError, match="it is damaged; continue from a copy"):
+        Store.open(tmp_path / "s")
 
 
 def test_missing_file_and_empty_file_cannot_be_read(tmp_path):

@@ -17,12 +17,12 @@ from cudbound.study.run.store import Store
 from cudbound.study.run.store_columns import METHOD_TIMINGS, RESULTS, TIMINGS
 from cudbound.study.run.store_file import (
     SCHEMA_VERSION,
-    WriterLock,
     clear_errors,
     connect_for_writing,
     create_tables,
     store_error,
     transaction,
+    writer_lock,
 )
 
 _KEY = "scenario, n, replicate"
@@ -89,7 +89,7 @@ def merge_stores(parts: Iterable[str | Path], store_path: str | Path) -> StudySt
     if place.is_dir():
         raise store_error(place, "it is a folder; name a file in it")
     with ExitStack() as stack:
-        stack.callback(WriterLock(place).release)
+        stack.enter_context(writer_lock(place))
         if place.exists():
             sources.append(place)
         descriptions, runs = _read_heads(sources)

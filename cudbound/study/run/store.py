@@ -19,6 +19,7 @@ from cudbound.study.design.scenario import Study
 from cudbound.study.run.rows import ExpectedError, IntervalRow, Key, ReplicateRow, reason
 from cudbound.study.run.shards import Shard, read_shard, replicates_of
 from cudbound.study.run.status import CellStatus, Failure, StudyStatus
+from cudbound.study.run.store_check import WrongContentsError, check_description
 from cudbound.study.run.store_columns import (
     EXPECTED,
     INTERVALS,
@@ -30,7 +31,6 @@ from cudbound.study.run.store_columns import (
     read_frame,
 )
 from cudbound.study.run.store_file import (
-    WriterLock,
     clear_errors,
     connect_for_reading,
     connect_for_writing,
@@ -38,6 +38,7 @@ from cudbound.study.run.store_file import (
     is_locked,
     store_error,
     transaction,
+    writer_lock,
 )
 
 if TYPE_CHECKING:
@@ -117,8 +118,12 @@ class Store:
             written, is no store, or is a store of another version. The store stays as it was.
         """
         place = Path(path)
+        try:
+            check_description(describe(study))  # what could not be read again
+        except WrongContentsError as error:
+            raise store_error(place, f"{error}; change the study") from error
         with ExitStack() as opened:
-            opened.callback(WriterLock(place).release)
+            opened.enter_context(writer_lock(place))
             connection, new = connect_for_writing(place)
             opened.callback(connection.close)
             store = cls(place, connection, study)

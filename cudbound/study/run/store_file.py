@@ -6,11 +6,23 @@ import os
 import sqlite3
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
+from filelock import FileLock, Timeout
+
 from cudbound.exceptions import StudyError
+from cudbound.study.design.identity import read_description, renamed
 from cudbound.study.run.rows import last_line
+from cudbound.study.run.store_check import (
+    WrongContentsError,
+    check_description,
+    check_keys,
+    check_rows,
+    check_run,
+    check_tables,
+    read_json,
+)
 from cudbound.study.run.store_columns import METHOD_TIMINGS, RESULTS, TIMINGS
 
 #: Of the tables below; another number means other tables.
@@ -62,6 +74,10 @@ def clear_errors(path: Path) -> Iterator[None]:
     """
     try:
         yield
+    except WrongContentsError as error:
+        raise store_error(
+            path, f"{error}; it is damaged, or another program wrote it: name another file"
+        ) from error
     except (sqlite3.Error, UnicodeDecodeError) as error:
         primary = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the higher bits are details
         remedy = _REMEDIES.get(primary, "it cannot be used; name another")
@@ -74,6 +90,8 @@ def clear_errors(path: Path) -> Iterator[None]:
 def _opening(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
     """Connect to a store or an empty file, and close it again if that or what is done with it fails."""
     with clear_errors(path), ExitStack() as on_error:
+        if path.exists() and not path.is_file():  # SQLite would wait for ever for who writes to a pipe
+            raise store_error(path, f"{_REMEDIES[sqlite3.SQLITE_CANTOPEN]} (it is no file)")
         connection = _connect(path, mode)
         on_error.callback(connection.close)
         _check_kind(connection, path)
@@ -97,6 +115,7 @@ def connect_for_reading(path: Path) -> sqlite3.Connection:
         if _is_empty(connection):
             raise store_error(path, "it holds no study; name another file")
         connection.execute("PRAGMA query_only = ON")
+        _check_contents(connection)
     return connection
 
 
@@ -111,6 +130,8 @@ def connect_for_writing(path: Path) -> tuple[sqlite3.Connection, bool]:
     with _opening(path, "rwc") as connection:
         connection.execute(f"PRAGMA cache_size = -{CACHE_KILOBYTES}")
         new = _is_empty(connection)
+        if not new:
+            _check_contents(connection)
         # takes the lock of a writer and gives it back, so that a file that cannot be written is refused now
         connection.execute("BEGIN IMMEDIATE")
         connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
@@ -139,64 +160,104 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
         raise
 
 
-class WriterLock:
-    """Held by the one run that writes a store; the operating system frees it if that run is killed.
+@contextmanager
+def writer_lock(path: Path) -> Iterator[None]:
+    """Hold what only the one run has that writes a store; the operating system frees it if that run is killed.
 
-    The lock is that of an empty SQLite file beside the store, because one on the store itself would keep readers out.
+    It is the lock of an empty file beside the store, because one on the store itself would keep readers out. The file
+    is removed while the lock is held: whoever waits for it then finds that the lock it gets is one of no file, and
+    begins anew.
 
     Raises
     ------
     StudyError
         If another run holds it, or the file beside the store cannot be written.
     """
-
-    def __init__(self, path: Path):
-        self._file = _lock_file(path)
-        with clear_errors(path):
-            self._connection = _connect(self._file, "rwc", LOCK_SECONDS)
-            try:
-                self._connection.execute("BEGIN EXCLUSIVE")
-            except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
-                    self.release()
-                    raise
-                self._connection.close()
-                raise store_error(
-                    path, "another run is writing it; wait for that run to end, or stop it"
-                ) from error
-
-    def release(self) -> None:
-        """Let other runs write."""
-        with suppress(OSError):  # some systems keep a file that is open; an empty one then stays behind
-            self._file.unlink()
-        self._connection.close()
+    place = _lock_file(path)
+    if not place.parent.is_dir():
+        raise store_error(path, f"{_REMEDIES[sqlite3.SQLITE_CANTOPEN]} (it has none)")
+    if place.exists() and not _is_lock(place):
+        raise store_error(
+            path, f"a run locks it by a file {place.name!r}, and that holds something else; move that file"
+        )
+    lock = FileLock(place, timeout=LOCK_SECONDS, thread_local=False)
+    try:
+        lock.acquire(poll_interval=LOCK_SECONDS / 20.0)
+    except Timeout as error:
+        raise store_error(path, "another run is writing it; wait for that run to end, or stop it") from error
+    except OSError as error:
+        code = sqlite3.SQLITE_PERM if isinstance(error, PermissionError) else sqlite3.SQLITE_IOERR
+        raise store_error(path, f"{_REMEDIES[code]} ({error.strerror})") from error
+    try:
+        yield
+    finally:
+        _release(lock)
 
 
 def is_locked(path: Path) -> bool:
     """Whether a run is writing the store."""
+    place = _lock_file(path)
+    if not _is_lock(place):
+        return False
+    lock = FileLock(place, timeout=0.0, thread_local=False)
     try:
-        with closing(_connect(_lock_file(path), "ro", 0.0)) as connection:
-            connection.execute("SELECT count(*) FROM sqlite_schema")
-    except sqlite3.OperationalError as error:  # also where there is no such file
-        return error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+        lock.acquire()
+    except (Timeout, PermissionError):  # a file that another user has left there, too
+        return True
+    except OSError:
+        return False
+    _release(lock)
     return False
+
+
+def _release(lock: FileLock) -> None:
+    if _is_lock(Path(lock.lock_file)):
+        with suppress(OSError):  # some systems keep a file that is open; an empty one then stays behind
+            Path(lock.lock_file).unlink()
+    lock.release()
+
+
+def _is_lock(place: Path) -> bool:
+    """Whether a file is there that a run may have made: one without contents."""
+    return place.is_file() and place.stat().st_size == 0
 
 
 def _lock_file(path: Path) -> Path:
     return path.with_name(f"{path.name}-lock")
 
 
-def _connect(path: Path, mode: str, timeout: float | None = None) -> sqlite3.Connection:
+def _connect(path: Path, mode: str) -> sqlite3.Connection:
     connection = sqlite3.connect(
-        f"{path.absolute().as_uri()}?mode={mode}",
-        uri=True,
-        timeout=BUSY_SECONDS if timeout is None else timeout,
-        isolation_level=None,
+        f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=BUSY_SECONDS, isolation_level=None
     )
+    connection.execute("PRAGMA trusted_schema = OFF")  # what a file defines by itself may not call functions
     # one object for texts that are equal: a frame is then a tenth of the size
     connection.text_factory = lambda text: sys.intern(text.decode())
     connection.create_function("last_line", 1, last_line, deterministic=True)
     return connection
+
+
+def _check_contents(connection: sqlite3.Connection) -> None:
+    """Refuse what no study has written, so that nothing else need ask."""
+    check_tables(connection, TABLES)
+    for table in (*RESULTS, METHOD_TIMINGS, TIMINGS):
+        check_rows(connection, table)
+    descriptions = connection.execute("SELECT description FROM study").fetchall()
+    runs = connection.execute("SELECT begun, environment FROM runs").fetchall()
+    if len(descriptions) != 1 or not runs:
+        raise WrongContentsError("it describes no study")
+    ((text,),) = descriptions
+    try:
+        check_description(renamed(read_json(text)))
+        described = read_description(text)
+    except (
+        ValueError
+    ) as error:  # a setting that has an earlier name, too, or a group of methods that there is not
+        raise WrongContentsError(str(error)) from error
+    for table in (*RESULTS, METHOD_TIMINGS, TIMINGS):
+        check_keys(connection, table, described)
+    for begun, environment in runs:
+        check_run(begun, read_json(environment))
 
 
 def _is_empty(connection: sqlite3.Connection) -> bool:
