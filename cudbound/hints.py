@@ -1,8 +1,12 @@
-"""What may have been meant by a name that does not exist; the command needs it before anything heavy is loaded."""
+"""Ways on: what a name that does not exist may have meant, and how to get a package that is missing.
+
+The command needs them before anything heavy is loaded.
+"""
 
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable
 
 
@@ -29,3 +33,25 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:
     known = list(known)
     close = difflib.get_close_matches(name, known, n=1)
     return f"did you mean {close[0]}?" if close else f"{otherwise} {', '.join(known)}."
+
+
+def install_command(extra: str) -> str:
+    """Return the command that installs what an extra of this package stands for.
+
+    It names the packages themselves, and so works wherever this one came from: a folder, a wheel or an index.
+
+    Parameters
+    ----------
+    extra : str
+        Such as "models".
+
+    Examples
+    --------
+    >>> install_command("models").partition(">=")[0]
+    "pip install 'skops"
+    """
+    from importlib.metadata import requires
+
+    marked = re.compile(rf"""\s*([^;]+?)\s*;\s*extra\s*==\s*["']{extra}["']""")
+    found = [match[1] for match in map(marked.fullmatch, requires("cudbound") or ()) if match]
+    return f"pip install {' '.join(map(repr, found))}"

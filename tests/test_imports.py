@@ -214,7 +214,7 @@ def test_reports_read_results_and_nothing_else() -> None:
 
 
 def test_plots_read_frames_and_nothing_else() -> None:
-    assert targets_of("plotting") <= {"plotting", "rounding", "parameter_error"}
+    assert targets_of("plotting") <= {"plotting", "rounding", "parameter_error", "hints"}
 
 
 def test_results_load_plots_when_they_draw_them():

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.hints import install_command
 from cudbound.losses.surrogates import LOSSES
 
 Array = NDArray[np.float64]
@@ -21,7 +22,7 @@ def import_cvxpy() -> Any:
     except ImportError as error:
         raise ImportError(
             "The reference solver (solver='cvxpy') needs cvxpy, which is not installed; "
-            "pip install cudbound[reference] installs it with its solvers."
+            f"get it and its solvers with: {install_command('reference')}"
         ) from error
     return cvxpy
 

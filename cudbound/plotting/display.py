@@ -13,6 +13,7 @@ from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
+from cudbound.hints import install_command
 from cudbound.parameter_error import ParameterError
 from cudbound.plotting.style import method_styles, noise_band, safe_label
 
@@ -246,6 +247,6 @@ def _matplotlib() -> Any:
         import matplotlib.pyplot
     except ImportError as error:
         raise ImportError(
-            "Plots need matplotlib, which is not installed; get it with: pip install 'cudbound[study]'"
+            f"Plots need matplotlib, which is not installed; get it with: {install_command('study')}"
         ) from error
     return matplotlib

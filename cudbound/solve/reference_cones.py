@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.exceptions import NotMinimizerError
+from cudbound.hints import install_command
 from cudbound.losses.cvxpy_loss import import_cvxpy as import_cvxpy
 from cudbound.losses.surrogates import LOSSES, Loss
 from cudbound.problem.problem import Problem
@@ -63,7 +64,7 @@ def choose_solvers(cp: Any, first: str) -> list[str]:
     if first not in installed:
         raise ValueError(
             f"The 'cvxpy_solver' parameter must be an installed solver of cvxpy, one of {installed}. "
-            f"Got {first!r} instead; pip install cudbound[reference] installs ECOS and CLARABEL."
+            f"Got {first!r} instead; get ECOS and CLARABEL with: {install_command('reference')}"
         )
     return [first, *(name for name in _SOLVER_OPTIONS if name != first and name in installed)]
 

@@ -279,7 +279,7 @@ def test_an_l1_penalty_leads_to_the_slow_solver(data):
 def test_without_cvxpy_the_error_says_how_to_get_it(data, monkeypatch):
     monkeypatch.setitem(sys.modules, "cvxpy", None)
     result = real("--solver", "cvxpy", "--resamples", "2", "--methods", "cud")
-    assert_error(result, 1, "pip install cudbound[reference] installs it")
+    assert_error(result, 1, "get it and its solvers with: pip install 'cvxpy>=")
 
 
 def test_maximum_likelihood_is_what_iterated_least_squares_finds(data):

@@ -353,7 +353,7 @@ def test_the_model_file_is_not_overwritten(fake, folder):
 def test_without_skops_the_error_says_how_to_get_it(fake, folder, monkeypatch):
     save(ridge(WORDS))
     monkeypatch.setitem(sys.modules, "skops.io", None)
-    assert_error(interval(), 1, "add it with: pip install 'cudbound[models]'")
+    assert_error(interval(), 1, "get it with: pip install 'skops>=")
 
 
 @pytest.mark.parametrize(

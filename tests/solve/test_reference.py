@@ -234,7 +234,9 @@ def test_q_is_never_lost_where_all_solvers_fail(monkeypatch: pytest.MonkeyPatch)
 
 def test_missing_cvxpy_says_how_to_install_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "cvxpy", None)
-    with pytest.raises(ImportError, match=r"needs cvxpy.*pip install cudbound\[reference\]"):
+    with pytest.raises(
+        ImportError, match=r"needs cvxpy.*with: pip install 'cvxpy>=.*' 'ecos>=.*' 'clarabel>="
+    ):
         solve_reference(make("general", 0))
 
 

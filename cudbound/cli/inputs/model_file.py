@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from cudbound.cli.inputs.harmless_types import HARMLESS, made_harmless
+from cudbound.hints import install_command
 from cudbound.inputs.csv_file import first_few, quoted
 
 #: Bytes that a file may take, packed and unpacked; a linear model on 10,000 features takes less than one.
@@ -105,7 +106,7 @@ def load_model(path: Path, trust: Sequence[str] = ()) -> SavedModel:
     except ImportError as error:
         raise ValueError(
             f"--model needs the package skops, which is not installed ({error}); "
-            "add it with: pip install 'cudbound[models]'"
+            f"get it with: {install_command('models')}"
         ) from error
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from cudbound.hints import install_command
 from cudbound.parameter_error import ParameterError
 from cudbound.plotting.coverage import CoverageByScenarioDisplay, CoverageWidthDisplay, KurtosisDisplay
 from cudbound.plotting.nested_loop import NestedLoopDisplay
@@ -253,7 +254,7 @@ def _html(title: str, sections: Sequence[Section]) -> str:
         import jinja2
     except ImportError as error:
         raise ImportError(
-            "An HTML report needs jinja2, which is not installed; get it with: pip install 'cudbound[study]'"
+            f"An HTML report needs jinja2, which is not installed; get it with: {install_command('study')}"
         ) from error
     page = resources.files("cudbound.study.report").joinpath("templates", "report.html.j2").read_text("utf-8")
     environment = jinja2.Environment(

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 
 from cudbound.exceptions import StudyError
+from cudbound.hints import install_command
 
 
 @contextmanager
@@ -38,7 +39,7 @@ def connect(address: str, seconds: float) -> Iterator[Any]:
     except ImportError as error:
         raise ImportError(
             "a Dask cluster needs the package 'distributed', which is not installed; "
-            "install it with: pip install 'cudbound[dask]'"
+            f"get it with: {install_command('dask')}"
         ) from error
     try:
         client = Client(address, timeout=seconds)
