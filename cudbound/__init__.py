@@ -48,6 +48,8 @@ if TYPE_CHECKING:
     from cudbound.study.run.runner import run_study as run_study
     from cudbound.study.run.status import StudyStatus as StudyStatus
     from cudbound.tables.available_methods import available_methods as available_methods
+    from cudbound.tables.cochran import CochranQ as CochranQ
+    from cudbound.tables.cochran import cochran_q as cochran_q
     from cudbound.tables.compare_intervals import compare_intervals as compare_intervals
     from cudbound.tables.compare_learners import compare_learners as compare_learners
     from cudbound.tables.compare_learners import tabulate_comparisons as tabulate_comparisons
@@ -59,6 +61,9 @@ if TYPE_CHECKING:
     from cudbound.tables.from_recorded import recorded_comparison as recorded_comparison
     from cudbound.tables.from_recorded import recorded_estimate as recorded_estimate
     from cudbound.tables.from_recorded import recorded_interval as recorded_interval
+    from cudbound.tables.pairwise import Pair as Pair
+    from cudbound.tables.pairwise import PairTable as PairTable
+    from cudbound.tables.pairwise import compare_many_learners as compare_many_learners
     from cudbound.tables.table import ComparisonTable as ComparisonTable
     from cudbound.tables.table import IntervalTable as IntervalTable
     from cudbound.tables.table import PointEstimateTable as PointEstimateTable
@@ -72,6 +77,11 @@ _HOME = {
     "ErrorInterval": "tables.error_interval",
     "compare_intervals": "tables.compare_intervals",
     "available_methods": "tables.available_methods",
+    "compare_many_learners": "tables.pairwise",
+    "Pair": "tables.pairwise",
+    "PairTable": "tables.pairwise",
+    "cochran_q": "tables.cochran",
+    "CochranQ": "tables.cochran",
     "explain": "tables.explanation",
     "Explanation": "tables.explanation",
     "compare_learners": "tables.compare_learners",

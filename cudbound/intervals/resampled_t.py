@@ -13,9 +13,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cudbound.intervals.equivalence import with_equivalence
 from cudbound.intervals.method import Method, binomial_fallback
 from cudbound.intervals.pivot import EQUAL, Pivot
-from cudbound.method_card import Choice
+from cudbound.method_card import Choice, Number
 from cudbound.outcomes import Estimand
 from cudbound.records import HalfSplitLosses, Records, ReplicateLosses, SplitLosses, TestSetLosses
 from cudbound.validation import Losses, check_choice, check_sizes, checked
@@ -263,9 +264,10 @@ def _resampled_t(records: Records) -> Pivot:
     return _of_splits(resampled_t_pivot(splits.means), splits)
 
 
-def _corrected_resampled_t(records: Records) -> Pivot:
+def _corrected_resampled_t(records: Records, *, rope: float) -> Pivot:
     splits: SplitLosses = records.require("splits")
-    return _of_splits(corrected_resampled_t_pivot(splits.means, splits.n_train, splits.n_test), splits)
+    pivot = _of_splits(corrected_resampled_t_pivot(splits.means, splits.n_train, splits.n_test), splits)
+    return pivot if rope == 0.0 else with_equivalence(pivot, rope)
 
 
 def _pseudo_bootstrap(records: Records) -> Pivot:
@@ -331,7 +333,8 @@ CORRECTED_RESAMPLED_T = replace(
     assumptions="mean losses of the splits are jointly normal with correlation n2 / (n1 + n2)",
     tendency="near nominal where the learning algorithm is stable; liberal where the loss depends strongly on the "
     "training rows",
-    reference="Nadeau and Bengio (2003), section 4",
+    reference="Nadeau and Bengio (2003), section 4; rope: Benavoli, Corani, Demsar and Zaffalon (2017), section 4.1",
+    options={"rope": Number(0.0, 0.0, 1.0)},
     pivot=_corrected_resampled_t,
 )
 
@@ -341,6 +344,7 @@ PSEUDO_BOOTSTRAP = replace(
     title="Random-split estimate with its variance over bootstrap replicates",
     formula="u +/- t(1 - d/2; R - 1) s; u is the mean loss over J splits, s^2 the sample variance of the same "
     "mean on R bootstrap replicates of the rows",
+    options={},
     needs=frozenset({"splits", "replicates"}),
     assumptions="estimates on bootstrap replicates of the data vary as those on new data do",
     tendency="liberal like resampled-t: in expectation its variance is too small in the same ratio",

@@ -9,6 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
+import joblib
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
@@ -176,6 +177,29 @@ def difference(first: Refits, second: Refits) -> Refits:
                 np.concatenate(list(refits.pieces(counts[part], seeds[part]))) for refits in (first, second)
             )
             yield losses.astype(np.int8) - other_losses.astype(np.int8)
+
+    return Refits(pieces, batched)
+
+
+def remembered(refits: Refits, batched: bool, advance: Callable[[int], object]) -> Refits:
+    """Return refits that are made once for the same counts and seeds, of which there is more than one reader.
+
+    Parameters
+    ----------
+    refits : Refits
+    batched : bool
+        Whether its readers are to treat all of them as made in batches.
+    advance : callable
+        Called with the number of fits that were made.
+    """
+    known: dict[str, Losses] = {}
+
+    def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Losses, None, None]:
+        key = str(joblib.hash((counts, seeds)))
+        if key not in known:
+            known[key] = np.concatenate(list(refits.pieces(counts, seeds)))
+            advance(len(counts))
+        yield known[key]
 
     return Refits(pieces, batched)
 

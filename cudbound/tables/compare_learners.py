@@ -226,13 +226,18 @@ def tabulate_comparisons(
     >>> [row.method for row in table.rows]
     ['mcnemar', '5x2cv-t']
     """
+    if isinstance(a, list | tuple | Mapping):
+        raise TypeError(
+            "tabulate_comparisons compares two learners, a and b, by several methods. Call "
+            "compare_many_learners(learners, X, y) for several learners."
+        )
     session = Session(find_comparisons(methods), options, rng=rng, previous=previous, n_jobs=n_jobs)
     level = check_confidence_level(confidence_level)
     check_alternative(alternative, session.methods, null, level)  # before the refits
     session.spawn()
     seed = int(session.streams["learners"].integers(2**31 - 1))
-    first, second = _fitted(a, X, y, seed), _fitted(b, X, y, seed)
-    none_drawn = session.take(X, y, _common_classes(first, second))
+    first, second = fitted_learner(a, X, y, seed), fitted_learner(b, X, y, seed)
+    none_drawn = session.take(X, y, common_classes(first, second))
     resampling = Resampling(sizes, on_single_class, cv, groups, test_set)
     plan = session.prepare(session.methods, resampling, repr(a), repr(b))
     sample = session.sample
@@ -281,7 +286,7 @@ def tabulate_comparisons(
     )
 
 
-def _fitted(learner: Any, X: Any, y: Any, seed: int) -> Any:
+def fitted_learner(learner: Any, X: Any, y: Any, seed: int) -> Any:
     """Return a fitted learner: itself if it is, else a clone fitted to all rows, seeded where it has no seed."""
     try:
         check_is_fitted(learner)
@@ -292,7 +297,8 @@ def _fitted(learner: Any, X: Any, y: Any, seed: int) -> Any:
     return learner
 
 
-def _common_classes(a: Any, b: Any) -> NDArray[Any]:
+def common_classes(a: Any, b: Any) -> NDArray[Any]:
+    """Return the two classes of two fitted classifiers; raise ValueError if they differ."""
     first, second = check_binary_classifier(a), check_binary_classifier(b)
     if not np.array_equal(first, second):
         raise ValueError(

@@ -168,7 +168,10 @@ def test_dropped_training_sets_do_not_stop_a_comparison():
             {"method": "5x2cv-f", "alternative": "less"},
             r"'alternative' parameter must be 'two-sided' for 5x2cv-f",
         ),
-        ({"options": {"rho": 0.5}}, r"corrected-resampled-t has no option 'rho'\. Its options are \[\]"),
+        (
+            {"options": {"rho": 0.5}},
+            r"corrected-resampled-t has no option 'rho'\. Its options are \['rope'\]",
+        ),
         (
             {"options": 3},
             r"'options' parameter must be a mapping .* Got 3 for 'corrected-resampled-t' instead",

@@ -1,0 +1,37 @@
+"""P-values of several comparisons, adjusted for their number."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def holm_adjusted(pvalues: Sequence[float]) -> NDArray[np.float64]:
+    """Return p-values adjusted so that all hypotheses at or below a level may be rejected at once.
+
+    Whatever the dependence of the tests, the probability of one or more false rejections is at most the level. An
+    undefined p-value stays so, and counts among the tests.
+
+    Parameters
+    ----------
+    pvalues : sequence of float
+        In [0, 1], or nan.
+
+    References
+    ----------
+    Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics 6,
+    65-70.
+
+    Examples
+    --------
+    >>> holm_adjusted([0.01, 0.04, 0.03]).round(3).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    values = np.asarray(pvalues, dtype=float)
+    order = np.argsort(values, kind="stable")  # nan comes last
+    steps = np.minimum(1.0, (values.size - np.arange(values.size)) * values[order])
+    adjusted = np.empty_like(values)
+    adjusted[order] = np.maximum.accumulate(steps)
+    return adjusted

@@ -1,0 +1,229 @@
+"""Several learners at once: shared fits, Holm's p-values, simultaneous intervals, Cochran's Q, and equivalence."""
+
+from __future__ import annotations
+
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.dummy import DummyClassifier
+from sklearn.linear_model import RidgeClassifier
+
+from cudbound import (
+    LeastSquaresClassifier,
+    cochran_q,
+    compare_learners,
+    compare_many_learners,
+    recorded_comparison,
+    tabulate_comparisons,
+)
+from cudbound.intervals.mcnemar import DiscordantPairs, mcnemar_pvalue
+from cudbound.intervals.multiplicity import holm_adjusted
+from cudbound.records import SplitLosses
+
+RNG = np.random.default_rng(5)
+X = RNG.normal(size=(40, 3))
+Y = X[:, 0] + RNG.normal(size=40) > 0.0
+LEARNERS = {
+    "squares": LeastSquaresClassifier(),
+    "ridge": RidgeClassifier(30.0),
+    "shrunk": RidgeClassifier(1e4),
+}
+METHODS = ("corrected-resampled-t", "mcnemar", "5x2cv-f", "grandvalet-bengio-t")
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_pair_is_what_it_is_without_the_others(method):
+    table = compare_many_learners(LEARNERS, X, Y, method=method, rng=3)
+    assert [(pair.a, pair.b) for pair in table] == list(combinations(LEARNERS, 2))
+    for pair in table:
+        alone = compare_learners(LEARNERS[pair.a], LEARNERS[pair.b], X, Y, method=method, rng=3)
+        assert pair.comparison == alone
+        joint = compare_learners(
+            LEARNERS[pair.a], LEARNERS[pair.b], X, Y, method=method, rng=3, confidence_level=1 - 0.05 / 3
+        )
+        assert pair.simultaneous_interval == pytest.approx(joint.confidence_interval)
+    assert [pair.adjusted_pvalue for pair in table] == pytest.approx(
+        closed([pair.comparison.pvalue for pair in table])
+    )
+
+
+def closed(pvalues: list[float]) -> list[float]:
+    """Holm's adjustment by its definition: the closed test of Bonferroni's tests of all intersections."""
+    m = len(pvalues)
+    sets = [chosen for chosen in product((False, True), repeat=m) if any(chosen)]
+    local = {
+        chosen: min(1.0, sum(chosen) * min(p for p, one in zip(pvalues, chosen, strict=True) if one))
+        for chosen in sets
+    }
+    return [max(p for chosen, p in local.items() if chosen[i]) for i in range(m)]
+
+
+def test_holm_is_the_closed_bonferroni_test():
+    rng = np.random.default_rng(0)
+    for size in (1, 2, 5):
+        for _ in range(20):
+            pvalues = rng.uniform(size=size) ** 3
+            assert holm_adjusted(pvalues).tolist() == pytest.approx(closed(pvalues.tolist()))
+    assert holm_adjusted([0.01, 0.01, 0.01]).tolist() == pytest.approx([0.03] * 3)
+    adjusted = holm_adjusted([np.nan, 0.02])
+    assert np.isnan(adjusted[0])
+    assert adjusted[1] == 0.04
+
+
+class Counted(ClassifierMixin, BaseEstimator):
+    """The nearest class mean; counts how often it is fitted."""
+
+    n_fits = 0
+
+    def fit(self, X, y):
+        Counted.n_fits += 1
+        self.classes_ = np.unique(y)
+        self.means_ = np.stack([X[y == label].mean(axis=0) for label in self.classes_])
+        return self
+
+    def predict(self, X):
+        return self.classes_[((X[:, None, :] - self.means_) ** 2).sum(axis=2).argmin(axis=1)]
+
+
+def test_every_learner_is_fitted_once_to_each_training_set():
+    learners = {"means": Counted(), **LEARNERS}
+    Counted.n_fits = 0
+    table = compare_many_learners(learners, X, Y, rng=0)
+    assert Counted.n_fits == 1 + 15
+    assert len(table) == 6
+
+
+def test_a_reference_is_the_second_of_every_pair():
+    learners = {"majority": DummyClassifier(), **LEARNERS}
+    table = compare_many_learners(learners, X, Y, reference="majority", rng=0)
+    assert [(pair.a, pair.b) for pair in table] == [(name, "majority") for name in LEARNERS]
+    assert table["squares", "majority"].comparison.estimate < 0.0
+    with pytest.raises(KeyError, match="no pair"):
+        table["majority", "squares"]
+
+
+def test_new_cases_are_those_of_all():
+    new = RNG.normal(size=(60, 3)), RNG.uniform(size=60) > 0.5
+    fitted = {name: one.fit(X, Y) for name, one in LEARNERS.items()}
+    table = compare_many_learners(fitted, X, Y, method="mcnemar", test_set=new, rng=0)
+    wrong = np.column_stack([one.predict(new[0]) != new[1] for one in fitted.values()])
+    for pair, (i, j) in zip(table, combinations(range(3), 2), strict=True):
+        assert pair.comparison.estimate == pytest.approx(wrong[:, i].mean() - wrong[:, j].mean())
+        assert pair.comparison.n_fits == 0
+    assert cochran_q(wrong).errors == tuple(wrong.mean(axis=0))
+
+
+def test_it_prints_in_80_columns_and_says_what_was_adjusted():
+    text = str(compare_many_learners(list(LEARNERS.values()), X, Y, rng=0))
+    assert "RidgeClassifier-2" in text
+    assert "simultaneous limits (Bonferroni)" in text
+    assert "3 comparisons on the same splits" in text
+    frame = compare_many_learners(LEARNERS, X, Y, rng=0).to_frame()
+    assert frame["n_fits"].tolist() == [30] * 3
+    assert (frame["simultaneous_low"] < frame["low"]).all()
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"learners": [LeastSquaresClassifier()]}, "at least two classifiers"),
+        ({"reference": "ridgy"}, r"one of squares, ridge, shrunk.*Did you mean 'ridge'\?"),
+        ({"method": "independent-test-sets"}, "tests all learners on the same cases"),
+        ({"method": "langford-binomial"}, "A method that compares"),
+        ({"confidence_level": 1.0}, "confidence_level"),
+    ],
+)
+def test_what_is_refused(change, message):
+    arguments = {"learners": LEARNERS, "X": X, "y": Y, **change}
+    with pytest.raises(ValueError, match=message):
+        compare_many_learners(**arguments)
+
+
+def test_a_list_of_learners_is_pointed_to_the_call_for_it():
+    with pytest.raises(TypeError, match="compare_many_learners"):
+        tabulate_comparisons([*LEARNERS.values()], X, Y, None)
+
+
+# ---- Cochran's Q ----
+
+
+def test_two_classifiers_give_mcnemars_test():
+    losses = np.array([[1, 0]] * 9 + [[0, 1]] * 3 + [[1, 1]] * 4 + [[0, 0]] * 20)
+    found = cochran_q(losses)
+    assert found.statistic == pytest.approx((9 - 3) ** 2 / 12)
+    assert found.pvalue == pytest.approx(mcnemar_pvalue(DiscordantPairs(9, 3, 36), form="asymptotic"))
+    assert found.n_discordant == 12
+
+
+def test_q_by_its_definition_and_its_mean_over_all_permutations():
+    """Within cases all orders of the losses are as likely if errors are equal: the mean of Q is then K - 1, exactly."""
+    cases = [(1, 0, 0), (1, 1, 0), (1, 0, 0), (1, 1, 1)]
+    orders = [
+        sorted(set(product((0, 1), repeat=3)) & {p for p in product((0, 1), repeat=3) if sum(p) == sum(case)})
+        for case in cases
+    ]
+    values = []
+    for losses in product(*orders):
+        table = np.array(losses, dtype=float)
+        columns, rows = table.sum(axis=0), table.sum(axis=1)
+        k = 3
+        # Cochran (1950): the spread of the columns over the mean variance within cases
+        by_definition = k * (k - 1) * ((columns - columns.mean()) ** 2).sum() / (rows * (k - rows)).sum()
+        found = cochran_q(table)
+        assert found.statistic == pytest.approx(by_definition)
+        values.append(found.statistic)
+    assert np.mean(values) == pytest.approx(2.0)
+
+
+def test_q_without_discordant_cases_rejects_nothing():
+    found = cochran_q(np.array([[1, 1, 1], [0, 0, 0]]))
+    assert np.isnan(found.statistic)
+    assert found.pvalue == 1.0
+    assert found.degenerate is not None
+    assert "degenerate" in str(found)
+    with pytest.raises(ValueError, match="0 and 1"):
+        cochran_q([[0.5, 1.0], [0.0, 1.0]])
+    with pytest.raises(ValueError, match="at least two"):
+        cochran_q([[1], [0]])
+
+
+# ---- region of practical equivalence ----
+
+
+def posterior(means: np.ndarray, n_train: int, n_test: int, rope: float) -> dict[str, float]:
+    """The same probabilities by numeric integration of the model itself: likelihood times prior 1 / variance."""
+    size, rho = means.size, n_test / (n_train + n_test)
+    covariance = (1 - rho) * np.eye(size) + rho
+    inverse = np.linalg.inv(covariance)
+    mean, spread = means.mean(), means.std()
+    centers = np.linspace(mean - 40 * spread, mean + 40 * spread, 4001)
+    log_scales = np.linspace(np.log(spread) - 4, np.log(spread) + 6, 801)
+    distances = np.array([(means - c) @ inverse @ (means - c) for c in centers])
+    # with the scale s: the density s^-J exp(-distance / (2 s^2)), the prior 1 / s^2 of the variance, in log s
+    logs = -size * log_scales[:, None] - distances[None, :] / (2 * np.exp(2 * log_scales)[:, None])
+    weights = np.exp(logs - logs.max()).sum(axis=0)
+    weights /= weights.sum()
+    return {
+        "p_below": weights[centers < -rope].sum(),
+        "p_within": weights[np.abs(centers) <= rope].sum(),
+        "p_above": weights[centers > rope].sum(),
+    }
+
+
+def test_equivalence_is_the_posterior_of_the_stated_model():
+    means = np.array([0.05, -0.02, 0.03, 0.08, 0.01, 0.04, -0.01, 0.02])
+    found = recorded_comparison("corrected-resampled-t", SplitLosses(means, 90, 10), rope=0.03)
+    expected = posterior(means, 90, 10, 0.03)
+    assert {name: found.details[name] for name in expected} == pytest.approx(expected, abs=5e-3)
+    assert sum(expected.values()) == pytest.approx(1.0)
+    assert "correlated t model" in str(found)
+    plain = recorded_comparison("corrected-resampled-t", SplitLosses(means, 90, 10))
+    assert "p_within" not in plain.details
+    assert (plain.estimate, plain.pvalue) == (found.estimate, found.pvalue)
+
+
+def test_equivalence_without_variance_is_not_told():
+    found = recorded_comparison("corrected-resampled-t", SplitLosses([0.1, 0.1, 0.1], 90, 10), rope=0.03)
+    assert "p_within" not in found.details
