@@ -26,6 +26,7 @@ from tabulate import tabulate
 from cudbound.adapters import ADAPTERS, REFUSALS
 from cudbound.cli import main
 from cudbound.cli.commands import study as study_commands
+from cudbound.cli.commands.example import example_text
 from cudbound.cli.commands.interval import interval
 from cudbound.cli.commands.learners import compare_learners
 from cudbound.cli.commands.methods import methods
@@ -53,11 +54,8 @@ RECORDED = {
     for kind, name in FIELD_OF.items()
 }
 
-#: A data file on which every command of the documentation runs.
-PATIENTS = "id,age,sex,bmi,died\n" + "".join(
-    f"{i},{30 + 7 * i % 41},{'fm'[i * i % 3 % 2]},{19 + 5 * i % 13}.5,{'yes' if 11 * i % 7 < 3 else 'no'}\n"
-    for i in range(40)
-)
+#: The data file on which every command of the documentation runs: what ``cudbound example`` prints.
+PATIENTS = example_text()
 
 #: What is wrong, the file, and the options after ``--target died --positive yes``.
 WRONG = [
@@ -314,7 +312,7 @@ def errors() -> str:
 
 
 def run_in(folder: Path, content: str | None, command: str):
-    """Run ``cudbound ...`` in a folder with `content` as patients.csv, and a model.skops where one is named."""
+    """Run ``cudbound ... [> FILE]`` in a folder with `content` as patients.csv, and a model.skops if one is named."""
     before = Path.cwd()
     if content is not None:
         (folder / "patients.csv").write_text(content)
@@ -324,7 +322,12 @@ def run_in(folder: Path, content: str | None, command: str):
         model = make_pipeline(StandardScaler(), LogisticRegression()).fit(data[["age", "bmi"]], data["died"])
         skops.io.dump(model, "model.skops")
     try:
-        return CliRunner().invoke(main, shlex.split(command)[1:])
+        arguments = shlex.split(command)[1:]
+        place = arguments.pop() if ">" in arguments else None
+        result = CliRunner().invoke(main, [one for one in arguments if one != ">"])
+        if place is not None:
+            Path(place).write_bytes(result.stdout_bytes)
+        return result
     finally:
         os.chdir(before)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from cudbound.cli.commands.example import example
 from cudbound.cli.commands.explain import explain
 from cudbound.cli.commands.interval import compute, interval
 from cudbound.cli.commands.learners import compare_learners
@@ -39,16 +40,16 @@ def main(context: click.Context) -> None:
 @main.command(epilog=EXIT_CODES)
 def demo() -> None:
     """Show the recommended intervals on a small real data set, and what they mean and do not mean."""
-    from cudbound.cli.commands import demo as example
+    from cudbound.cli.commands import demo as shown
 
-    data = example.demo_data()
-    click.echo(example.introduction(data) + "\n")
-    fitted = fit(ClassifierRecipe(), data.sample, example.SETTINGS.seed)
-    outcome = compute(fitted, example.SETTINGS)
+    data = shown.demo_data()
+    click.echo(shown.introduction(data) + "\n")
+    fitted = fit(ClassifierRecipe(), data.sample, shown.SETTINGS.seed)
+    outcome = compute(fitted, shown.SETTINGS)
     emit(outcome, "table", None)
-    click.echo("\n" + example.meaning(data, fitted, outcome))
+    click.echo("\n" + shown.meaning(data, fitted, outcome))
     finish(outcome)
 
 
-for command in (interval, compare_learners, methods, explain, study):
+for command in (interval, compare_learners, methods, explain, example, study):
     main.add_command(command)
