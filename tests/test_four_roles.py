@@ -1,0 +1,301 @@
+"""The first hour of four people, end to end: what each types, and that an answer comes back and no traceback.
+
+A biostatistician at the shell with published data, an analyst with fitted pipelines of scikit-learn, a methodologist
+with a method of her own, and somebody who compares with mlr3inferr and mlxtend. Numbers of resamples and limits are
+small: what is tested is that everything works together.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from cli_fakes import assert_error, invoke
+from click.testing import Result
+from scipy import stats
+from sklearn.base import clone
+from sklearn.compose import make_column_transformer
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_selection import SelectKBest
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
+from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, StandardScaler
+from sklearn.svm import LinearSVC
+from sklearn.tree import DecisionTreeClassifier
+
+import cudbound
+from cudbound import (
+    LeastSquaresClassifier,
+    Scenario,
+    SearchLimits,
+    Study,
+    compare_intervals,
+    compare_learners,
+    compare_many_learners,
+    error_interval,
+    recorded_comparison,
+    recorded_interval,
+    run_study,
+    summarize,
+)
+from cudbound.exceptions import StudyError
+from cudbound.intervals import METHODS, Method
+from cudbound.intervals.langford import inverted_binomial_interval
+from cudbound.outcomes import Estimand, Outcome
+from cudbound.records import FoldLosses, SplitLosses
+from cudbound.study.populations.population import Cases, Truth
+
+SHARED = Path(__file__).parents[2] / "shared" / "data"
+needs_data = pytest.mark.skipif(not SHARED.is_dir(), reason="the published data sets lie beside the project")
+QUICK = ("--seed", "1", "--resamples", "60", "--total-node-limit", "3000")
+
+# ---- a biostatistician at the shell ----
+
+
+def shell(*arguments: str) -> Result:
+    result = invoke(*arguments)
+    assert "Traceback" not in result.output
+    assert result.exit_code in (0, 1, 2, 3)
+    return result
+
+
+def data(name: str) -> str:
+    return str(SHARED / f"{name}.csv")
+
+
+#: What is known of each data set beforehand: its columns, and the share of the event.
+PUBLISHED = {
+    "birthwt": ("--target low --positive 1 --exclude bwt,target --categorical race", 59 / 189),
+    "kyphosis": ("--target Kyphosis --positive present --exclude target", 17 / 81),
+    "icu": ("--target died --positive Yes --exclude target,white,uncons --categorical auto", 40 / 200),
+    "hepatitis": ("--target class --positive 1 --exclude target --missing median", 32 / 155),
+}
+
+
+@needs_data
+@pytest.mark.parametrize("name", PUBLISHED)
+def test_a_biostatistician_gets_a_table_for_published_data(name, tmp_path):
+    options, rarer = PUBLISHED[name]
+    out = tmp_path / "out.json"
+    found = shell("interval", data(name), *options.split(), *QUICK, "--format", "json", "--output", str(out))
+    assert found.exit_code in (0, 3), found.stderr
+    told = json.loads(out.read_text())
+    ours = next(row for row in told["intervals"] if row["method"] == "two-center")
+    assert 0.0 <= ours["low"] < ours["estimate"] < ours["high"] < 0.6
+    run = told["run"]
+    assert min(run["n_events"], run["n_non_events"]) / run["n_samples"] == pytest.approx(rarer)
+
+
+@needs_data
+def test_a_biostatistician_is_told_what_to_type_next():
+    missing = shell("interval", data("hepatitis"), "--target", "class", "--positive", "1")
+    assert_error(missing, 1, "--missing drop")
+    assert_error(shell("interval", data("birthwt"), "--target", "lwo", "--positive", "1"), 1, "low")
+    assert "did you mean 'two-center'?" in shell("explain", "two-centre").stderr.lower()
+    text = shell("interval", data("kyphosis"), *PUBLISHED["kyphosis"][0].split(), *QUICK)
+    assert "17 events (Kyphosis = present)" in text.stdout
+
+
+@needs_data
+def test_a_biostatistician_compares_two_classifiers():
+    found = shell(
+        "compare-learners",
+        data("birthwt"),
+        *PUBLISHED["birthwt"][0].split(),
+        "--seed",
+        "1",
+        *["--a", "logistic", "--b", "least-squares", "--standardize"],
+    )
+    assert found.exit_code == 0, found.stderr
+    assert "corrected-resampled-t" in found.stdout
+
+
+# ---- an analyst with eight kinds of fitted pipeline ----
+
+RNG = np.random.default_rng(11)
+X = RNG.normal(size=(60, 4))
+Y = np.where(X[:, 0] - X[:, 1] + RNG.normal(size=60) > 0, "ill", "well")
+HOLES = np.where(RNG.uniform(size=X.shape) < 0.05, np.nan, X)
+MIXED = np.column_stack([X[:, :3].round(2), RNG.integers(0, 3, 60)])
+
+PIPELINES: dict[str, tuple[Any, Any]] = {
+    "scaled logistic": (make_pipeline(StandardScaler(), LogisticRegression()), X),
+    "imputed ridge": (
+        make_pipeline(SimpleImputer(strategy="median"), StandardScaler(), RidgeClassifier()),
+        HOLES,
+    ),
+    "encoded columns": (
+        make_pipeline(
+            make_column_transformer((StandardScaler(), [0, 1, 2]), (OneHotEncoder(drop="first"), [3])),
+            LogisticRegression(),
+        ),
+        MIXED,
+    ),
+    "selected support vectors": (make_pipeline(SelectKBest(k=2), StandardScaler(), LinearSVC(dual=False)), X),
+    "polynomials": (
+        make_pipeline(PolynomialFeatures(2), LeastSquaresClassifier(fit_intercept=False)),
+        X[:, :2],
+    ),
+    "tuned": (
+        GridSearchCV(
+            make_pipeline(StandardScaler(), RidgeClassifier()), {"ridgeclassifier__alpha": [0.1, 10]}, cv=3
+        ),
+        X,
+    ),
+    "forest": (RandomForestClassifier(5, random_state=0), X),
+    "neighbors": (make_pipeline(StandardScaler(), KNeighborsClassifier(3)), X),
+}
+
+
+@pytest.mark.filterwarnings("ignore::cudbound.exceptions.CudboundWarning")
+@pytest.mark.parametrize("name", PIPELINES)
+def test_an_analyst_gets_a_sentence_for_every_pipeline(name):
+    estimator, features = PIPELINES[name]
+    fitted = clone(estimator).fit(features, Y)
+    found = error_interval(fitted, features, Y, n_resamples=20, rng=0, limits=SearchLimits(nodes=2000))
+    assert found.sentence.startswith("The error of this classifier on new cases is estimated at 0.")
+    low, high = found.confidence_interval
+    assert 0.0 <= low < found.estimate < high <= 1.0
+
+
+def test_an_analyst_with_a_stochastic_solver_is_told_the_way_out():
+    clf = make_pipeline(StandardScaler(), SGDClassifier(loss="log_loss", random_state=0)).fit(X, Y)
+    with pytest.raises(ValueError, match="polish=True"):
+        compare_intervals(clf, X, Y, methods=["cud"], n_resamples=20, rng=0)
+    table = compare_intervals(clf, X, Y, methods=["cud"], n_resamples=20, rng=0, polish=True)
+    assert 0.0 <= table["cud"].low < table["cud"].high
+
+
+# ---- a methodologist with a method of her own ----
+
+
+class Overlap:
+    """Two Gaussian classes on a line, whose errors are known."""
+
+    name, title = "overlap", "two Gaussians on a line, two standard deviations apart"
+
+    def draw(self, n: int, rng: np.random.Generator) -> Cases:
+        labels = rng.integers(0, 2, n)
+        return Cases(rng.normal(size=(n, 1)) + 2.0 * labels[:, None], labels, self.true_error)
+
+    def true_error(self, classifier: Any) -> Truth:
+        cases = np.linspace(-6.0, 8.0, 20_001)[:, None]
+        first = classifier.predict(cases)
+        weights = stats.norm.pdf(cases[:, 0]), stats.norm.pdf(cases[:, 0] - 2.0)
+        step = cases[1, 0] - cases[0, 0]
+        return Truth(float(0.5 * step * (weights[0][first == 1].sum() + weights[1][first == 0].sum())))
+
+
+def folded(records: Any, confidence_level: float) -> Outcome:
+    losses = records.folds.losses
+    interval = inverted_binomial_interval(int(losses.sum()), losses.size, confidence_level)
+    return Outcome(float(losses.mean()), interval)
+
+
+@pytest.fixture
+def own_method():
+    METHODS["folded"] = Method(
+        name="folded",
+        title="Exact binomial interval on cross-validated losses",
+        estimand=Estimand("conditional"),
+        needs=frozenset({"folds"}),
+        assumptions="losses are independent",
+        tendency="not studied",
+        reference="Clopper and Pearson (1934)",
+        cost="k",
+        compute=folded,
+    )
+    yield "folded"
+    del METHODS["folded"]
+
+
+def test_a_methodologist_studies_a_method_of_her_own(tmp_path, own_method):
+    store = tmp_path / "study.sqlite"
+    scenario = Scenario("overlap", Overlap(), LeastSquaresClassifier)
+    study = Study("mine", (scenario,), (30,), 40, (own_method, "langford-binomial"), n_resamples=30)
+    status = run_study(study, store)
+    assert (status.n_done, status.n_failed) == (40, 0)
+    cells = summarize(store).cells.set_index("method")
+    # an exact interval on losses that are nearly independent: 32 of 40 or fewer would have a probability of 1e-4 at .95
+    assert cells.loc["folded", "coverage"] > 0.8
+    assert shell("study", "status", str(store)).stdout.startswith("mine: 40 of 40 replicates done, 0 failed")
+    report = tmp_path / "report.html"
+    assert shell("study", "report", str(store), "--output", str(report)).exit_code == 0
+    assert "folded" in report.read_text()
+    assert cudbound.replay(study, store, "overlap", 30, 7).failure is None
+    assert "Exact binomial interval on cross-validated losses" in str(cudbound.explain(own_method))
+
+
+def test_a_methodologist_learns_at_once_what_cannot_run(tmp_path):
+    trees = Scenario("trees", Overlap(), DecisionTreeClassifier)
+    with pytest.raises(StudyError, match=r"scenario 'trees'.*Leave cud and aci out"):
+        run_study(Study("mine", (trees,), (30,), 40, "paper"), tmp_path / "study.sqlite")
+
+
+# ---- somebody who compares with mlr3inferr and mlxtend ----
+
+
+def losses_of(learner: Any, splitter: Any) -> list[np.ndarray]:
+    return [
+        (clone(learner).fit(X[train], Y[train]).predict(X[test]) != Y[test]).astype(float)
+        for train, test in splitter.split(X)
+    ]
+
+
+def test_the_corrected_t_is_that_of_mlr3inferr():
+    """mlr3inferr, measure "ci.cor_t" (Nadeau and Bengio 2003): mean +- t sqrt(var (1/J + n2/n1))."""
+    splits = losses_of(LogisticRegression(), ShuffleSplit(15, test_size=12, random_state=0))
+    means = np.array([one.mean() for one in splits])
+    half = stats.t.ppf(0.975, 14) * np.sqrt(means.var(ddof=1) * (1 / 15 + 12 / 48))
+    row = recorded_interval("corrected-resampled-t", SplitLosses(means, 48, 12))
+    assert tuple(row.raw_interval) == pytest.approx((means.mean() - half, means.mean() + half))
+    same = compare_intervals(
+        LogisticRegression().fit(X, Y),
+        X,
+        Y,
+        methods=["corrected-resampled-t"],
+        cv=ShuffleSplit(15, test_size=12, random_state=0),
+        rng=0,
+    )
+    assert tuple(same.rows[0].raw_interval) == pytest.approx(tuple(row.raw_interval))
+
+
+def test_the_cross_validated_z_is_that_of_mlr3inferr():
+    """mlr3inferr, "ci.wald_cv" (Bayle and others 2020, all pairs): mean +- z sd / sqrt(n), with the divisor n."""
+    folds = losses_of(LogisticRegression(), KFold(10, shuffle=True, random_state=0))
+    pooled = np.concatenate(folds)
+    half = stats.norm.ppf(0.975) * pooled.std() / np.sqrt(60)
+    row = recorded_interval("bayle-cv", FoldLosses.from_blocks(np.array(folds)))
+    assert tuple(row.raw_interval) == pytest.approx((pooled.mean() - half, pooled.mean() + half))
+
+
+def test_the_paired_t_tests_are_those_of_mlxtend():
+    """mlxtend, paired_ttest_kfold_cv: differences of accuracies, so of the opposite sign, and the same p-value."""
+    splitter = KFold(6, shuffle=True, random_state=1)
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    accuracies = [
+        [1.0 - one.mean() for one in losses_of(learner, splitter)] for learner in (LogisticRegression(), tree)
+    ]
+    t, p = stats.ttest_rel(*accuracies)
+    found = compare_learners(LogisticRegression(), tree, X, Y, method="k-fold-t", cv=splitter, rng=0)
+    assert found.statistic == pytest.approx(-t)
+    assert found.pvalue == pytest.approx(p)
+    blocks = np.array(losses_of(LogisticRegression(), splitter)) - np.array(losses_of(tree, splitter))
+    assert recorded_comparison("k-fold-t", FoldLosses.from_blocks(blocks)).pvalue == pytest.approx(p)
+
+
+def test_several_learners_are_compared_at_once():
+    learners = {
+        "logistic": LogisticRegression(),
+        "ridge": RidgeClassifier(),
+        "tree": DecisionTreeClassifier(random_state=0),
+    }
+    table = compare_many_learners(learners, X, Y, reference="tree", rng=0)
+    assert len(table) == 2
+    assert all(pair.adjusted_pvalue >= pair.comparison.pvalue for pair in table)
