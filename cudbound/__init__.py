@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from cudbound.bound.cud_interval import cud_interval as cud_interval
     from cudbound.bound.cud_result import CudResult as CudResult
+    from cudbound.estimators.chosen_threshold import ChosenThresholdClassifier as ChosenThresholdClassifier
     from cudbound.estimators.convex_loss import ConvexLossClassifier as ConvexLossClassifier
     from cudbound.estimators.least_squares import LeastSquaresClassifier as LeastSquaresClassifier
     from cudbound.estimators.stumps import stump_basis as stump_basis
@@ -93,6 +94,7 @@ _HOME = {
     "ResamplingSizes": "resampling",
     "ComparisonResult": "results",
     "ComparisonTable": "tables.table",
+    "ChosenThresholdClassifier": "estimators.chosen_threshold",
     "ConvexLossClassifier": "estimators.convex_loss",
     "CvxpyLoss": "losses.cvxpy_loss",
     "LeastSquaresClassifier": "estimators.least_squares",

@@ -12,6 +12,7 @@ from typing import Any, TypeGuard, TypeVar
 import joblib
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from cudbound.hints import did_you_mean, suggestion
@@ -262,6 +263,12 @@ def check_binary_classifier(estimator: Any) -> NDArray[Any]:
         If it was fitted to a number of classes other than two.
     """
     check_is_fitted(estimator)
+    if is_regressor(estimator):
+        raise TypeError(
+            f"{type(estimator).__name__} is not a classifier: numbers are no classes. Fit a classifier to whether the "
+            "number is above a limit that was chosen beforehand, such as y > 3.0; on the command line, make that the "
+            "--target."
+        )
     if not hasattr(estimator, "classes_") or not hasattr(estimator, "predict"):
         raise TypeError(
             f"{type(estimator).__name__} is not a classifier: it lacks classes_ or predict. Pass a fitted "
@@ -271,7 +278,9 @@ def check_binary_classifier(estimator: Any) -> NDArray[Any]:
     if getattr(classes, "shape", None) != (2,):  # a list of arrays if there is more than one target
         raise ValueError(
             "The classifier must have been fitted to exactly two classes. "
-            f"Got {_some(list(classes))} instead; merge classes or fit on two of them."
+            f"Got {_some(list(classes))} instead; fit one classifier for each class against the rest, such as "
+            "clf.fit(X, y == 'a'), and bound each at 1 - (1 - level) / 3 for three that hold together; on the command "
+            "line, make that the --target."
         )
     return np.asarray(classes)
 
@@ -285,6 +294,11 @@ def check_labels(y: ArrayLike, classes: NDArray[Any]) -> Array:
         If `y` is not one-dimensional, holds a value that is not one of `classes`, or has fewer than
         two rows of a class.
     """
+    if getattr(getattr(y, "dtype", None), "names", None):
+        raise ValueError(
+            "y must hold labels of two classes. Got times to an event with censoring; take the status at one time that "
+            "is known for every patient, such as died within a year, and on the command line make that the --target."
+        )
     values = column_or_1d(np.asarray(y))
     positive = np.asarray(values == classes[1])
     known = positive | np.asarray(values == classes[0])

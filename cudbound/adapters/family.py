@@ -68,7 +68,7 @@ class Refusal:
     Attributes
     ----------
     family : tuple of str
-        Names of its classes in scikit-learn; not every version has all of them.
+        Names of its classes in scikit-learn, not every version of which has all of them, or in this package.
     reason : str
         Why, as the end of a sentence that begins with the name of the class.
     remedy : str
@@ -82,6 +82,6 @@ class Refusal:
     def applies(self, estimator: Any) -> bool:
         """Whether the estimator belongs to the family."""
         return any(
-            known.__name__ in self.family and known.__module__.startswith("sklearn.")
+            known.__name__ in self.family and known.__module__.startswith(("sklearn.", "cudbound."))
             for known in type(estimator).__mro__
         )

@@ -36,6 +36,12 @@ REFUSALS = (
         "ConvexLossClassifier('exponential', penalty=0.01, basis=stump_basis(model)).fit(X, y).",
     ),
     Refusal(
+        family=("ChosenThresholdClassifier",),
+        reason="chose its threshold on these rows by a function, which the CUD bound would take as given.",
+        remedy="For a threshold chosen beforehand fit sklearn.model_selection.FixedThresholdClassifier; the intervals "
+        "from refits account for the choice.",
+    ),
+    Refusal(
         family=("CalibratedClassifierCV",),
         reason="averages several classifiers and transforms their scores, which is not an additive classifier "
         "with one loss.",

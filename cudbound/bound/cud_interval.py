@@ -201,4 +201,4 @@ def cud_interval(
         progress=progress,
         previous=previous,
     )
-    return replace(bound, run=run)
+    return replace(bound, run=run, draw_remarks=draws.remarks)

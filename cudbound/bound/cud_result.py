@@ -70,6 +70,8 @@ class CudResult:
         What is bounded.
     rests_on : str
         How many rows it rests on, in words.
+    draw_remarks : tuple of str
+        How the draws differ from ordinary ones.
     joint : JointDraws or None
         The draws of all metrics that this one is bounded together with; None if it is bounded by itself.
     """
@@ -86,6 +88,7 @@ class CudResult:
     run: RunDescription | None = field(repr=False, default=None)
     metric: Metric = field(repr=False, default=ERROR)
     rests_on: str = field(repr=False, default="")
+    draw_remarks: tuple[str, ...] = field(repr=False, default=())
     joint: JointDraws | None = field(repr=False, default=None)
 
     @property
@@ -155,7 +158,10 @@ class CudResult:
     def row(self) -> IntervalEstimate:
         """The result as a row of the table of methods."""
         return tell(
-            compute_interval(CUD, Records(bound=self), self.confidence_level), self.metric, self.rests_on
+            compute_interval(CUD, Records(bound=self), self.confidence_level),
+            self.metric,
+            self.rests_on,
+            self.draw_remarks,
         )
 
     @property

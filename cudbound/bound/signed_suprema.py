@@ -75,12 +75,13 @@ def solve_signed_suprema(
     n, rank = seen.n_rows, design_rank(problem.design)
     polished = () if model.polish is None else (f"cap of the {model.polish}",)
     if not allows_cap(rank, n):
+        counting = "" if seen.plain else f" that count for the {seen.metric.name}"
         warnings.warn(
             ManyFeaturesWarning(
-                f"The design has rank {rank} and {n} rows. Where the rank is above half of the rows the upper limit "
-                "of two-center is not capped, and the interval may cover less often than its level, as it did in "
-                "simulations with nearly as many features as rows: fit fewer features, or report this caution with the "
-                "interval."
+                f"The design has rank {rank} and {n} rows{counting}. Where the rank is above half of the rows the "
+                "upper limit of two-center is not capped, and the interval may cover less often than its level, as it "
+                "did in simulations with nearly as many features as rows: fit fewer features, or report this caution "
+                "with the interval."
             ),
             stacklevel=3,
         )

@@ -45,6 +45,9 @@ class ClassifierRecipe:
     levels : tuple of int, default=()
         With `missing`: the columns that hold numbers of levels, 0, 1, ... A missing one becomes the most frequent, and
         the k levels become k - 1 indicators.
+    threshold : float or None, default=None
+        Probability of the second class, or score where there are none, from which a case is given that class; None
+        takes that of the classifier.
 
     Raises
     ------
@@ -68,6 +71,7 @@ class ClassifierRecipe:
     tune: tuple[tuple[str, tuple[Any, ...]], ...] = ()
     missing: str | None = None
     levels: tuple[int, ...] = ()
+    threshold: float | None = None
 
     def __post_init__(self) -> None:
         from cudbound.validation import check_choice, check_integer
@@ -90,7 +94,7 @@ class ClassifierRecipe:
     def __call__(self, seed: int = 0) -> Any:
         """Return the classifier, not yet fitted; where it draws random numbers they come from the seed."""
         from sklearn.decomposition import PCA
-        from sklearn.model_selection import GridSearchCV
+        from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
@@ -106,24 +110,24 @@ class ClassifierRecipe:
             steps.append(PolynomialFeatures(self.degree, include_bias=False))
         classifier = make_classifier(self.classifier, self.options, seed)
         whole = make_pipeline(*steps, classifier) if steps else classifier
-        if not self.tune:
-            return whole
-        prefix = f"{whole.steps[-1][0]}__" if steps else ""
-        return GridSearchCV(
-            whole, {prefix + name: list(values) for name, values in self.tune}, cv=TUNING_FOLDS
-        )
+        if self.tune:
+            prefix = f"{whole.steps[-1][0]}__" if steps else ""
+            tried = {prefix + name: list(values) for name, values in self.tune}
+            whole = GridSearchCV(whole, tried, cv=TUNING_FOLDS)
+        return whole if self.threshold is None else FixedThresholdClassifier(whole, threshold=self.threshold)
 
     @property
     def class_in_words(self) -> str:
         """The class of the classifier with its options, as Python would write it."""
         family = LEARNERS[self.classifier]
         values = {**family.fixed, **dict(self.options)}
-        return f"{family.class_name}({', '.join(f'{name}={value!r}' for name, value in values.items())})"
+        words = f"{family.class_name}({', '.join(f'{name}={value!r}' for name, value in values.items())})"
+        return words if self.threshold is None else f"{words} with the threshold {self.threshold:g}"
 
     @property
     def description(self) -> Mapping[str, Any]:
         """The recipe in the words of a design file."""
-        words = {
+        words: dict[str, Any] = {
             "classifier": self.classifier,
             "set": dict(self.options),
             "standardize": self.standardize,
@@ -131,7 +135,9 @@ class ClassifierRecipe:
             "degree": self.degree,
         }
         # named only where there is one: studies of before keep their identity
-        return {**words, "tune": {name: list(values) for name, values in self.tune}} if self.tune else words
+        if self.tune:
+            words["tune"] = {name: list(values) for name, values in self.tune}
+        return words if self.threshold is None else {**words, "threshold": self.threshold}
 
 
 def _filled(strategy: str, levels: Sequence[int]) -> Any:

@@ -171,8 +171,11 @@ def _classes(keys: pd.Series[str], positive: str, target: str) -> tuple[str, str
     found = [f"{quoted(str(key))} ({count} row{'' if count == 1 else 's'})" for key, count in counts.items()]
     if len(counts) != 2:
         only = "one value" if len(counts) == 1 else f"{len(counts)} values"
+        way = (
+            "; take one class against the rest as the target, one after the other" if len(counts) > 2 else ""
+        )
         raise CsvError(
-            f"the target {quoted(target)} must have two classes; it has {only}: {first_few(found)}"
+            f"the target {quoted(target)} must have two classes; it has {only}: {first_few(found)}{way}"
         )
     wanted = str(_keys(pd.Series([positive.strip()], dtype=object)).iloc[0])
     if wanted not in counts.index:

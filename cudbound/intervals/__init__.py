@@ -26,6 +26,7 @@ from cudbound.intervals.martin import MARTIN
 from cudbound.intervals.mcnemar import MCNEMAR
 from cudbound.intervals.method import Method, compute_interval
 from cudbound.intervals.nested_cv import NESTED_CV
+from cudbound.intervals.out_of_bag import OUT_OF_BAG_CLOPPER_PEARSON, OUT_OF_BAG_WILSON
 from cudbound.intervals.resampled_t import (
     CORRECTED_PSEUDO_BOOTSTRAP,
     CORRECTED_RESAMPLED_T,
@@ -63,6 +64,8 @@ CONDITIONAL = (
     ACI,
     *CLINICAL,
     LEAVE_ONE_OUT,
+    OUT_OF_BAG_WILSON,
+    OUT_OF_BAG_CLOPPER_PEARSON,
     BCCVP,
     BCCVP_BR,
     TEST_SET_WALD,

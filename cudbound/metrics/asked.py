@@ -81,8 +81,8 @@ class AskedMetrics:
 
     @property
     def plain(self) -> bool:
-        """Whether the error is all that was asked for."""
-        return self.names == (ERROR.name,) and self.metrics == (ERROR,)
+        """Whether the error is all that was asked for, from ordinary draws."""
+        return self.metrics == (ERROR,) and not self.predictive and not self.stratified
 
     @property
     def all_metrics(self) -> tuple[Metric, ...]:
@@ -255,12 +255,23 @@ def as_metrics(metric: Any) -> Metrics:
     return metric if isinstance(metric, Metrics) else Metrics(metric)
 
 
+def check_name(name: str) -> str:
+    """Return the name of a metric.
+
+    Raises
+    ------
+    ValueError
+        If it is none; the message says in one sentence what to use instead.
+    """
+    if name not in NAMES:
+        instead = why_not(name) or did_you_mean(name, NAMES, "the metrics are")
+        raise ValueError(f"The 'metric' parameter knows no {name!r}: {instead}")
+    return name
+
+
 def _named(one: object) -> str:
     if isinstance(one, Metric):
         return one.name
     if not isinstance(one, str):
         raise ParameterError("metric", f"one or more of {list(NAMES)}", one)
-    if one not in NAMES:
-        instead = why_not(one) or did_you_mean(one, NAMES, "the metrics are")
-        raise ValueError(f"The 'metric' parameter knows no {one!r}: {instead}")
-    return one
+    return check_name(one)

@@ -131,9 +131,8 @@ class MetricRows:
 
     @property
     def plain(self) -> bool:
-        """Whether it is the error as every method knows it: all rows, each with the same weight."""
-        same = self.metric.costs[0] == self.metric.costs[1]
-        return self.metric.shares is None and self.sample_weight is None and same
+        """Whether it is the error as every method knows it: all rows, each with the same weight, at no cost."""
+        return self.metric.shares is None and self.sample_weight is None and self.metric.costs == (1.0, 1.0)
 
     @cached_property
     def weights(self) -> Array:

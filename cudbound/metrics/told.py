@@ -50,7 +50,7 @@ def tell(
     IntervalEstimate
         Remarks and details of the method stay those of the mean loss, and the remarks say so.
     """
-    if not rests_on and metric.scale == 1.0:
+    if not rests_on:
         return replace(row, metric=metric.name, remarks=(*remarks, *row.remarks))
     own = row.remarks
     if own and metric.loss_name != metric.name:

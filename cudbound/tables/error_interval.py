@@ -8,9 +8,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from cudbound.hints import suggestion
 from cudbound.intervals import METHODS, Method, find_methods
+from cudbound.metrics.asked import Metrics, as_metrics
+from cudbound.metrics.metric import Metric
 from cudbound.outcomes import ConfidenceInterval
 from cudbound.parameter_error import ParameterError
 from cudbound.report.estimands import ERRORS
@@ -37,6 +40,14 @@ DETAILS = {
     "uncapped_high": "upper limit without the cap",
 }
 
+
+#: Metrics in the words of a sentence, where they are not their names.
+SUBJECTS = {
+    "balanced-error": "balanced error",
+    "cost": "mean cost of the errors",
+    "ppv": "positive predictive value",
+    "npv": "negative predictive value",
+}
 
 INTERNAL = "Computed from the training data alone, without external validation and without a finite-sample guarantee."
 
@@ -83,10 +94,11 @@ class ErrorInterval:
             *(format_proportion(value) for value in (row.estimate, row.low, row.high)),
         )
         how = f"{row.method} interval from {self.n_samples} training rows and {row.n_fits:,} fits"
+        what = SUBJECTS.get(row.metric, row.metric)
         if row.estimand.kind == "conditional":
-            subject = "the error of this classifier on new cases"
+            subject = f"the {what} of this classifier on new cases"
         else:
-            subject = f"{ERRORS[row.estimand.kind]} (estimand {row.estimand})"
+            subject = f"{ERRORS[row.estimand.kind].replace('error', what, 1)} (estimand {row.estimand})"
         if np.isnan([row.estimate, row.low, row.high]).any():
             return f"There is no interval for {subject} by {row.method}."
         if row.alternative == "less":
@@ -103,7 +115,7 @@ class ErrorInterval:
         known = {DETAILS.get(name, name): value for name, value in row.details.items()}
         numbers = ", ".join(f"{name} {value:.3f}" for name, value in known.items())
         return (
-            *((f"Rests on: {numbers}.",) if numbers else ()),
+            *((f"Rests on{self._in_terms}: {numbers}.",) if numbers else ()),
             *(("The CUD bound did not lower the upper limit.",) if self._cap_is_idle else ()),
             *(f"{remark[0].upper()}{remark[1:]}." for remark in row.remarks),
             *((f"Degenerate: {row.degenerate}.",) if row.degenerate else ()),
@@ -112,7 +124,12 @@ class ErrorInterval:
 
     @property
     def _cap_is_idle(self) -> bool:
-        return self.row.raw_interval.high == self.row.details.get("uncapped_high")
+        lowered = any("lowered by the CUD bound" in remark for remark in self.row.remarks)
+        return "uncapped_high" in self.row.details and not lowered
+
+    @property
+    def _in_terms(self) -> str:
+        return "" if self.row.metric == "error" else ", in terms of the mean loss behind it"
 
     @property
     def table(self) -> IntervalTable:
@@ -142,6 +159,8 @@ def error_interval(
     y: Any,
     *,
     method: str = "two-center",
+    metric: str | Metric | Metrics = "error",
+    sample_weight: ArrayLike | None = None,
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
     n_resamples: int = 1000,
@@ -169,6 +188,12 @@ def error_interval(
         Their labels; at least two rows of each class.
     method : str, default="two-center"
         One of those that `cudbound.available_methods` lists as intervals.
+    metric : str, Metric or Metrics, default="error"
+        What is bounded: "error", "sensitivity", "specificity", "balanced-error", "cost", "ppv" or "npv"; with
+        `cudbound.Metrics`, also which label is the event, what errors cost, at which prevalence.
+        `cudbound.compare_intervals` takes several at once.
+    sample_weight : array-like of float, shape (n_samples,), default=None
+        Weights of the rows, with which the classifier was fitted; see `cudbound.compare_intervals`.
     confidence_level : float, default=0.95
         Nominal level, in (0, 1).
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
@@ -219,6 +244,8 @@ def error_interval(
         may then cover less often than its level.
     NotCertifiedWarning
         If a limit ended the search for the suprema; upper bounds are used, which can only lengthen the interval.
+    FewEventsWarning
+        If the metric rests on fewer than 10 rows of a class.
 
     Notes
     -----
@@ -245,6 +272,8 @@ def error_interval(
         raise ParameterError("method", "the name of one interval", method)
     (chosen,) = find_methods([method])
     _check_keywords(chosen, options)
+    if len(as_metrics(metric).names) > 1:
+        raise ParameterError("metric", "one metric; compare_intervals takes several", metric)
     labels = check_labels(y, check_binary_classifier(estimator))
     check_lengths(X.shape[0] if hasattr(X, "shape") else len(X), labels.size)
     table = compare_intervals(
@@ -252,6 +281,8 @@ def error_interval(
         X,
         y,
         methods=[method],
+        metric=metric,
+        sample_weight=sample_weight,
         confidence_level=confidence_level,
         alternative=alternative,
         n_resamples=n_resamples,

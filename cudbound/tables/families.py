@@ -115,7 +115,7 @@ class Rows:
     bounds : Bounds or None
         None where the classifier has none, or nobody reads them.
     remarks : tuple of str
-        What is to be said of every row of another metric than the plain error.
+        What is to be said of the draws in every row.
     """
 
     session: Session[Method]
@@ -168,7 +168,7 @@ class Rows:
             row = replace(
                 row, confidence_level=family.confidence_level, n_fits=count_fits(self.records, method.needs)
             )
-            return tell(row, metric, "" if seen.plain else seen.rests_on, () if seen.plain else remarks)
+            return tell(row, metric, "" if seen.plain else seen.rests_on, remarks)
 
         return self.session.rows(
             IntervalEstimate,

@@ -117,8 +117,9 @@ def test_the_centers_of_many_metrics_are_those_of_their_definition(seed):
 def test_the_plain_error_leaves_the_records_alone():
     records, event, _ = small_records(1)
     assert view(records, MetricRows(ERROR, event)) is records
-    equal = Metric("cost", costs=(3.0, 3.0))
-    assert view(records, MetricRows(equal, event)) is records
+    equal = view(records, MetricRows(Metric("cost", costs=(3.0, 3.0)), event))
+    assert equal.losses.tolist() == records.losses.tolist()
+    assert equal.n_effective == records.n_samples
 
 
 def test_rows_of_one_class_keep_losses_of_0_and_1():

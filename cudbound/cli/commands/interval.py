@@ -13,6 +13,7 @@ from cudbound.cli.commands import run_interval as run
 from cudbound.cli.inputs import common_options, options
 from cudbound.cli.inputs.checks import check_folds, check_tuned, choose_classifier, method_options
 from cudbound.cli.inputs.fitted import FittedClassifier, fit
+from cudbound.cli.inputs.metric_options import metric_options
 from cudbound.cli.inputs.model_file import SavedModel, load_model
 from cudbound.cli.inputs.sample import new_seed, read_sample
 from cudbound.cli.output import destination as output
@@ -45,6 +46,13 @@ ALTERNATIVES = ("two-sided", "less", "greater")
     "of two-center, refitted on every draw elsewhere.",
 )
 @click.option(
+    "--threshold",
+    type=float,
+    metavar="FLOAT",
+    help="Probability of the event, or score where the classifier has none, from which a case is called an event; it "
+    "must have been chosen without looking at these data.",
+)
+@click.option(
     "--model",
     "model_file",
     type=click.Path(path_type=Path),
@@ -69,6 +77,7 @@ ALTERNATIVES = ("two-sided", "less", "greater")
     "for clinical prediction models prints, conditional for the error of this classifier, algorithm for that of the "
     "learning algorithm, all for both. The group tuned needs a fitted search from --model.",
 )
+@metric_options
 @click.option(
     "--alternative",
     type=click.Choice(ALTERNATIVES),
@@ -150,6 +159,7 @@ def interval(
     classifier: str,
     assignments: tuple[str, ...],
     standardize: bool,
+    threshold: float | None,
     model_file: Path | None,
     trust: tuple[str, ...],
     seed: int | None,
@@ -167,11 +177,11 @@ def interval(
     from cudbound.intervals import find_methods
 
     if model_file is not None:
-        _refuse_options_of_a_fit(assignments, standardize)
+        _refuse_options_of_a_fit(assignments, standardize, threshold)
         data = _left_to_the_model(data)
     elif trust:
         raise click.UsageError("--trust is about the types in a file; name the file with --model.")
-    choice = choose_classifier(classifier, assignments, standardize)
+    choice = replace(choose_classifier(classifier, assignments, standardize), threshold=threshold)
     methods = find_methods(asked["methods"])
     check_folds(asked["folds"], data.group, methods, find_methods("all"))
     chosen = new_seed() if seed is None else seed
@@ -187,11 +197,14 @@ def interval(
     finish(outcome)
 
 
-def _refuse_options_of_a_fit(assignments: tuple[str, ...], standardize: bool) -> None:
+def _refuse_options_of_a_fit(
+    assignments: tuple[str, ...], standardize: bool, threshold: float | None
+) -> None:
     """Raise UsageError if a classifier that is fitted already is to be fitted in some way."""
     source = click.get_current_context().get_parameter_source("classifier")
     named = source is ParameterSource.COMMANDLINE
     asked = {"--classifier": named, "--set": bool(assignments), "--standardize": standardize}
+    asked["--threshold"] = threshold is not None
     for option, is_given in asked.items():
         if is_given:
             raise click.UsageError(

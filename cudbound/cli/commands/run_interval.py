@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import shlex
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from cudbound.cli.inputs.fitted import FittedClassifier
+from cudbound.cli.inputs.metric_options import make_metrics
 from cudbound.cli.inputs.settings import SharedSettings
 from cudbound.cli.output.advice import INTERVAL_OPTIONS, advice_of_the_command, collected_warnings
 from cudbound.cli.output.outcome import CommandOutcome
@@ -13,6 +16,7 @@ from cudbound.exceptions import NotCertifiedWarning, RunInterrupted
 
 if TYPE_CHECKING:
     from cudbound.inputs.csv_columns import TrainingData
+    from cudbound.metrics.asked import Metrics
     from cudbound.report.tables import RunDescription
     from cudbound.results import Draws
     from cudbound.tables.table import IntervalTable
@@ -23,6 +27,10 @@ class Settings(SharedSettings):
     """How the intervals are computed: further arguments of `cudbound.compare_intervals`."""
 
     methods: str | tuple[str, ...] = "recommended"
+    metric: tuple[str, ...] = ("error",)
+    joint: bool = False
+    costs: Mapping[str, float] = field(default_factory=dict)
+    prevalence: float | str | None = None
     alternative: str = "two-sided"
     n_resamples: int = 1000
     localization: str | float = "n"
@@ -39,6 +47,8 @@ class Settings(SharedSettings):
         from cudbound.solve.limits import SearchLimits
 
         given = super().arguments(sample)
+        for name in ("metric", "joint", "costs", "prevalence"):  # of which one argument is made
+            given.pop(name)
         limits = SearchLimits(
             nodes=given.pop("total_node_limit"),
             seconds=given.pop("total_time_limit"),
@@ -48,7 +58,22 @@ class Settings(SharedSettings):
 
     def choices(self, sample: TrainingData) -> list[str]:
         """Return the options of the command line that change numbers and stand nowhere else in the notes."""
-        return [*super().choices(sample), *(["--fallback"] if self.fallback else [])]
+        given = [*super().choices(sample), *(["--fallback"] if self.fallback else [])]
+        if self.metric != ("error",):
+            given.append(f"--metric {','.join(self.metric)}")
+        given += [f"--cost {shlex.quote(f'{value}={cost:g}')}" for value, cost in self.costs.items()]
+        if self.prevalence is not None:
+            given.append(f"--prevalence {self.prevalence}")
+        return [*given, *(["--joint"] if self.joint else [])]
+
+    @property
+    def names_metrics(self) -> bool:
+        """Whether anything was said of metrics."""
+        return self.metric != ("error",) or self.joint or bool(self.costs) or self.prevalence is not None
+
+    def metrics(self, fitted: FittedClassifier) -> Metrics:
+        """Return what is bounded, in the labels of the classifier."""
+        return make_metrics(fitted, self.metric, self.costs, self.prevalence, self.joint)
 
 
 def compute(fitted: FittedClassifier, settings: Settings) -> CommandOutcome:
@@ -64,6 +89,8 @@ def compute(fitted: FittedClassifier, settings: Settings) -> CommandOutcome:
     from cudbound.tables.compare_intervals import compare_intervals
 
     arguments = settings.arguments(fitted.sample)
+    if settings.names_metrics:
+        arguments["metric"] = settings.metrics(fitted)
     interrupted = False
     with (
         collected_warnings("some of the refits", INTERVAL_OPTIONS) as collected,
@@ -72,7 +99,7 @@ def compute(fitted: FittedClassifier, settings: Settings) -> CommandOutcome:
         try:
             table = compare_intervals(fitted.estimator, fitted.X, fitted.y, **arguments)
         except RunInterrupted as stopped:
-            draws = stopped.unfinished.draws.get("bound")
+            draws = None if settings.names_metrics else stopped.unfinished.draws.get("bound")
             if draws is None:
                 raise
             table, interrupted = _cud_alone(fitted, settings, draws), True

@@ -43,6 +43,8 @@ class FittedClassifier:
         What was remarkable about the fit or the file.
     saved : bool
         Whether the classifier comes from a file.
+    event : object
+        Its label of the event.
     """
 
     estimator: Any
@@ -52,6 +54,7 @@ class FittedClassifier:
     description: str
     warnings: tuple[str, ...] = ()
     saved: bool = False
+    event: Any = 1
 
 
 def fit(
@@ -118,7 +121,7 @@ def _match(model: SavedModel, sample: TrainingData) -> FittedClassifier:
             )
         description += f", its class {label!r} being the event"
     description += f": {fit_in_words(estimator)}"
-    return FittedClassifier(estimator, X, y, sample, description, model.warnings, saved=True)
+    return FittedClassifier(estimator, X, y, sample, description, model.warnings, True, classes[event].item())
 
 
 def _check_filled(estimator: Any, X: Any, sample: TrainingData, name: str) -> None:

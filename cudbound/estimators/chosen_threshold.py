@@ -1,0 +1,87 @@
+"""A classifier whose threshold is chosen on its training set by a function, so that every refit chooses again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils.validation import check_is_fitted
+
+from cudbound.parameter_error import ParameterError
+
+Chooser = Callable[[NDArray[np.float64], NDArray[np.bool_]], float]
+
+
+class ChosenThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+    """Fit a classifier, then choose the threshold of its score on the same rows.
+
+    Resampling refits it as a whole, so that intervals from refits account for the choice. The CUD bound does not: it
+    would take the threshold as given, and is refused.
+
+    Parameters
+    ----------
+    estimator : classifier
+        Unfitted, with ``predict_proba`` or ``decision_function``.
+    chooser : callable
+        ``chooser(scores, second)`` returns the threshold from which a case is given the second class. `scores`, shape
+        (n_samples,), are the probabilities of the second class, or the scores where there are none; `second` says
+        which rows are of that class.
+
+    Attributes
+    ----------
+    estimator_ : classifier
+        The fitted one.
+    threshold_ : float
+        What was chosen.
+    classes_ : ndarray, shape (2,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from cudbound import ChosenThresholdClassifier
+    >>> X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1]
+    >>> lowest_event = lambda scores, second: float(scores[second].min())
+    >>> ChosenThresholdClassifier(LogisticRegression(), lowest_event).fit(X, y).predict(X).tolist()
+    [0, 1, 1, 1]
+    """
+
+    def __init__(self, estimator: Any, chooser: Chooser):
+        self.estimator = estimator
+        self.chooser = chooser
+
+    def fit(self, X: Any, y: ArrayLike, **weights: Any) -> Self:
+        """Fit the classifier and choose the threshold; `weights`, such as ``sample_weight``, are passed on.
+
+        Raises
+        ------
+        ValueError
+            If there are not two classes, the estimator has no scores, or the threshold is not a finite number.
+        """
+        self.estimator_ = clone(self.estimator).fit(X, y, **weights)
+        self.classes_ = self.estimator_.classes_
+        if len(self.classes_) != 2:
+            raise ValueError(f"A threshold divides two classes. Got {self.classes_.tolist()}.")
+        threshold = float(self.chooser(self._scores(X), np.asarray(y) == self.classes_[1]))
+        if not np.isfinite(threshold):
+            raise ParameterError("chooser", "a function that returns a finite number", threshold)
+        self.threshold_ = threshold
+        return self
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the second class for scores of at least the threshold, else the first."""
+        check_is_fitted(self, "threshold_")
+        found: NDArray[Any] = self.classes_[(self._scores(X) >= self.threshold_).astype(int)]
+        return found
+
+    def _scores(self, X: Any) -> NDArray[np.float64]:
+        if hasattr(self.estimator_, "predict_proba"):
+            return np.asarray(self.estimator_.predict_proba(X))[:, 1]
+        if hasattr(self.estimator_, "decision_function"):
+            return np.asarray(self.estimator_.decision_function(X), dtype=np.float64)
+        raise ParameterError(
+            "estimator", "a classifier with predict_proba or decision_function", self.estimator_
+        )

@@ -1,0 +1,57 @@
+"""Binomial intervals on out-of-bag losses, as if they were tests of one classifier: naive, and often printed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from cudbound.intervals.method import Method
+from cudbound.intervals.proportions import inverted_binomial_interval, wilson_interval
+from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
+from cudbound.point_estimates.bootstrap_632 import leave_one_out_bootstrap_error
+from cudbound.records import Records
+
+Limits = Callable[[float, float, float], ConfidenceInterval]
+
+
+def _compute(records: Records, confidence_level: float, *, limits: Limits) -> Outcome:
+    bootstrap = records.require("bootstrap")
+    error = float(leave_one_out_bootstrap_error(bootstrap.losses, bootstrap.counts))
+    if math.isnan(error):
+        return Outcome.undefined("undefined: no point was ever out of bag, raise n_resamples")
+    # weighted rows that were never out of bag can leave a mean above 1
+    error = min(error, 1.0)
+    return Outcome(error, limits(error, records.n_effective, confidence_level))
+
+
+def _exact(error: float, n_tested: float, confidence_level: float) -> ConfidenceInterval:
+    return inverted_binomial_interval(error * n_tested, n_tested, confidence_level)
+
+
+OUT_OF_BAG_WILSON = Method(
+    name="out-of-bag-wilson",
+    title="Wilson score interval of the out-of-bag losses",
+    estimand=Estimand("conditional"),
+    needs=frozenset({"bootstrap"}),
+    assumptions="each row's mean out-of-bag loss is the loss of this classifier on a new case",
+    tendency="high, since draws hold .632 n distinct rows; liberal where the out-of-bag error misses that of this "
+    "classifier; the naive interval to compare others with",
+    reference="Wilson (1927), with the leave-one-out bootstrap error of Efron and Tibshirani (1997) for a count",
+    cost="B",
+    formula="Wilson score limits at e = Err(1), the mean over rows of their mean out-of-bag loss, as of n e errors in n "
+    "tests",
+    compute=partial(_compute, limits=wilson_interval),
+)
+
+OUT_OF_BAG_CLOPPER_PEARSON = replace(
+    OUT_OF_BAG_WILSON,
+    name="out-of-bag-clopper-pearson",
+    title="Clopper-Pearson interval of the out-of-bag losses",
+    reference="Clopper and Pearson (1934), continued to counts that are not whole, with the leave-one-out bootstrap "
+    "error of Efron and Tibshirani (1997) in place of a count",
+    formula="inverted binomial tails at n e errors in n tests, e = Err(1), the mean over rows of their mean out-of-bag "
+    "loss",
+    compute=partial(_compute, limits=_exact),
+)

@@ -1,0 +1,371 @@
+"""What can be asked for in ``metric=``, what is refused with what to use instead, and what a table then holds."""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from cudbound import (
+    ChosenThresholdClassifier,
+    LeastSquaresClassifier,
+    Metric,
+    Metrics,
+    compare_intervals,
+    cud_interval,
+    error_interval,
+)
+from cudbound.cli.commands.group import main
+from cudbound.exceptions import FewEventsWarning, UnsupportedEstimatorError
+from cudbound.metrics.asked import NAMES
+from cudbound.metrics.not_covered import why_not
+from cudbound.metrics.predictive import negative_predictive_value, positive_predictive_value
+
+
+def data(seed=0, n=40, shift=0.5):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2))
+    return X, np.where(X[:, 0] + rng.normal(size=n) > shift, "ill", "well")
+
+
+def fitted(seed=0, n=40):
+    X, y = data(seed, n)
+    return LeastSquaresClassifier().fit(X, y), X, y
+
+
+FAST = {"n_resamples": 60, "rng": 0}
+
+
+def test_a_metric_by_itself_and_among_others_has_the_same_row():
+    clf, X, y = fitted()
+    methods = ["two-center", "cud", "langford-binomial", "out-of-bag-wilson", "out-of-bag-clopper-pearson"]
+    several = Metrics(["sensitivity", "specificity"], event="ill")
+    both = compare_intervals(clf, X, y, methods=methods, metric=several, **FAST)
+    assert [(row.method, row.metric) for row in both] == [
+        (method, metric) for metric in ("sensitivity", "specificity") for method in methods
+    ]
+    alone = compare_intervals(clf, X, y, methods=methods, metric=Metrics("specificity", event="ill"), **FAST)
+    assert alone.rows == both.rows[5:]
+    assert (
+        both["cud", "specificity"]
+        == cud_interval(clf, X, y, metric=Metrics("specificity", event="ill"), **FAST).row
+    )
+    one = error_interval(clf, X, y, metric=Metrics("specificity", event="ill"), **FAST)
+    assert one.row == both["two-center", "specificity"]
+    assert one.sentence.startswith("The specificity of this classifier on new cases is estimated at")
+    with pytest.raises(KeyError, match="has rows of"):
+        both["cud"]
+
+
+def test_the_event_decides_which_is_sensitivity():
+    clf, X, y = fitted()
+    ill = cud_interval(clf, X, y, metric=Metrics("sensitivity", event="ill"), **FAST)
+    well = cud_interval(clf, X, y, metric=Metrics("specificity", event="well"), **FAST)
+    # the same rows, drawn in another order
+    assert ill.estimate == well.estimate == pytest.approx(np.mean(clf.predict(X[y == "ill"]) == "ill"))
+    coded = LeastSquaresClassifier().fit(X, y == "ill")
+    assert cud_interval(coded, X, y == "ill", metric="sensitivity", **FAST).q == ill.q
+    with pytest.raises(ValueError, match="The 'event' parameter must be one of the classes"):
+        cud_interval(clf, X, y, metric="sensitivity", **FAST)
+
+
+def test_equal_costs_are_the_error_in_their_units():
+    clf, X, y = fitted()
+    error = compare_intervals(clf, X, y, methods=["two-center", "cud"], **FAST)
+    cost = compare_intervals(
+        clf, X, y, methods=["two-center", "cud"], metric=Metrics("cost", costs={"ill": 3, "well": 3}), **FAST
+    )
+    for one, other in zip(error, cost, strict=True):
+        assert other.low == pytest.approx(3 * one.low)
+        assert other.high == pytest.approx(3 * one.high)
+        assert other.highest == 3.0
+
+
+def test_weights_of_1_change_nothing_and_weights_are_copies_of_rows():
+    X, y = data(n=30)
+    clf = LogisticRegression().fit(X, y)
+    plain = compare_intervals(clf, X, y, methods=["two-center", "cud"], n_resamples=10, rng=0)
+    ones = compare_intervals(
+        clf, X, y, methods=["two-center", "cud"], n_resamples=10, rng=0, sample_weight=np.ones(30)
+    )
+    for one, other in zip(plain, ones, strict=True):
+        assert (other.low, other.high) == pytest.approx((one.low, one.high))
+    weights = np.where(y == "ill", 2.0, 1.0)
+    pipe = make_pipeline(StandardScaler(), LogisticRegression())
+    pipe.fit(X, y, logisticregression__sample_weight=weights)
+    row = compare_intervals(
+        pipe, X, y, methods="two-center", n_resamples=5, rng=0, sample_weight=weights
+    ).rows[0]
+    wrong = pipe.predict(X) != y
+    found = cud_interval(pipe, X, y, n_resamples=5, rng=0, sample_weight=weights)
+    assert found.estimate == pytest.approx(weights @ wrong / weights.sum())
+    assert row.n_fits == 6
+
+
+def test_weights_that_cannot_be_used_are_refused():
+    X, y = data()
+    near = KNeighborsClassifier().fit(X, y)
+    with pytest.raises(ValueError, match=re.escape("KNeighborsClassifier.fit takes none")):
+        compare_intervals(near, X, y, methods="two-center", sample_weight=np.ones(40), **FAST)
+    clf = LogisticRegression().fit(X, y)
+    with pytest.raises(ValueError, match=re.escape("number for each of the 40 rows. Got 0.0")):
+        error_interval(clf, X, y, sample_weight=np.arange(40.0), **FAST)
+    with pytest.raises(ValueError, match="'nested-cv' is not available for error"):
+        compare_intervals(clf, X, y, methods=["nested-cv"], sample_weight=np.ones(40), **FAST)
+
+
+def test_predictive_values_are_those_at_the_joint_limits():
+    """Bayes' theorem once more, from a table of 1000 people, at the limits of both intervals at 97.5%."""
+    clf, X, y = fitted()
+    asked = Metrics(["ppv", "npv"], event="ill", prevalence=0.2)
+    values = compare_intervals(clf, X, y, methods=["two-center", "cud"], metric=asked, **FAST)
+    joint = Metrics(["sensitivity", "specificity"], event="ill", joint=True)
+    both = compare_intervals(clf, X, y, methods=["two-center", "cud"], metric=joint, **FAST)
+    for method in ("two-center", "cud"):
+        for end in ("low", "high"):
+            se, sp = (getattr(both[method, metric], end) for metric in ("sensitivity", "specificity"))
+            sick, fit = 200 * se, 800 * sp
+            called, cleared = sick + (800 - fit), fit + (200 - sick)
+            assert getattr(values[method, "ppv"], end) == pytest.approx(sick / called if called else 0.0)
+            assert getattr(values[method, "npv"], end) == pytest.approx(fit / cleared)
+    assert "at the prevalence 0.2" in values["cud", "ppv"].remarks
+    everything = Metrics(["sensitivity", "specificity", "ppv"], event="ill", prevalence=0.2, joint=True)
+    together = compare_intervals(clf, X, y, methods="two-center", metric=everything, **FAST)
+    assert together["two-center", "ppv"].low == values["two-center", "ppv"].low
+    assert together["two-center", "sensitivity"] == both["two-center", "sensitivity"]
+
+
+def test_predictive_values_that_are_0_of_0():
+    assert math.isnan(positive_predictive_value(0.0, 1.0, 0.1))
+    assert negative_predictive_value(0.0, 1.0, 0.1) == pytest.approx(0.9)
+
+
+def test_bonferroni_divides_the_error_probability():
+    clf, X, y = fitted()
+    joint = Metrics(["sensitivity", "specificity"], event="ill", joint=True)
+    alone = Metrics("sensitivity", event="ill")
+    together = compare_intervals(clf, X, y, methods="langford-binomial", metric=joint, **FAST).rows[0]
+    apart = compare_intervals(
+        clf, X, y, methods="langford-binomial", metric=alone, confidence_level=0.975, **FAST
+    ).rows[0]
+    assert (together.low, together.high) == (apart.low, apart.high)
+    assert together.confidence_level == 0.95
+    assert "together with specificity: each at 97.5%" in together.remarks
+
+
+def test_a_lower_limit_of_sensitivity_is_an_upper_one_of_its_loss():
+    clf, X, y = fitted()
+    alone = Metrics("sensitivity", event="ill")
+    both = compare_intervals(
+        clf, X, y, methods="langford-binomial", metric=alone, confidence_level=0.9, **FAST
+    ).rows[0]
+    least = compare_intervals(
+        clf, X, y, methods="langford-binomial", metric=alone, alternative="greater", **FAST
+    ).rows[0]
+    assert least.low == pytest.approx(both.low)
+    assert (least.high, least.alternative) == (1.0, "greater")
+
+
+def test_error_beside_sensitivity_is_that_of_ordinary_draws():
+    clf, X, y = fitted()
+    error = compare_intervals(clf, X, y, methods=["cud", "two-center"], **FAST)
+    several = Metrics(["error", "sensitivity"], event="ill")
+    table = compare_intervals(clf, X, y, methods=["cud", "two-center"], metric=several, **FAST)
+    assert table["cud", "error"] == error["cud"]
+    assert table["two-center", "error"] == error["two-center"]
+    within = Metrics("error", stratified=True)
+    stratified = compare_intervals(clf, X, y, methods="cud", metric=within, **FAST)
+    assert "draws within the classes" in stratified["cud"].remarks
+
+
+def test_few_events_are_warned_of():
+    X, y = data(2, 20, shift=1.0)
+    n_events = int((y == "ill").sum())
+    assert 2 <= n_events < 10
+    clf = LeastSquaresClassifier().fit(X, y)
+    with pytest.warns(FewEventsWarning, match=f"The sensitivity rests on {n_events} events") as caught:
+        table = compare_intervals(
+            clf, X, y, methods="two-center", metric=Metrics("sensitivity", event="ill"), **FAST
+        )
+    assert caught[0].message.n_rows == n_events
+    assert table.rows[0].remarks[0] == f"rests on {n_events} events"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", FewEventsWarning)
+        compare_intervals(clf, X, y, methods="two-center", metric="error", **FAST)
+
+
+@pytest.mark.filterwarnings("ignore::cudbound.exceptions.FewEventsWarning")
+def test_draws_without_an_event_are_drawn_again():
+    X, y = data(2, 14, shift=1.5)
+    assert 2 <= (y == "ill").sum() <= 3
+    clf = LeastSquaresClassifier().fit(X, y)
+    both = Metrics(["error", "sensitivity"], event="ill")
+    table = compare_intervals(clf, X, y, methods="langford-binomial", metric=both, n_resamples=200, rng=0)
+    remarks = table["langford-binomial", "sensitivity"].remarks
+    assert any("draws without a row of one class redrawn" in remark for remark in remarks)
+
+
+def test_groups_keep_rows_that_a_metric_does_not_allow():
+    clf, X, y = fitted()
+    table = compare_intervals(
+        clf, X, y, methods="conditional", metric="balanced-error", n_resamples=20, rng=0, inner="oob"
+    )
+    assert "means over rows of both classes" in table["aci"].degenerate
+    assert table["kohavi-normal"].degenerate is None
+    assert table["test-set-wilson"].metric == "balanced-error"
+
+
+@pytest.mark.parametrize(
+    ("metric", "message"),
+    [
+        ("auc", "it compares pairs of cases over all thresholds"),
+        ("F1", "it is a ratio whose parts vary together"),
+        ("sensitivity_at_specificity", "which is out of scope here"),
+        ("c-index", "times to an event with censoring are no classes"),
+        ("accuracy", "it is one minus the error"),
+        ("sensitvity", "did you mean sensitivity?"),
+        (["error", "error"], "The 'metric' parameter must be different metrics"),
+        ([], "The 'metric' parameter must be one or more of"),
+        (3, "The 'metric' parameter must be one or more of"),
+    ],
+)
+def test_what_is_not_supported_says_what_to_use(metric, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        Metrics(metric)
+
+
+def test_every_sentence_says_what_to_use_in_python_and_on_the_command_line():
+    sentences = [
+        why_not(name) for name in ("auc", "f1", "accuracy", "recall", "brier", "survival", "regression")
+    ]
+    for sentence in sentences:
+        assert "metric=" in sentence
+        assert "command line --metric" in sentence
+        assert "; use " in sentence or sentence.startswith("use ")
+    assert not set(NAMES) & {"auc", "f1"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"asked": "cost"}, "The 'costs' parameter must be a cost for each class"),
+        ({"asked": "error", "costs": {0: 1, 1: 2}}, "with the metric 'cost' and only then"),
+        ({"asked": "ppv"}, "The 'prevalence' parameter must be a number in (0, 1) or 'sample'"),
+        ({"asked": "ppv", "prevalence": 0.0}, "The 'prevalence' parameter must be"),
+        ({"asked": "error", "prevalence": 0.1}, "with the metrics 'ppv' and 'npv' and only then"),
+        ({"asked": "error", "joint": True}, "The 'joint' parameter must be False for one metric"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        Metrics(**arguments)
+
+
+def test_costs_must_name_the_classes():
+    with pytest.raises(ValueError, match=re.escape("a cost for each of the classes ['ill', 'well']")):
+        Metrics("cost", costs={"ill": 1, "dead": 2}).resolve(["ill", "well"])
+    asked = Metrics("cost", costs={"ill": 5, "well": 1}, event="ill").resolve(["ill", "well"])
+    assert asked.metrics == (Metric("cost", costs=(1.0, 5.0)),)
+
+
+def test_what_is_no_classifier_of_two_classes_says_what_to_use():
+    X, y = data()
+    with pytest.raises(TypeError, match="Fit a classifier to whether the number is above"):
+        error_interval(LinearRegression().fit(X, X[:, 0]), X, y, **FAST)
+    three = np.where(X[:, 1] > 0.5, "c", np.where(X[:, 1] > 0.0, "b", "a"))
+    with pytest.raises(ValueError, match="one classifier for each class against the rest"):
+        error_interval(LogisticRegression().fit(X, three), X, three, **FAST)
+    times = np.array([(True, 2.0)] * 40, dtype=[("status", bool), ("days", float)])
+    clf, _, _ = fitted()
+    with pytest.raises(ValueError, match="times to an event with censoring; take the status at one time"):
+        error_interval(clf, X, times, **FAST)
+
+
+def test_a_threshold_that_is_chosen_on_the_data_is_resampled_or_refused():
+    X, y = data()
+
+    def midway(scores, second):
+        return float((scores[second].mean() + scores[~second].mean()) / 2)
+
+    clf = ChosenThresholdClassifier(LogisticRegression(), midway).fit(X, y)
+    asked = Metrics("sensitivity", event="ill")
+    row = error_interval(clf, X, y, metric=asked, n_resamples=8, rng=0, progress=False).row
+    assert "upper limit not capped: no CUD bound available" in row.remarks[-1]
+    with pytest.raises(UnsupportedEstimatorError, match="chose its threshold on these rows by a function"):
+        cud_interval(clf, X, y, **FAST)
+    # the refits choose again
+    counts = np.random.default_rng(0).integers(0, 2, size=40)
+    again = ChosenThresholdClassifier(LogisticRegression(), midway).fit(X[counts > 0], y[counts > 0])
+    assert again.threshold_ != clf.threshold_
+    with pytest.raises(ValueError, match="a function that returns a finite number"):
+        ChosenThresholdClassifier(LogisticRegression(), lambda scores, second: math.nan).fit(X, y)
+
+
+@pytest.fixture(scope="module")
+def csv_file(tmp_path_factory):
+    X, y = data(2, 40)
+    path = tmp_path_factory.mktemp("metrics") / "d.csv"
+    lines = [f"{a},{b},{label}" for (a, b), label in zip(X.tolist(), y.tolist(), strict=True)]
+    path.write_text("\n".join(["a,b,state", *lines]) + "\n")
+    return path
+
+
+def command(path, *more):
+    arguments = [
+        "interval",
+        str(path),
+        "--target",
+        "state",
+        "--positive",
+        "ill",
+        "--seed",
+        "0",
+        "--resamples",
+        "60",
+    ]
+    return CliRunner().invoke(main, [*arguments, "--methods", "two-center,cud", "--format", "csv", *more])
+
+
+def test_the_command_bounds_what_python_bounds(csv_file):
+    X, y = data(2, 40)
+    clf = LeastSquaresClassifier().fit(X, (y == "ill").astype(int))
+    given = ["--metric", "sensitivity,ppv,cost", "--prevalence", "0.1", "--joint"]
+    given += ["--cost", "ill=5", "--cost", "well=1"]
+    found = command(csv_file, *given)
+    asked = Metrics(["sensitivity", "ppv", "cost"], costs={1: 5, 0: 1}, prevalence=0.1, joint=True)
+    table = compare_intervals(
+        clf, X, (y == "ill").astype(int), methods=["two-center", "cud"], metric=asked, **FAST
+    )
+    lines = found.stdout.splitlines()
+    assert len(lines) == 1 + len(table.rows) == 7
+    for line, row in zip(lines[1:], table.rows, strict=True):
+        cells = line.split(",")
+        assert [cell.strip('"') for cell in cells[:2]] == [row.method, row.metric]
+        assert float(cells[3]) == row.low
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["--metric", "auc"], "use metric=['sensitivity', 'specificity'] with joint=True"),
+        (["--metric", "ppv"], "--metric ppv needs --prevalence"),
+        (["--metric", "cost", "--cost", "ill=5"], "--metric cost needs the cost of each value of the target"),
+        (["--metric", "cost", "--cost", "ill=-5"], "must be a number of at least 0"),
+        (["--prevalence", "0.1"], "--prevalence is read by --metric ppv and npv alone"),
+        (["--prevalence", "2"], "neither a number strictly between 0 and 1 nor sample"),
+        (["--joint"], "--joint needs several metrics"),
+        (["--cost", "ill=5"], "--cost is read by --metric cost alone"),
+    ],
+)
+def test_the_command_refuses_what_does_not_fit(csv_file, more, message):
+    found = command(csv_file, *more)
+    assert found.exit_code in (1, 2)
+    assert message in found.stderr
