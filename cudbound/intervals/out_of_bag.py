@@ -40,8 +40,7 @@ OUT_OF_BAG_WILSON = Method(
     "classifier; the naive interval to compare others with",
     reference="Wilson (1927), with the leave-one-out bootstrap error of Efron and Tibshirani (1997) for a count",
     cost="B",
-    formula="Wilson score limits at e = Err(1), the mean over rows of their mean out-of-bag loss, as of n e errors in n "
-    "tests",
+    formula="Wilson score limits at e = Err(1), the mean over rows of their mean out-of-bag loss, n tests",
     compute=partial(_compute, limits=wilson_interval),
 )
 
