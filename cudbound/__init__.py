@@ -9,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from cudbound.adapters.statsmodels_results import from_statsmodels as from_statsmodels
     from cudbound.bound.cud_interval import cud_interval as cud_interval
     from cudbound.bound.cud_result import CudResult as CudResult
     from cudbound.estimators.chosen_threshold import ChosenThresholdClassifier as ChosenThresholdClassifier
@@ -110,6 +111,7 @@ _HOME = {
     "SearchLimits": "solve.limits",
     "solve_draws": "solve.solve_draws",
     "stump_basis": "estimators.stumps",
+    "from_statsmodels": "adapters.statsmodels_results",
     "Scenario": "study.design.scenario",
     "Study": "study.design.scenario",
     "merge_stores": "study.run.merge",

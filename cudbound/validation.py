@@ -250,6 +250,21 @@ def check_flag(name: str, value: object) -> bool:
     return bool(value)
 
 
+def check_no_results(estimator: Any) -> None:
+    """Refuse results of statsmodels, which hold a model and its parameters and cannot be fitted again.
+
+    Raises
+    ------
+    TypeError
+        If `estimator` is one; the message names the function that makes a classifier of it.
+    """
+    if hasattr(estimator, "model") and hasattr(estimator, "params") and not hasattr(estimator, "fit"):
+        raise TypeError(
+            f"{type(estimator).__name__} of statsmodels is a result, not a classifier. For a logistic regression pass "
+            "what classifier, X, y = cudbound.from_statsmodels(result) returns."
+        )
+
+
 def check_binary_classifier(estimator: Any) -> NDArray[Any]:
     """Return the two classes of a fitted classifier.
 
@@ -262,6 +277,7 @@ def check_binary_classifier(estimator: Any) -> NDArray[Any]:
     ValueError
         If it was fitted to a number of classes other than two.
     """
+    check_no_results(estimator)
     check_is_fitted(estimator)
     if is_regressor(estimator):
         raise TypeError(

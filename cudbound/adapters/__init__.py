@@ -24,7 +24,7 @@ from cudbound.exceptions import (
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.solve.minimum import check_minimizer, optimality_residual
 from cudbound.solve.minimum import polish as polish_model
-from cudbound.validation import check_binary_classifier
+from cudbound.validation import check_binary_classifier, check_no_results
 
 __all__ = ["ADAPTERS", "REFUSALS", "Adapter", "Refusal", "batched_refit", "express", "find_adapter"]
 
@@ -101,6 +101,7 @@ def express(
     array([[1., 0.],
            [1., 1.]])
     """
+    check_no_results(estimator)
     check_is_fitted(estimator)
     adapter = find_adapter(estimator)
     if hasattr(estimator, "classes_"):  # a search that was not refitted has none; its adapter says so
