@@ -52,14 +52,14 @@ def from_statsmodels(result: Any) -> tuple[LogisticRegression, NDArray[np.float6
     ...     exog = np.array([[1.0, 2.0], [1.0, 3.0], [1.0, 4.0], [1.0, 5.0], [1.0, 6.0], [1.0, 7.0]])
     ...     endog = np.array([0.0, 0.0, 1.0, 0.0, 1.0, 1.0])
     >>> class Results:
-    ...     model, params = Logit, np.array([-6.3, 1.4])
-    >>> classifier, X, y = from_statsmodels(Results)
+    ...     model, params = Logit(), np.array([-6.3, 1.4])
+    >>> classifier, X, y = from_statsmodels(Results())
     >>> X.ravel().tolist(), y.tolist(), classifier.coef_.tolist(), classifier.intercept_.tolist()
     ([2.0, 3.0, 4.0, 5.0, 6.0, 7.0], [0, 0, 1, 0, 1, 1], [[1.4]], [-6.3])
     """
-    model = getattr(result, "model", None)
+    model: Any = getattr(result, "model", None)
     params = np.asarray(getattr(result, "params", ()), dtype=np.float64)
-    kind = type(model).__name__ if not isinstance(model, type) else model.__name__
+    kind = type(model).__name__
     family = getattr(model, "family", None)
     logit_link = (
         type(getattr(family, "link", None)).__name__ == "Logit" and type(family).__name__ == "Binomial"

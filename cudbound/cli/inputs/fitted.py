@@ -121,7 +121,9 @@ def _match(model: SavedModel, sample: TrainingData) -> FittedClassifier:
             )
         description += f", its class {label!r} being the event"
     description += f": {fit_in_words(estimator)}"
-    return FittedClassifier(estimator, X, y, sample, description, model.warnings, True, classes.tolist()[event])
+    return FittedClassifier(
+        estimator, X, y, sample, description, model.warnings, True, classes.tolist()[event]
+    )
 
 
 def _check_filled(estimator: Any, X: Any, sample: TrainingData, name: str) -> None:
