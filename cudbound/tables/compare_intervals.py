@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from cudbound.adapters import express
 from cudbound.bars import Progress
 from cudbound.bound.boundary import boundary_deviations, boundary_limits, check_curvature, near_rate
-from cudbound.exceptions import NoMinimizerError, UnsupportedEstimatorError
-from cudbound.intervals import Method, find_methods
+from cudbound.exceptions import NoMinimizerError, StatedError, UnsupportedEstimatorError
+from cudbound.intervals import GROUPS, Method, find_methods
 from cudbound.intervals.method import ALTERNATIVES
 from cudbound.metrics.asked import Metrics, as_metrics
 from cudbound.metrics.metric import Metric
@@ -44,8 +44,6 @@ from cudbound.validation import (
     refuse_others,
 )
 
-#: Groups of methods in which one that a classifier does not allow keeps its row, with the reason.
-LENIENT = ("recommended", "conditional", "all")
 #: Inner draws of each draw where refits are made in batches.
 INNER_DRAWS = 50
 #: Records of which inner draws, or none, decide what is drawn.
@@ -110,8 +108,8 @@ def compare_intervals(
         splits, most of which aim at the expected error of the learning algorithm, "all" for both, "recommended" for the
         interval to use with the bound that caps it, "clinical" for what software for clinical prediction models prints,
         "tuned" for the error of tuning and fitting, from a fitted search, or names, which `cudbound.available_methods`
-        lists. A row does not depend on which others are asked for. In "recommended", "conditional" and "all" a method
-        that this classifier does not allow keeps its row, which says why; asked for by name it is an error.
+        lists. A row does not depend on which others are asked for. In a group a method that this classifier does
+        not allow keeps its row, which says why in a few words; asked for by name it is an error, which says it in full.
     metric : str, Metric, a sequence of them, or Metrics, default="error"
         What is bounded: "error", "sensitivity", "specificity", "balanced-error", "cost", "ppv" or "npv", several at
         once from the same draws and refits, or `cudbound.Metrics`, which also says which label is the event, what
@@ -232,7 +230,7 @@ def compare_intervals(
     weights = None if sample_weight is None else check_row_weights(sample_weight, len(y))
     chosen = check_sizes(sizes)
     n_inner = None if inner is None else check_inner(inner)
-    lenient = isinstance(methods, str) and methods in LENIENT
+    lenient = isinstance(methods, str) and methods in GROUPS
     model: AdditiveModel | None = None
     refused: dict[str, str] = {}
     capped = [method for method in session.methods if _caps(method, session.options_of(method))]
@@ -338,8 +336,19 @@ def _express(
         without = [method.name for method in methods if method.needs & refused]
         if without and not lenient:
             raise
-        return model, dict.fromkeys(without, f"not available for this classifier: {error}")
+        return model, dict.fromkeys(without, _in_short(error, estimator, model))
     return model, {}
+
+
+def _in_short(error: StatedError, estimator: Any, model: AdditiveModel | None) -> str:
+    """Return why there is no bound in a few words, for a cell of a table; asked for by name the method says it all."""
+    if isinstance(error, NoMinimizerError):
+        return "no CUD bound: its loss has no minimizer on separable data"
+    if model is not None:
+        return "needs a loss with a gradient and a curvature"
+    while hasattr(estimator, "steps"):
+        estimator = estimator.steps[-1][1]
+    return f"no CUD bound: no linear form known for {type(estimator).__name__}"
 
 
 def _caps(method: Method, options: Mapping[str, Any]) -> bool:

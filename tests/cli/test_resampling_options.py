@@ -163,7 +163,7 @@ def test_a_method_that_the_classifier_does_not_allow_keeps_its_row_in_all():
     assert result.exit_code == 0, result.stderr
     ours, cud = json.loads(result.stdout)["intervals"][:2]
     assert (cud["method"], cud["low"], cud["degenerate"]) == ("cud", None, True)
-    assert "not available for this classifier" in cud["remarks"]
+    assert "no CUD bound: no linear form known for SVC" in cud["remarks"]
     assert (ours["method"], ours["degenerate"], 0.0 <= ours["low"] < ours["high"] <= 1.0) == (
         "two-center",
         False,

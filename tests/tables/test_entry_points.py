@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pickle
 import re
+import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 from contract_cases import INTERVALS, SIZES, exactly, sample
 from scipy import sparse
-from sklearn.ensemble import RandomForestClassifier
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -89,24 +90,51 @@ def test_a_group_keeps_the_rows_of_methods_that_the_classifier_does_not_allow():
     forest = RandomForestClassifier(n_estimators=2, max_depth=2).fit(X, Y)
     of_model = [name for name in INTERVALS if METHODS[name].needs & {"bound", "boundary"}]
     assert of_model
-    for group in ("conditional", "all"):
+    for group in ("paper", "conditional", "all"):
         table = compare_intervals(forest, X, Y, methods=group, inner=2, **ARGUMENTS)
         assert tuple(row.method for row in table.rows) == GROUPS[group]
         for row in table.rows:
             lacking = row.method in of_model
             assert lacking == np.isnan(row.estimate)
             if lacking:
-                assert "not available for this classifier: RandomForestClassifier is not" in row.degenerate
+                assert row.degenerate == "no CUD bound: no linear form known for RandomForestClassifier"
                 assert (row.n_fits, str(row.estimand)) == (0, str(METHODS[row.method].estimand))
     frame = table.to_frame().set_index("method")
     assert frame.loc[of_model, "degenerate"].all()
     assert "RandomForestClassifier" in frame.loc[of_model[0], "remarks"]
-    assert "not available for this classifier" in " ".join(str(table).split())
+    assert "no CUD bound: no linear form" in " ".join(str(table).split())
+
+
+@pytest.mark.parametrize(
+    ("estimator", "reason"),
+    [
+        (
+            RandomForestClassifier(n_estimators=2, max_depth=2),
+            "no linear form known for RandomForestClassifier",
+        ),
+        (
+            make_pipeline(StandardScaler(), HistGradientBoostingClassifier(max_iter=2)),
+            "no linear form known for HistGradientBoostingClassifier",
+        ),
+        (LogisticRegression(C=np.inf), "its loss has no minimizer on separable data"),
+    ],
+    ids=["forest", "pipeline", "separable"],
+)
+def test_the_reason_fits_on_two_lines(estimator, reason):
+    y = np.where(X[:, 0] > 0.0, "ill", "well")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of fits that do not converge
+        estimator.fit(X, y)
+        table = compare_intervals(estimator, X, y, methods="paper", n_resamples=2, inner="oob", rng=0)
+    assert table["cud"].degenerate == f"no CUD bound: {reason}"
+    lines = table.to_text().splitlines()
+    first = next(number for number, line in enumerate(lines) if line.startswith("cud "))
+    assert lines[first + 2].startswith("bootstrap-percentile ")
 
 
 def test_asked_for_by_name_such_a_method_is_an_error():
     forest = RandomForestClassifier(n_estimators=2, max_depth=2).fit(X, Y)
-    for methods in ("paper", "cud", ["aci"], ["martin-beta", "cud"]):
+    for methods in ("cud", ["aci"], ["martin-beta", "cud"]):
         with pytest.raises(
             UnsupportedEstimatorError, match="RandomForestClassifier is not known as an additive"
         ):
