@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from cudbound.plotting.suprema import SupremaDisplay as SupremaDisplay
     from cudbound.problem.additive_model import Polish as Polish
     from cudbound.problem.problem import Problem as Problem
+    from cudbound.report.description import Description as Description
     from cudbound.resampling import ResamplingSizes as ResamplingSizes
     from cudbound.results import ComparisonResult as ComparisonResult
     from cudbound.results import Draws as Draws
@@ -132,6 +133,7 @@ _HOME = {
     "KurtosisDisplay": "plotting.coverage",
     "NestedLoopDisplay": "plotting.nested_loop",
     "SupremaDisplay": "plotting.suprema",
+    "Description": "report.description",
     "summarize": "study.measure.summary",
 }
 

@@ -22,6 +22,7 @@ from cudbound.problem.additive_model import AdditiveModel, Polish
 from cudbound.problem.problem import Problem
 from cudbound.quantiles import inverted_cdf_quantile, within
 from cudbound.records import Records
+from cudbound.report.description import Description, describe_rows
 from cudbound.report.tables import RunDescription
 from cudbound.results import Draws, IntervalEstimate
 from cudbound.rounding import sentences_html
@@ -224,6 +225,10 @@ class CudResult:
         True
         """
         return Certificate.of(self.problem, self.draws, draw)
+
+    def describe(self) -> Description:
+        """Return words for a paper: methods, results, versions and seed, and what to cite, in BibTeX."""
+        return describe_rows((self.row,), self.run, {CUD.name: CUD.title}, {CUD.name: CUD.reference})
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row with the columns of a table of intervals."""

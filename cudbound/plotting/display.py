@@ -66,7 +66,7 @@ class Display(abc.ABC):
             If matplotlib is not installed, with the way to get it.
         """
         if ax is None:
-            ax = _matplotlib().pyplot.subplots(figsize=self.size, layout="constrained")[1]
+            ax = import_matplotlib().pyplot.subplots(figsize=self.size, layout="constrained")[1]
         self.ax_ = ax
         self.figure_ = cast("Figure", ax.figure)
         self._draw_on(ax)
@@ -217,7 +217,7 @@ class CellsDisplay(Display):
 @contextmanager
 def _drawn(display: Display, salt: str, fonttype: str) -> Iterator[Figure]:
     """Draw a display on a figure of its own, the same every time; `salt` makes the names in an SVG unique."""
-    mpl = _matplotlib()
+    mpl = import_matplotlib()
     settings = {"svg.fonttype": fonttype, "svg.hashsalt": salt, "font.size": 9.0}
     with mpl.rc_context(settings), warnings.catch_warnings():
         # missing glyphs in matplotlib's font affect only the layout: the reader's own font draws the text
@@ -242,7 +242,8 @@ def check_columns(name: str, frame: pd.DataFrame, columns: Sequence[str]) -> Non
         raise ValueError(f"The '{name}' frame must have rows and the columns {list(columns)}. Got {what}.")
 
 
-def _matplotlib() -> Any:
+def import_matplotlib() -> Any:
+    """Return matplotlib; raise ImportError if it is not installed, with the way to get it."""
     try:
         import matplotlib.pyplot
     except ImportError as error:

@@ -59,7 +59,7 @@ RESUBSTITUTION = PointEstimator(
     needs=frozenset({"losses"}),
     assumptions="none that make it unbiased",
     tendency="too low: the classifier was fitted to the rows that judge it",
-    reference="Smith, C. A. B. (1947). Some examples of discrimination. Annals of Eugenics 13, 272-282",
+    reference="Smith (1947)",
     cost="0",
     compute=_resubstitution,
 )
@@ -86,8 +86,7 @@ K_FOLD = PointEstimator(
     needs=frozenset({"folds"}),
     assumptions="none beyond independent rows",
     tendency="unbiased for training sets of n - n/k rows, so too high for n rows",
-    reference="Stone, M. (1974). Cross-validatory choice and assessment of statistical predictions. JRSS B 36, "
-    "111-147; the mean is over all rows, which differs from that over folds where folds differ in size",
+    reference="Stone (1974); the mean is over all rows, which differs from that over folds where folds differ in size",
     cost="K",
     compute=_k_fold,
 )
@@ -101,8 +100,7 @@ REPEATED_K_FOLD = PointEstimator(
     needs=frozenset({"repeated_folds"}),
     assumptions="none beyond independent rows",
     tendency="as k-fold, without most of the variance that the choice of the folds adds",
-    reference="Burman, P. (1989). A comparative study of ordinary cross-validation, v-fold cross-validation and the "
-    "repeated learning-testing methods. Biometrika 76, 503-514; the mean over partitions of their means over rows",
+    reference="Burman (1989); the mean over partitions of their means over rows",
     cost="R K",
     compute=_repeated_k_fold,
 )
@@ -115,8 +113,7 @@ LEAVE_ONE_OUT = PointEstimator(
     needs=frozenset({"leave_one_out"}),
     assumptions="none beyond independent rows",
     tendency="nearly unbiased for n rows and more variable than the bootstrap estimates where n is small",
-    reference="Lachenbruch, P. A. and Mickey, M. R. (1968). Estimation of error rates in discriminant analysis. "
-    "Technometrics 10, 1-11",
+    reference="Lachenbruch and Mickey (1968)",
     cost="n (least squares: all of them from one fit)",
     compute=_leave_one_out,
 )

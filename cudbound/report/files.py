@@ -1,4 +1,4 @@
-"""Finished texts on their way into files: all of them whole, or none."""
+"""Finished texts and pictures on their way into files: all of them whole, or none."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 
-def write_texts(texts: Mapping[Path, str]) -> None:
-    """Write texts as UTF-8, so that a reader finds what was there before or, once all are written, the new files.
+def write_texts(texts: Mapping[Path, str | bytes]) -> None:
+    """Write texts as UTF-8, and bytes as they are: a reader finds what was there before, or all the new files.
 
     Each text goes to a temporary file in the folder of its own; when all are there, they take their names. A link
     keeps pointing where it does; a device or a pipe is written directly, since it must not be replaced.
 
     Parameters
     ----------
-    texts : mapping of path to str
+    texts : mapping of path to str or bytes
         What cannot be written as UTF-8 becomes an escape.
 
     Raises
@@ -27,7 +27,10 @@ def write_texts(texts: Mapping[Path, str]) -> None:
     OSError
         If one of them cannot be written; it names the file, and all files stay as they were.
     """
-    contents = {path: text.encode("utf-8", "backslashreplace") for path, text in texts.items()}
+    contents = {
+        path: text if isinstance(text, bytes) else text.encode("utf-8", "backslashreplace")
+        for path, text in texts.items()
+    }
     devices = {path for path in contents if is_device(path)}
     finished = {}
     with ExitStack() as stack:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from cudbound.metrics.asked import Metrics, as_metrics
 from cudbound.metrics.metric import Metric
 from cudbound.outcomes import ConfidenceInterval
 from cudbound.parameter_error import ParameterError
+from cudbound.report.description import Description
 from cudbound.report.estimands import ERRORS
 from cudbound.report.tables import Run
 from cudbound.results import IntervalEstimate
@@ -139,6 +140,10 @@ class ErrorInterval:
     def plot(self, ax: Axes | None = None) -> IntervalDisplay:
         """Draw the interval beside the share of the rarer class, as `cudbound.IntervalTable.plot` does."""
         return self.table.plot(ax)
+
+    def describe(self) -> Description:
+        """Return words for a paper, as `cudbound.IntervalTable.describe` does, with the sentence of the interval."""
+        return replace(self.table.describe(), results=printable(self.sentence))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row with the columns of a table of intervals."""

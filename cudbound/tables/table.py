@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, ClassVar, Generic, Unpack
 
 from cudbound.hints import suggestion
 from cudbound.intervals import METHODS
+from cudbound.method_card import MethodCard
 from cudbound.point_estimates import ESTIMATORS
 from cudbound.report.comparison_columns import comparison_report
+from cudbound.report.description import Description, describe_rows
 from cudbound.report.interval_columns import interval_report
 from cudbound.report.page import html_part
 from cudbound.report.point_columns import point_report
@@ -99,9 +101,27 @@ class Table(abc.ABC, Generic[OneRow]):
         """
 
     @property
+    def _cards(self) -> dict[str, MethodCard]:
+        known: dict[str, MethodCard] = {**ESTIMATORS, **METHODS}
+        return {row.method: known[row.method] for row in self.rows if row.method in known}
+
+    @property
     def _titles(self) -> dict[str, str]:
-        known = {**ESTIMATORS, **METHODS}
-        return {row.method: known[row.method].title for row in self.rows if row.method in known}
+        return {name: card.title for name, card in self._cards.items()}
+
+    def describe(self) -> Description:
+        """Return words for a paper: methods, results, versions and seed, and what to cite, in BibTeX.
+
+        Examples
+        --------
+        >>> from cudbound import recorded_interval
+        >>> from cudbound.records import SplitLosses
+        >>> row = recorded_interval("corrected-resampled-t", SplitLosses([0.2, 0.3, 0.25, 0.15, 0.35], 90, 10))
+        >>> IntervalTable((row,)).describe().results
+        'corrected-resampled-t: the error is estimated at 0.250 (95% confidence interval 0.128 to 0.372).'
+        """
+        references = {name: card.reference for name, card in self._cards.items()}
+        return describe_rows(self.rows, self.run, self._titles, references)
 
     def to_text(self, **style: Unpack[StyleOptions]) -> str:
         """Return the table as plain text; the keywords are those of `to_latex`."""
@@ -196,9 +216,13 @@ class IntervalTable(Table[IntervalEstimate]):
         ImportError
             If matplotlib is not installed, with the way to get it.
         """
+        return self.display().plot(ax)
+
+    def display(self) -> IntervalDisplay:
+        """Return the picture before it is drawn, for ``save(path)`` alone."""
         from cudbound.plotting.forest import IntervalDisplay
 
-        return IntervalDisplay.from_table(self).plot(ax)
+        return IntervalDisplay.from_table(self)
 
 
 class ComparisonTable(Table[ComparisonResult]):
@@ -229,9 +253,13 @@ class ComparisonTable(Table[ComparisonResult]):
         ImportError
             If matplotlib is not installed, with the way to get it.
         """
+        return self.display().plot(ax)
+
+    def display(self) -> ComparisonDisplay:
+        """Return the picture before it is drawn, for ``save(path)`` alone."""
         from cudbound.plotting.forest import ComparisonDisplay
 
-        return ComparisonDisplay.from_table(self).plot(ax)
+        return ComparisonDisplay.from_table(self)
 
 
 class PointEstimateTable(Table[PointEstimate]):

@@ -96,7 +96,7 @@ def test_output_is_written_to_a_file(tmp_path, monkeypatch):
     ("arguments", "code", "message"),
     [
         (["--gives", "test"], 2, "'test' is not one of 'interval', 'comparison', 'point-estimate'"),
-        (["--format", "html"], 2, "'html' is not one of 'table', 'markdown', 'latex', 'csv', 'json'"),
+        (["--format", "pdf"], 2, "'pdf' is not one of 'table', 'markdown', 'latex', 'html', 'csv', 'json'"),
         (["cud"], 2, "Got unexpected extra argument (cud)"),
         (["--output", "nowhere/methods.txt"], 1, "--output: no such folder"),
     ],

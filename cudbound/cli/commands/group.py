@@ -14,6 +14,7 @@ from cudbound.cli.inputs.fitted import fit
 from cudbound.cli.output.exit_codes import EXIT_CODES
 from cudbound.cli.output.one_line import OneLineGroup
 from cudbound.cli.output.outcome import emit, finish
+from cudbound.cli.output.wanted import Wanted
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 
 
@@ -46,7 +47,7 @@ def demo() -> None:
     click.echo(shown.introduction(data) + "\n")
     fitted = fit(ClassifierRecipe(), data.sample, shown.SETTINGS.seed)
     outcome = compute(fitted, shown.SETTINGS)
-    emit(outcome, "table", None)
+    emit(outcome, Wanted("table"))
     click.echo("\n" + shown.meaning(data, fitted, outcome))
     finish(outcome)
 

@@ -16,10 +16,10 @@ from cudbound.cli.inputs.fitted import FittedClassifier, fit
 from cudbound.cli.inputs.metric_options import metric_options
 from cudbound.cli.inputs.model_file import SavedModel, load_model
 from cudbound.cli.inputs.sample import new_seed, read_sample
-from cudbound.cli.output import destination as output
 from cudbound.cli.output.exit_codes import EXIT_CODES, UNUSABLE
 from cudbound.cli.output.one_line import fail, say_seed
 from cudbound.cli.output.outcome import CommandOutcome, emit, finish
+from cudbound.cli.output.wanted import Wanted
 from cudbound.inputs.classifier_recipe import STRATEGIES, ClassifierRecipe
 from cudbound.inputs.csv_file import DataFile
 from cudbound.inputs.missing_cells import KEEP
@@ -152,7 +152,7 @@ ALTERNATIVES = ("two-sided", "less", "greater")
     "upper bounds, instead of after the usual number of nodes. The table then depends on the speed of the machine.",
 )
 @common_options.jobs_option
-@common_options.output_options
+@common_options.result_options
 def interval(
     *,
     data: DataFile,
@@ -164,8 +164,7 @@ def interval(
     trust: tuple[str, ...],
     seed: int | None,
     assigned: tuple[str, ...],
-    form: str,
-    place: Path | None,
+    wanted: Wanted,
     **asked: Any,
 ) -> None:
     """Print intervals for the error of a classifier that was trained on FILE.csv.
@@ -186,14 +185,14 @@ def interval(
     check_folds(asked["folds"], data.group, methods, find_methods("all"))
     chosen = new_seed() if seed is None else seed
     settings = run.Settings(seed=chosen, options=method_options(assigned, methods), **asked)
-    output.check_output(place, data=data.file, model=model_file)
+    wanted.check_places(data=data.file, model=model_file)
     model: ClassifierRecipe | SavedModel = choice if model_file is None else load_model(model_file, trust)
     check_tuned(methods, getattr(model, "estimator", model))
     fitted = fit(model, read_sample(data, settings.folds), chosen)
     if seed is None:
         say_seed(chosen)
     outcome = compute(fitted, settings)
-    emit(outcome, form, place)
+    emit(outcome, wanted)
     finish(outcome)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
@@ -12,11 +11,11 @@ from cudbound.cli.inputs import common_options, options
 from cudbound.cli.inputs.checks import check_alternative, check_folds, choose_classifier, method_options
 from cudbound.cli.inputs.fitted import fit
 from cudbound.cli.inputs.sample import new_seed, read_sample
-from cudbound.cli.output import destination as output
 from cudbound.cli.output.advice import A_OPTIONS, B_OPTIONS
 from cudbound.cli.output.exit_codes import EXIT_CODES, UNUSABLE
 from cudbound.cli.output.one_line import fail, say_seed
 from cudbound.cli.output.outcome import emit, finish
+from cudbound.cli.output.wanted import Wanted
 from cudbound.inputs.csv_file import DataFile
 from cudbound.inputs.named_classifiers import LEARNERS
 
@@ -67,7 +66,7 @@ def _learner_option(flag: str, help: str) -> common_options.Decorator:
 @common_options.seed_option
 @common_options.resampling_options
 @common_options.jobs_option
-@common_options.output_options
+@common_options.result_options
 def compare_learners(
     *,
     data: DataFile,
@@ -78,8 +77,7 @@ def compare_learners(
     standardize: bool,
     seed: int | None,
     assigned: tuple[str, ...],
-    form: str,
-    place: Path | None,
+    wanted: Wanted,
     **asked: Any,
 ) -> None:
     """Test whether two classifiers have the same error, on matched splits of FILE.csv.
@@ -97,7 +95,7 @@ def compare_learners(
     check_folds(asked["folds"], data.group, methods, find_comparisons("all"))
     chosen = new_seed() if seed is None else seed
     settings = comparison.ComparisonSettings(seed=chosen, options=method_options(assigned, methods), **asked)
-    output.check_output(place, data=data.file)
+    wanted.check_places(data=data.file)
     sample = read_sample(data, settings.folds)
     fitted_a = fit(first, sample, chosen, names=A_OPTIONS)
     fitted_b = fit(second, sample, chosen, names=B_OPTIONS)
@@ -107,5 +105,5 @@ def compare_learners(
         outcome = comparison.compare(fitted_a, fitted_b, settings)
     except MemoryError:
         fail("not enough memory for so many splits; ask for fewer with --size", UNUSABLE)
-    emit(outcome, form, place)
+    emit(outcome, wanted)
     finish(outcome)

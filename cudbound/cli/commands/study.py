@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cudbound.cli.inputs import common_options, options
+from cudbound.cli.inputs.forms import form_of
 from cudbound.cli.output import destination as output
 from cudbound.cli.output.exit_codes import INTERRUPTED
 from cudbound.cli.output.one_line import say
@@ -292,16 +293,17 @@ def replay(
     "--format",
     "form",
     type=click.Choice(REPORT_FORMATS),
-    default=REPORT_FORMATS[0],
+    show_default=f"by the extension of the file, or {REPORT_FORMATS[0]}",
     help="Form of the report; html is one file that needs no network.",
 )
-def report(*, store: Path, place: Path | None, form: str) -> None:
+def report(*, store: Path, place: Path | None, form: str | None) -> None:
     """Write what the results of STORE say: coverage, misses, widths, with their Monte Carlo standard errors."""
     from cudbound.study.report.write import report_texts
 
+    form = form_of(form, place, REPORT_FORMATS, REPORT_FORMATS[0])
     if place is None and form == "csv":
         raise click.UsageError("--format csv writes several files: --output must name the first of them.")
-    output.check_output(place, store=store)
+    output.check_output(place, {"store": store})
     texts = report_texts(store, place or Path("-"), form)
     if place is None:
         click.echo("".join(texts.values()), nl=False)

@@ -11,13 +11,13 @@ from typing import Any
 import click
 
 from cudbound.cli.inputs import options
+from cudbound.cli.inputs.forms import FORMATS, PICTURES, form_of
+from cudbound.cli.output.wanted import Wanted
 from cudbound.inputs.csv_file import DataFile
 from cudbound.inputs.missing_cells import CHOICES
 
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
-
-FORMATS = ("table", "markdown", "latex", "csv", "json")
 
 
 def together(*decorators: Decorator) -> Decorator:
@@ -154,19 +154,101 @@ resampling_options = together(
     ),
 )
 
-output_options = together(
-    click.option(
-        "--format",
-        "form",
-        type=click.Choice(FORMATS),
-        default="table",
-        help="Form of the output.",
-    ),
-    click.option(
+_FORMAT = click.option(
+    "--format",
+    "form",
+    type=click.Choice(FORMATS),
+    show_default="by the name of the file, or table",
+    help="Form of the output.",
+)
+
+
+def _output_option(pictures: str = "") -> Decorator:
+    return click.option(
         "--output",
         "place",
         type=options.output,
         metavar="PATH",
-        help="File to write instead of stdout, which is also -. It is replaced whole, at the end.",
+        help="File to write instead of stdout, which is also -. It is replaced whole, at the end. Its extension "
+        f"decides the form: .md, .tex, .html, .csv, .json{pictures}, or .txt for any text.",
+    )
+
+
+def output_options(command: Command) -> Command:
+    """Add --format and --output; the command gets ``form`` and ``place``, which fit each other."""
+
+    @functools.wraps(command)
+    def with_form(*arguments: Any, form: str | None, place: Path | None, **values: Any) -> Any:
+        return command(*arguments, form=form_of(form, place), place=place, **values)
+
+    return together(_FORMAT, _output_option())(with_form)
+
+
+def result_options(command: Command) -> Command:
+    """Add what is written of a result, and how; the command gets ``wanted``, a `Wanted`."""
+
+    @functools.wraps(command)
+    def with_wanted(
+        *arguments: Any,
+        form: str | None,
+        place: Path | None,
+        picture: Path | None,
+        describe: bool,
+        layout: str,
+        digits: int | None,
+        percent: bool,
+        caption: str | None,
+        label: str | None,
+        **values: Any,
+    ) -> Any:
+        wanted = Wanted(
+            form_of(form, place, (*FORMATS, *PICTURES)),
+            place,
+            picture,
+            describe,
+            {"style": layout, "digits": digits, "percent": percent, "caption": caption, "label": label},
+        )
+        wanted.check()
+        return command(*arguments, wanted=wanted, **values)
+
+    return _RESULT_OPTIONS(with_wanted)
+
+
+_RESULT_OPTIONS = together(
+    _FORMAT,
+    _output_option(", .svg, .png or .pdf for a picture"),
+    click.option(
+        "--plot",
+        "picture",
+        type=options.picture,
+        metavar="PATH",
+        help="Also draw the table, into a file that ends in .svg, .png or .pdf.",
+    ),
+    click.option(
+        "--describe",
+        is_flag=True,
+        help="Also print words for a paper to stdout: methods, results, versions, seed, and references in BibTeX.",
+    ),
+    click.option(
+        "--style",
+        "layout",
+        type=click.Choice(("full", "paper")),
+        default="full",
+        help="paper for one row 'title, 0.16 (0.01 to 0.31)' for each method.",
+    ),
+    click.option(
+        "--digits",
+        type=click.IntRange(0, 10),
+        metavar="INT",
+        show_default="3, or 2 on paper; in percent 1, or 0 on paper",
+        help="Decimals of proportions.",
+    ),
+    click.option("--percent", is_flag=True, help="Write proportions in percent."),
+    click.option("--caption", metavar="TEXT", help="Caption in place of the title."),
+    click.option(
+        "--label",
+        type=options.label,
+        metavar="NAME",
+        help="Name of the table for references to it in LaTeX, such as tab:error.",
     ),
 )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from cudbound.cli.inputs.assignments import number_or_nan, parse_assignments, parse_value
+from cudbound.cli.inputs.forms import EXTENSIONS, PICTURES
 from cudbound.hints import did_you_mean
 from cudbound.inputs.csv_file import quoted
 
@@ -144,6 +145,25 @@ def inner(text: str) -> int | str:
 def output(text: str) -> Path | None:
     """Return the file to write, or None for stdout, which is called -."""
     return None if text == "-" else Path(text)
+
+
+def picture(text: str) -> Path:
+    """Return the file of a picture, whose extension says of which kind."""
+    path = Path(text)
+    if EXTENSIONS.get(path.suffix.lower()) not in PICTURES:
+        raise click.BadParameter(f"{text!r} ends in none of .{', .'.join(PICTURES)}.")
+    return path
+
+
+def label(text: str) -> str:
+    """Return a name that LaTeX takes for a table."""
+    from cudbound.report.table_style import Style
+
+    try:
+        Style(label=text)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from error
+    return text
 
 
 def delimiter(text: str) -> str:

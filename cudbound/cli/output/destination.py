@@ -6,11 +6,15 @@ import errno
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import click
 
 from cudbound.cli.output.one_line import say
 from cudbound.report.files import is_device, write_texts
+
+#: A command that reads no file.
+NO_INPUTS: Mapping[str, Path | None] = MappingProxyType({})
 
 
 def emit(text: str, place: Path | None) -> None:
@@ -21,15 +25,19 @@ def emit(text: str, place: Path | None) -> None:
         write_whole({place: f"{text}\n"})
 
 
-def check_output(path: Path | None, **inputs: Path | None) -> None:
+def check_output(
+    path: Path | None, inputs: Mapping[str, Path | None] = NO_INPUTS, option: str = "--output"
+) -> None:
     """Refuse a place that cannot be written, before any time is spent on what should go there.
 
     Parameters
     ----------
     path : Path or None
         None stands for stdout.
-    **inputs : Path or None
-        Files that are read, by the word for them, such as ``store``.
+    inputs : mapping of str to Path or None, default {}
+        Files that are read, by the word for them, such as "store".
+    option : str, default "--output"
+        What named the place.
 
     Raises
     ------
@@ -40,21 +48,21 @@ def check_output(path: Path | None, **inputs: Path | None) -> None:
     if path is None or is_device(path):
         return
     if _leads_to_itself(path):
-        raise ValueError(f"--output: {str(path)!r} is a link that leads back to itself; name another file")
+        raise ValueError(f"{option}: {str(path)!r} is a link that leads back to itself; name another file")
     folder = path.resolve().parent
     if not folder.is_dir():
-        raise ValueError(f"--output: no such folder: {str(folder)!r}; create it first")
+        raise ValueError(f"{option}: no such folder: {str(folder)!r}; create it first")
     if path.is_dir():
-        raise ValueError(f"--output: {str(path)!r} is a folder; name a file in it")
+        raise ValueError(f"{option}: {str(path)!r} is a folder; name a file in it")
     if not os.access(path if path.exists() else folder, os.W_OK):
-        raise ValueError(f"--output: no permission to write {str(path)!r}")
+        raise ValueError(f"{option}: no permission to write {str(path)!r}")
     for what, read in inputs.items():
         if read is not None and path.exists() and read.exists() and path.samefile(read):
-            raise ValueError(f"--output: {str(path)!r} is the {what} file itself; choose another name")
+            raise ValueError(f"{option}: {str(path)!r} is the {what} file itself; choose another name")
 
 
-def write_whole(texts: Mapping[Path, str]) -> None:
-    """Write finished texts into their files, all of them or none, and say so.
+def write_whole(texts: Mapping[Path, str | bytes]) -> None:
+    """Write finished texts and pictures into their files, all of them or none, and say so.
 
     Raises
     ------

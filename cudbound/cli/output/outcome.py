@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from cudbound.cli.output import destination
+import click
+
+from cudbound.cli.inputs.forms import PICTURES
+from cudbound.cli.output.destination import write_whole
 from cudbound.cli.output.exit_codes import NOT_CERTIFIED
 from cudbound.cli.output.one_line import say
+from cudbound.cli.output.wanted import Wanted
 
 if TYPE_CHECKING:
     from cudbound.report.tables import Run
@@ -38,12 +42,30 @@ class CommandOutcome:
     interrupted: bool = False
 
 
-def emit(outcome: CommandOutcome, form: str, place: Path | None) -> None:
-    """Write the table to its place, or print it if the run was stopped."""
+def emit(outcome: CommandOutcome, wanted: Wanted) -> None:
+    """Write the table and what else is wanted to their places; only print it if the run was stopped."""
     from cudbound.report.render import render_report
+    from cudbound.report.table_style import Style
 
-    text = render_report(outcome.table.report(outcome.run), form)
-    destination.emit(text, None if outcome.interrupted else place)
+    table = replace(outcome.table, run=outcome.run)
+    files: dict[Path, str | bytes] = {}
+    if wanted.picture is not None:
+        files[wanted.picture] = table.display().image(wanted.picture.suffix.lower().removeprefix("."))
+    if wanted.form in PICTURES and wanted.place is not None:
+        files[wanted.place] = table.display().image(wanted.form)
+    # what a run that was stopped has found is printed, also where a picture was to be drawn
+    printed = outcome.interrupted or wanted.place is None
+    if printed or wanted.place not in files:
+        form = "table" if wanted.form in PICTURES else wanted.form
+        text = render_report(table.report(style=Style(**wanted.style)), form)
+        if printed or wanted.place is None:
+            click.echo(text)
+        else:
+            files[wanted.place] = f"{text}\n"
+    if wanted.describe:
+        click.echo(f"{chr(10) if printed else ''}{table.describe()}")
+    if files and not outcome.interrupted:
+        write_whole(files)
 
 
 def finish(outcome: CommandOutcome) -> None:

@@ -1,0 +1,129 @@
+"""What is written of a result at the shell: the form by the name of the file, pictures, styles, words for a paper."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+import pytest
+from cli_fakes import CLEAN, Fake, assert_error, interval, invoke
+
+from cudbound.cli.commands import run_interval as run
+from cudbound.cli.inputs.forms import EXTENSIONS, FORMATS, PICTURES, form_of
+
+
+@pytest.fixture
+def fake(monkeypatch, tmp_path):
+    fake = Fake()
+    monkeypatch.setattr(run, "compute", fake)
+    monkeypatch.chdir(tmp_path)
+    Path("patients.csv").write_text(CLEAN)
+    return fake
+
+
+#: What a file of each form begins with.
+BEGINS = {
+    "a.tex": "% needs",
+    "a.csv": '"method",',
+    "a.html": "<!DOCTYPE html>",
+    "a.HTM": "<!DOCTYPE html>",
+    "a.md": "95% confidence intervals",
+    "a.json": "{",
+    "a.txt": "95% confidence intervals",
+    "a": "95% confidence intervals",
+    "a.svg": "<?xml",
+    "a.pdf": "%PDF",
+    "a.png": "\x89PNG",
+}
+
+
+@pytest.mark.parametrize("name", BEGINS)
+def test_the_extension_decides_the_form(fake, name):
+    result = interval("--seed", "1", "--output", name)
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", f"cudbound: wrote {name}\n")
+    assert Path(name).read_bytes().decode("latin-1").startswith(BEGINS[name])
+
+
+def test_every_form_but_plain_text_has_an_extension():
+    assert set(EXTENSIONS.values()) | {"table"} == {*FORMATS, *PICTURES}
+    assert form_of("json", Path("a.txt")) == form_of("json", None) == form_of(None, Path("a.json")) == "json"
+    assert form_of(None, Path("results")) == "table"
+    with pytest.raises(click.UsageError, match=r"'a\.png' ends in '\.png', which fits nothing that this"):
+        form_of(None, Path("a.png"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ("--output", "a.dat"),
+            "--output: 'a.dat' ends in '.dat', which fits nothing that this command writes",
+        ),
+        (("--output", "a.docx", "--format", "json"), "'a.docx' ends in '.docx', which fits nothing"),
+        (
+            ("--output", "a.tex", "--format", "json"),
+            "--format json and --output 'a.tex' contradict each other",
+        ),
+        (
+            ("--output", "a.svg", "--format", "table"),
+            "--format table and --output 'a.svg' contradict each other",
+        ),
+        (("--plot", "a.bmp"), "'a.bmp' ends in none of .svg, .png, .pdf"),
+        (("--plot", "a.svg", "--output", "a.svg"), "--plot and --output name the same file"),
+        (("--describe", "--format", "csv"), "--describe prints words to stdout, where csv goes"),
+        (("--digits", "11"), "--digits"),
+        (("--label", "a b"), "must be of letters, digits and : . _ -"),
+    ],
+)
+def test_wishes_that_contradict_each_other_are_refused_before_the_work(fake, arguments, message):
+    assert_error(interval("--seed", "1", *arguments), 2, message)
+    assert fake.calls == []
+    assert [path.name for path in Path().iterdir()] == ["patients.csv"]
+
+
+def test_a_place_of_a_picture_is_checked_before_the_work(fake):
+    assert_error(interval("--seed", "1", "--plot", "nowhere/a.svg"), 1, "--plot: no such folder")
+    assert fake.calls == []
+
+
+def test_a_picture_beside_the_table(fake):
+    result = interval("--seed", "1", "--plot", "a.svg")
+    assert result.exit_code == 0, result.stderr
+    assert result.stdout.startswith("95% confidence intervals")
+    text = Path("a.svg").read_text()
+    interval("--seed", "1", "--plot", "b.svg")
+    assert Path("b.svg").read_text() == text  # neither a date nor a random name
+
+
+def test_styles_at_the_shell(fake):
+    paper = interval("--seed", "1", "--style", "paper", "--caption", "Mine").stdout
+    assert paper.startswith("Mine\n")
+    assert "0.25 (0.12 to 0.38)" in paper
+    assert "25.0%" in interval("--seed", "1", "--percent").stdout
+    latex = interval("--seed", "1", "--format", "latex", "--label", "tab:a", "--digits", "1").stdout
+    assert r"\label{tab:a}" in latex
+    assert "two-center & 0.2 & 0.1 & 0.4 &" in latex
+
+
+def test_words_for_a_paper(fake):
+    result = interval("--seed", "1", "--describe")
+    table, _, words = result.stdout.partition("\n\nThe error of the classifier (")
+    assert table.startswith("95% confidence intervals")
+    assert "There were n = 5 cases in patients.csv, 2 events (died = yes) and 3 non-events" in words
+    assert "two-center: the error is estimated at 0.250 (95% confidence interval 0.125 to 0.375)." in words
+    assert "seed 1." in words
+    assert "@inproceedings{laber2008small," in words
+    alone = interval("--seed", "1", "--describe", "--output", "a.json").stdout
+    assert f"The error of the classifier ({words}" == alone
+    assert json.loads(Path("a.json").read_text())["versions"]["cudbound"]
+
+
+def test_other_commands_write_by_the_extension_too(fake):
+    assert invoke("methods", "--output", "methods.json").exit_code == 0
+    assert json.loads(Path("methods.json").read_text())["methods"]
+    assert invoke("explain", "cud", "--output", "cud.md").exit_code == 0
+    assert_error(invoke("methods", "--output", "methods.svg"), 2, "ends in '.svg', which fits nothing")
+    assert_error(
+        invoke("study", "report", "none.sqlite", "--output", "a.json"), 2, "its files end in .md, .tex, .html"
+    )
