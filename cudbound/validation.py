@@ -351,6 +351,11 @@ def check_row_weights(sample_weight: ArrayLike, n_samples: int) -> Array:
     return weights
 
 
+def count_rows(X: Any) -> int:
+    """Return the number of rows of an array, a data frame, a sparse matrix or a list."""
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
 def check_lengths(n_rows: int, n_labels: int) -> None:
     """Raise ValueError unless X and y have the same number of rows."""
     if n_rows != n_labels:

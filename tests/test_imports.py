@@ -17,7 +17,7 @@ PACKAGE = Path(cudbound.__file__).parent
 # Every folder and module of the package in the order of the derivation. Each may import from itself and from the lines
 # above it, never from its own line or from below; imports for types alone and inside functions count like all others.
 LAYERS = (
-    {"parameter_error", "hints", "quantiles", "rounding", "versions", "bars"},
+    {"parameter_error", "hints", "quantiles", "rounding", "versions", "bars", "protocols"},
     {"validation"},
     {"outcomes"},
     {"results", "method_card", "losses"},

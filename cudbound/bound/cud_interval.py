@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Never
+from typing import Never
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +16,7 @@ from cudbound.metrics.metric import Metric, MetricRows
 from cudbound.metrics.metric_draws import MetricDraws
 from cudbound.metrics.told import warn_of_few
 from cudbound.parameter_error import ParameterError
+from cudbound.protocols import Features, FittedClassifier
 from cudbound.report.described import describe_classifier, describe_data, seed_of
 from cudbound.report.tables import RunDescription
 from cudbound.results import Draws
@@ -28,14 +29,15 @@ from cudbound.validation import (
     check_localization,
     check_rng,
     check_row_weights,
+    count_rows,
     refuse_others,
 )
 
 
 def cud_interval(
-    estimator: Any,
-    X: Any,
-    y: Any,
+    estimator: FittedClassifier,
+    X: Features,
+    y: ArrayLike,
     *,
     metric: str | Metric | Metrics = "error",
     sample_weight: ArrayLike | None = None,
@@ -172,7 +174,7 @@ def cud_interval(
     n_resamples = check_integer("n_resamples", n_resamples, 1)
     generator = check_rng(rng)
     how = Search(search, solver=solver, n_jobs=n_jobs, limits=check_limits(limits))
-    weights = None if sample_weight is None else check_row_weights(sample_weight, len(y))
+    weights = None if sample_weight is None else check_row_weights(sample_weight, count_rows(y))
     model = express(estimator, X, y, polish=polish, sample_weight=weights)
     classes = check_binary_classifier(estimator)
     asked = as_metrics(metric).resolve(classes.tolist())

@@ -20,6 +20,7 @@ from cudbound.metrics.metric import Metric
 from cudbound.metrics.metric_draws import MetricDraws
 from cudbound.metrics.told import warn_of_few
 from cudbound.problem.additive_model import AdditiveModel
+from cudbound.protocols import Features, FittedClassifier, Splits
 from cudbound.report.described import describe_classifier
 from cudbound.report.tables import RunDescription
 from cudbound.resampling import ResamplingSizes
@@ -41,6 +42,7 @@ from cudbound.validation import (
     check_inner,
     check_localization,
     check_row_weights,
+    count_rows,
     refuse_others,
 )
 
@@ -53,9 +55,9 @@ MODEL_RECORDS = frozenset({"bound", "boundary"})
 
 
 def compare_intervals(
-    estimator: Any,
-    X: Any,
-    y: Any,
+    estimator: FittedClassifier,
+    X: Features,
+    y: ArrayLike,
     *,
     methods: str | Sequence[str] = "paper",
     metric: str | Metric | Sequence[str | Metric] | Metrics = "error",
@@ -68,9 +70,9 @@ def compare_intervals(
     on_single_class: str | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     sizes: ResamplingSizes | None = None,
-    cv: Any = None,
-    groups: Any = None,
-    test_set: tuple[Any, Any] | None = None,
+    cv: Splits | None = None,
+    groups: ArrayLike | None = None,
+    test_set: tuple[Features, ArrayLike] | None = None,
     fallback: bool = False,
     polish: bool = False,
     solver: str = "native",
@@ -227,7 +229,7 @@ def compare_intervals(
     search = Search(solver=solver, n_jobs=session.n_jobs, limits=check_limits(limits))
     classes = check_binary_classifier(estimator)
     asked = as_metrics(metric).resolve(classes.tolist())
-    weights = None if sample_weight is None else check_row_weights(sample_weight, len(y))
+    weights = None if sample_weight is None else check_row_weights(sample_weight, count_rows(y))
     chosen = check_sizes(sizes)
     n_inner = None if inner is None else check_inner(inner)
     lenient = isinstance(methods, str) and methods in GROUPS
@@ -259,7 +261,8 @@ def compare_intervals(
             n_inner = INNER_DRAWS
     search_folds = search_splits(estimator, X, sample.y, session.streams["cv"]) if tuned else None
     resampling = Resampling(chosen, on_single_class, cv, groups, test_set, n_inner)
-    tried = None if search_folds is None else (estimator.cv_results_["params"], search_folds.test)
+    searched: Any = estimator  # has what a search has, if it is one
+    tried = None if search_folds is None else (searched.cv_results_["params"], search_folds.test)
     identity = () if plain else (repr(asked), weights)
     plan = session.prepare(available, resampling, repr(estimator), n_resamples, rate, tried, *identity)
     records = session.given_records(estimator)
@@ -285,7 +288,7 @@ def compare_intervals(
         with session.refitting(plan.n_fits(counts), shown) as advance:
             records = replace(records, **session.refit(refits, counts, advance))
     if search_folds is not None:
-        n_fits = len(search_folds.test) * len(estimator.cv_results_["params"])
+        n_fits = len(search_folds.test) * len(searched.cv_results_["params"])
         with session.refitting(n_fits, shown) as advance, kept_going(session.failed, "tuned"):
             records = replace(
                 records,

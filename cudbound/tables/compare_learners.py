@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from cudbound.intervals import Method, find_comparisons
 from cudbound.intervals.difference import check_alternative, compute_comparison
+from cudbound.protocols import Features, Learner, Splits
 from cudbound.records import Records, TestSetLosses
 from cudbound.report.described import describe_classifier
 from cudbound.report.tables import ComparisonRun
@@ -35,10 +36,10 @@ OWN_TEST_SETS = "second_test_set"
 
 
 def compare_learners(
-    a: Any,
-    b: Any,
-    X: Any,
-    y: Any,
+    a: Learner,
+    b: Learner,
+    X: Features,
+    y: ArrayLike,
     *,
     method: str = "corrected-resampled-t",
     confidence_level: float = 0.95,
@@ -46,9 +47,9 @@ def compare_learners(
     null: float = 0.0,
     options: Mapping[str, Any] | None = None,
     sizes: ResamplingSizes | None = None,
-    cv: Any = None,
-    groups: Any = None,
-    test_set: tuple[Any, Any] | None = None,
+    cv: Splits | None = None,
+    groups: ArrayLike | None = None,
+    test_set: tuple[Features, ArrayLike] | None = None,
     on_single_class: str | None = None,
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
@@ -169,10 +170,10 @@ def compare_learners(
 
 
 def tabulate_comparisons(
-    a: Any,
-    b: Any,
-    X: Any,
-    y: Any,
+    a: Learner,
+    b: Learner,
+    X: Features,
+    y: ArrayLike,
     *,
     methods: str | Sequence[str] = "all",
     confidence_level: float = 0.95,
@@ -180,9 +181,9 @@ def tabulate_comparisons(
     null: float = 0.0,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     sizes: ResamplingSizes | None = None,
-    cv: Any = None,
-    groups: Any = None,
-    test_set: tuple[Any, Any] | None = None,
+    cv: Splits | None = None,
+    groups: ArrayLike | None = None,
+    test_set: tuple[Features, ArrayLike] | None = None,
     on_single_class: str | None = None,
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,

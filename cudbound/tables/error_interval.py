@@ -16,6 +16,7 @@ from cudbound.metrics.asked import Metrics, as_metrics
 from cudbound.metrics.metric import Metric
 from cudbound.outcomes import ConfidenceInterval
 from cudbound.parameter_error import ParameterError
+from cudbound.protocols import Features, FittedClassifier
 from cudbound.report.description import Description
 from cudbound.report.estimands import ERRORS
 from cudbound.report.tables import Run
@@ -25,7 +26,13 @@ from cudbound.solve.limits import SearchLimits
 from cudbound.tables.compare_intervals import compare_intervals
 from cudbound.tables.table import IntervalTable
 from cudbound.tables.unfinished import Unfinished
-from cudbound.validation import check_binary_classifier, check_labels, check_lengths, refuse_others
+from cudbound.validation import (
+    check_binary_classifier,
+    check_labels,
+    check_lengths,
+    count_rows,
+    refuse_others,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -159,9 +166,9 @@ class ErrorInterval:
 
 
 def error_interval(
-    estimator: Any,
-    X: Any,
-    y: Any,
+    estimator: FittedClassifier,
+    X: Features,
+    y: ArrayLike,
     *,
     method: str = "two-center",
     metric: str | Metric | Metrics = "error",
@@ -280,7 +287,7 @@ def error_interval(
     if len(as_metrics(metric).names) > 1:
         raise ParameterError("metric", "one metric; compare_intervals takes several", metric)
     labels = check_labels(y, check_binary_classifier(estimator))
-    check_lengths(X.shape[0] if hasattr(X, "shape") else len(X), labels.size)
+    check_lengths(count_rows(X), labels.size)
     table = compare_intervals(
         estimator,
         X,

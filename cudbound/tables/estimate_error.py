@@ -7,8 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from cudbound.point_estimates import compute_estimate, find_estimators
+from cudbound.protocols import Features, FittedClassifier, Splits
 from cudbound.report.described import describe_classifier
 from cudbound.report.tables import RunDescription
 from cudbound.resampling import ResamplingSizes
@@ -23,17 +25,17 @@ from cudbound.validation import check_binary_classifier
 
 
 def estimate_error(
-    estimator: Any,
-    X: Any,
-    y: Any,
+    estimator: FittedClassifier,
+    X: Features,
+    y: ArrayLike,
     *,
     methods: str | Sequence[str] = "all",
     n_resamples: int = 200,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     sizes: ResamplingSizes | None = None,
-    cv: Any = None,
-    groups: Any = None,
-    test_set: tuple[Any, Any] | None = None,
+    cv: Splits | None = None,
+    groups: ArrayLike | None = None,
+    test_set: tuple[Features, ArrayLike] | None = None,
     on_single_class: str | None = None,
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,

@@ -9,6 +9,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from cudbound.hints import suggestion
 from cudbound.intervals import find_comparisons
@@ -16,6 +17,7 @@ from cudbound.intervals.difference import check_alternative, compute_comparison
 from cudbound.intervals.multiplicity import holm_adjusted
 from cudbound.outcomes import ConfidenceInterval
 from cudbound.parameter_error import ParameterError
+from cudbound.protocols import Features, Learner, Splits
 from cudbound.records import Records, TestSetLosses
 from cudbound.report.described import describe_classifier
 from cudbound.report.page import html_part
@@ -112,18 +114,18 @@ class PairTable:
 
 
 def compare_many_learners(
-    learners: Mapping[str, Any] | Sequence[Any],
-    X: Any,
-    y: Any,
+    learners: Mapping[str, Learner] | Sequence[Learner],
+    X: Features,
+    y: ArrayLike,
     *,
     reference: str | None = None,
     method: str = "corrected-resampled-t",
     confidence_level: float = 0.95,
     options: Mapping[str, Any] | None = None,
     sizes: ResamplingSizes | None = None,
-    cv: Any = None,
-    groups: Any = None,
-    test_set: tuple[Any, Any] | None = None,
+    cv: Splits | None = None,
+    groups: ArrayLike | None = None,
+    test_set: tuple[Features, ArrayLike] | None = None,
     on_single_class: str | None = None,
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,

@@ -31,6 +31,7 @@ from cudbound.validation import (
     check_labels,
     check_lengths,
     check_n_jobs,
+    count_rows,
 )
 
 Named = TypeVar("Named", bound=MethodCard)
@@ -149,7 +150,7 @@ class Session(Generic[Named]):
         """
         size = 0 if n_resamples is None else check_integer("n_resamples", n_resamples, 1)
         labels = check_labels(y, classes)
-        check_lengths(X.shape[0] if hasattr(X, "shape") else len(X), labels.size)
+        check_lengths(count_rows(X), labels.size)
         self.sample = TrainingSet(X, classes[(labels > 0.0).astype(int)], labels, classes)
         counts = np.zeros((0, self.sample.n_samples), dtype=np.int32)
         if size:

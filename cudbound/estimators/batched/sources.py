@@ -28,6 +28,7 @@ from cudbound.estimators.batched.steps import (
 )
 from cudbound.estimators.least_squares import dense
 from cudbound.problem.scale import check_scale
+from cudbound.validation import count_rows
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -75,7 +76,7 @@ def prepare(steps: Sequence[Any], X: Any, follower: BatchedFit | Any) -> Prepara
         return None
     start, n_used = begun
     made: list[Step] = []
-    n_samples = X.shape[0] if hasattr(X, "shape") else len(X)
+    n_samples = count_rows(X)
     for step, after in pairwise([*rest[n_used:], follower]):
         batched = batched_step(step, after, n_samples)
         if batched is None:

@@ -1,0 +1,71 @@
+"""The package is typed: what users pass has a type that says more than Any, and a type checker sees wrong calls."""
+
+from __future__ import annotations
+
+import inspect
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, get_type_hints
+
+import pytest
+from sklearn.model_selection import StratifiedKFold
+
+import cudbound
+from cudbound.protocols import Splitter
+
+CALLS = (
+    "error_interval",
+    "compare_intervals",
+    "compare_learners",
+    "tabulate_comparisons",
+    "compare_many_learners",
+    "estimate_error",
+    "cud_interval",
+)
+
+WRONG_CALLS = """
+import numpy as np
+import cudbound
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+
+X, y = np.zeros((3, 2)), ["ill", "well", "ill"]
+clf = LogisticRegression().fit(X, y)
+cudbound.compare_intervals(clf, X, y, cv=StratifiedKFold(3), test_set=(X, y))
+cudbound.compare_intervals(clf, X, y, cv=[([0, 1], [2])])
+cudbound.compare_intervals("no classifier", X, y)
+cudbound.compare_intervals(clf, X, y, cv=5.5)
+cudbound.compare_learners(clf, 3, X, y)
+cudbound.error_interval(clf, X, y).confidence_interval.low + "x"
+"""
+
+
+def test_the_marker_is_shipped():
+    assert files("cudbound").joinpath("py.typed").is_file()
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_what_users_pass_has_a_type(name):
+    call = getattr(cudbound, name)
+    hints = get_type_hints(call)
+    vague = [one for one in inspect.signature(call).parameters if hints[one] is Any]
+    assert set(vague) <= {"options"}
+    assert hints["return"] is not Any
+
+
+def test_a_splitter_of_scikit_learn_is_one():
+    split = inspect.signature(StratifiedKFold.split).parameters
+    assert list(inspect.signature(Splitter.split).parameters) == list(split)
+
+
+@pytest.mark.long
+def test_a_type_checker_sees_wrong_calls(tmp_path: Path):
+    from mypy import api
+
+    script = tmp_path / "script.py"
+    script.write_text(WRONG_CALLS)
+    told, _, _ = api.run(
+        ["--ignore-missing-imports", "--config-file=", "--cache-dir", str(tmp_path), str(script)]
+    )
+    lines = [int(line.split(":")[1]) for line in told.splitlines() if ": error: " in line]
+    assert lines == [11, 12, 13, 14]
