@@ -296,7 +296,9 @@ class IntervalEstimate(_WithLimits, Outcome):
         estimate, low, high = map(format_proportion, (self.estimate, self.low, self.high))
         limits = {"two-sided": f"interval {low} to {high}", "less": f"limit: at most {high}"}
         shown = limits.get(self.alternative, f"limit: at least {low}")
-        return [f"{self.method}: error {estimate}, {format_level(self.confidence_level)} confidence {shown}"]
+        return [
+            f"{self.method}: {self.metric} {estimate}, {format_level(self.confidence_level)} confidence {shown}"
+        ]
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import xml.etree.ElementTree as ET
 
@@ -90,6 +91,15 @@ def test_the_forest_has_a_line_for_each_interval_and_the_base_rate():
 
 def test_without_data_there_is_no_base_rate():
     assert IntervalTable(TABLE.rows).plot(Figure().subplots()).reference_line_ is None
+
+
+def test_other_metrics_have_no_base_rate_and_are_named():
+    rows = tuple(dataclasses.replace(one, metric="sensitivity") for one in TABLE.rows[:1])
+    display = IntervalTable(rows, RUN).plot(Figure().subplots())
+    assert display.reference_line_ is None
+    assert display.ax_.get_xlabel() == "sensitivity, with confidence limits"
+    both = IntervalTable((*rows, *TABLE.rows[:1]), RUN).plot(Figure().subplots())
+    assert both.labels == ["sensitivity, two-center", "error, two-center"]
 
 
 @pytest.mark.parametrize(("null", "label"), [(0.0, "equal errors"), (0.05, "margin 0.05")])

@@ -146,7 +146,7 @@ def _on_paper(report: Report, rows: Sequence[Row], style: Style, titles: Mapping
             what = "Estimate"
         heading, written = f"{what} ({interval})", [style.limits(row) for row in limited]
     kept = [replace(one, heading=one.heading.capitalize()) for one in report.columns if one.key in KEPT]
-    pvalues = [one for one in report.columns if one.key == "pvalue"]
+    pvalues = [one for one in report.columns if one.key in ("pvalue", "adjusted_pvalue")]
     remarks = [
         f"{name}: {row.all_remarks}." for name, row in zip(named, rows, strict=True) if row.all_remarks
     ]

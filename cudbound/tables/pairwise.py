@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -20,16 +20,16 @@ from cudbound.parameter_error import ParameterError
 from cudbound.protocols import Features, Learner, Splits
 from cudbound.records import Records, TestSetLosses
 from cudbound.report.described import describe_classifier
-from cudbound.report.page import html_part
 from cudbound.report.pairwise_columns import pairwise_report
-from cudbound.report.render import render_report
-from cudbound.report.tables import Report
+from cudbound.report.table_style import FULL, NO_TITLES, Style, styled
+from cudbound.report.tables import Report, Run
 from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.plan import record_refits
 from cudbound.resampling.refits import Tape, difference, prepare_refits, remembered
 from cudbound.results import ComparisonResult
 from cudbound.tables.compare_learners import OWN_TEST_SETS, common_classes, fitted_learner
 from cudbound.tables.session import Resampling, Session
+from cudbound.tables.written import Written
 from cudbound.validation import check_confidence_level
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Pair:
 
 
 @dataclass(frozen=True, repr=False)
-class PairTable:
+class PairTable(Written):
     """Pairs of several learners, on the same splits.
 
     Attributes
@@ -99,18 +99,16 @@ class PairTable:
 
         return pd.DataFrame([pair.to_record() for pair in self.pairs])
 
-    def report(self) -> Report:
-        """Return the table with the title and the notes that must stand around it."""
+    def report(self, run: Run | None = None, style: Style = FULL) -> Report:
+        """Return the table with the title and the notes that must stand around it; `run` is not needed."""
         first = self.pairs[0].comparison
-        return pairwise_report([pair.to_record() for pair in self.pairs], first, self.learners, self.to_frame)
-
-    def __str__(self) -> str:
-        return render_report(self.report())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return html_part(self.report())
+        records = [pair.to_record() for pair in self.pairs]
+        report = pairwise_report(records, first, self.learners, self.to_frame)
+        rows = [
+            replace(pair.comparison, method=f"{pair.a} - {pair.b}", raw_interval=pair.simultaneous_interval)
+            for pair in self.pairs
+        ]
+        return styled(report, rows, style, NO_TITLES)
 
 
 def compare_many_learners(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
@@ -20,7 +22,9 @@ from cudbound import (
 )
 from cudbound.intervals.mcnemar import DiscordantPairs, mcnemar_pvalue
 from cudbound.intervals.multiplicity import holm_adjusted
+from cudbound.outcomes import ConfidenceInterval
 from cudbound.records import SplitLosses
+from cudbound.report.table_style import Style
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(40, 3))
@@ -227,3 +231,20 @@ def test_equivalence_is_the_posterior_of_the_stated_model():
 def test_equivalence_without_variance_is_not_told():
     found = recorded_comparison("corrected-resampled-t", SplitLosses([0.1, 0.1, 0.1], 90, 10), rope=0.03)
     assert "p_within" not in found.details
+
+
+def test_the_table_of_pairs_writes_itself_as_every_table_does():
+    table = compare_many_learners(LEARNERS, X, Y, rng=3)
+    first = table.pairs[0]
+    low, high = first.simultaneous_interval
+    paper = table.to_markdown(style="paper", caption="Mine")
+    assert paper.startswith("Mine\n")
+    cells = [cell.strip() for cell in paper.splitlines()[4].split("|")[1:-1]]
+    assert cells[0] == f"{first.a} - {first.b}"
+    assert cells[1] == Style(digits=2).limits(
+        replace(first.comparison, raw_interval=ConfidenceInterval(low, high))
+    )
+    assert len(cells) == 4  # with both p-values
+    assert r"\label{tab:pairs}" in table.to_latex(label="tab:pairs")
+    assert json.loads(table.to_json())["pairs"][0]["a"] == first.a
+    assert table._repr_html_().count("<tr>") == 1 + len(table)

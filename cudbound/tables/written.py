@@ -1,0 +1,89 @@
+"""What every table does: it prints, shows itself in a notebook, and writes itself for readers and for programs."""
+
+from __future__ import annotations
+
+import abc
+from typing import Unpack
+
+from cudbound.report.page import html_part
+from cudbound.report.render import render_report
+from cudbound.report.table_style import FULL, Style, StyleOptions
+from cudbound.report.tables import Report, Run
+
+
+class Written(abc.ABC):
+    """A result that is written as a table."""
+
+    def __str__(self) -> str:
+        return render_report(self.report())
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return html_part(self.report())
+
+    @abc.abstractmethod
+    def report(self, run: Run | None = None, style: Style = FULL) -> Report:
+        """Return the table with the title and the notes that must stand around it.
+
+        Parameters
+        ----------
+        run : Run or None, default None
+            In place of the run of the table, where more is known of it.
+        style : Style, default FULL
+        """
+
+    def to_text(self, **style: Unpack[StyleOptions]) -> str:
+        """Return the table as plain text; the keywords are those of `to_latex`."""
+        return self._written("table", style)
+
+    def to_markdown(self, **style: Unpack[StyleOptions]) -> str:
+        """Return the table in Markdown, with pipes; the keywords are those of `to_latex`."""
+        return self._written("markdown", style)
+
+    def to_html(self, **style: Unpack[StyleOptions]) -> str:
+        """Return the table as an HTML page that needs no other file; the keywords are those of `to_latex`."""
+        return self._written("html", style)
+
+    def to_latex(self, **style: Unpack[StyleOptions]) -> str:
+        r"""Return the table as a floating ``table`` of LaTeX, which needs the package ``booktabs``.
+
+        Parameters
+        ----------
+        style : {"full", "paper"}, default="full"
+            "paper": one row "title, 0.16 (0.01 to 0.31)" for each method, with titles in place of the short names.
+        digits : int or None, default=None
+            Decimals of proportions, 0 to 10. None: 3, or 2 on paper; in percent 1, or 0 on paper.
+        percent : bool, default=False
+            Whether proportions are written in percent.
+        caption : str or None, default=None
+            In place of the title. Text that may be untrusted is escaped, here as in the cells.
+        label : str or None, default=None
+            For ``\ref``: letters, digits and ``: . _ -``, such as "tab:errors".
+
+        Raises
+        ------
+        ParameterError
+            If one of them is something else.
+
+        Examples
+        --------
+        >>> from cudbound import ConfidenceInterval, Estimand, IntervalEstimate, IntervalTable
+        >>> row = IntervalEstimate(method="cud", estimate=0.16, raw_interval=ConfidenceInterval(0.01, 0.31),
+        ...     estimand=Estimand("conditional"), confidence_level=0.95, n_fits=1)
+        >>> print(IntervalTable((row,)).to_latex(style="paper", label="tab:error").splitlines()[9])
+        Constrained uniform deviation bound around the training error & 0.16 (0.01 to 0.31) \\
+        """
+        return self._written("latex", style)
+
+    def _written(self, format: str, style: StyleOptions) -> str:
+        return render_report(self.report(style=Style(**style)), format)
+
+    def to_csv(self) -> str:
+        """Return every column unrounded, with a header line, and LF line ends; no notes."""
+        return render_report(self.report(), "csv")
+
+    def to_json(self) -> str:
+        """Return title, notes, versions, run and rows as one object of strict JSON, unrounded."""
+        return render_report(self.report(), "json")
