@@ -81,7 +81,8 @@ def fit(
         If the fit fails, or the model does not belong to this sample.
     """
     if isinstance(classifier, SavedModel):
-        return _match(classifier, sample)
+        with advice_of_the_command(names, saved=True):
+            return _match(classifier, sample)
     with collected_warnings("the classifier", names) as collected, advice_of_the_command(names):
         recipe = replace(classifier, missing=sample.missing, levels=sample.levels)
         estimator = recipe(seed).fit(sample.X, sample.y)

@@ -68,7 +68,7 @@ def made_harmless(estimator: Any) -> Any:
 
     if not isinstance(estimator, BaseEstimator) or not is_classifier(estimator):
         raise ValueError(f"it holds a {type(estimator).__name__}, which is not a classifier")
-    for part in _parts(estimator):
+    for part in parts_of(estimator):
         if isinstance(part, BSpline):
             if part.axis != 0:
                 raise ValueError("it holds a spline along another axis than the first")
@@ -81,7 +81,7 @@ def made_harmless(estimator: Any) -> Any:
     return estimator
 
 
-def _parts(value: Any) -> Iterator[Any]:
+def parts_of(value: Any) -> Iterator[Any]:
     """Yield an object and all that it holds, each once, whatever it is held by."""
     import numpy as np
 

@@ -16,7 +16,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cudbound.cli.inputs.harmless_types import HARMLESS, made_harmless
+from cudbound.cli.inputs.harmless_types import HARMLESS, made_harmless, parts_of
+from cudbound.cli.inputs.model_arrays import ModelError, check_model
+from cudbound.cli.inputs.model_schema import SchemaError, check_array_file, checked_schema
 from cudbound.hints import install_command
 from cudbound.inputs.csv_file import first_few, quoted
 
@@ -96,8 +98,9 @@ def load_model(path: Path, trust: Sequence[str] = ()) -> SavedModel:
     ------
     ValueError
         If there is no such file, it is a pickle or no skops file at all, it is larger than `LARGEST`, it is damaged,
-        it holds types that are neither known as harmless nor in `trust`, or skops is not installed. Nothing of the
-        file has been run then.
+        it holds types that are neither known as harmless nor in `trust`, objects nested too deep, random states, or
+        arrays that are not what their estimator relies on, or skops is not installed. Nothing of the file has been
+        run then.
     """
     name = quoted(path.name)
     content = _read(path, name)
@@ -121,10 +124,14 @@ def load_model(path: Path, trust: Sequence[str] = ()) -> SavedModel:
                     "--classifier, or, if you know where the file comes from, look through the types and name each "
                     "with --trust TYPE"
                 )
-            estimator = made_harmless(skops.io.loads(packed, trusted=trusted))
+            loaded = skops.io.loads(packed, trusted=trusted)
+            check_model(parts_of(loaded), trust)
+            estimator = made_harmless(loaded)
             description = f"{_in_words(estimator)} from the file {path.name}, as it was saved"
         except _RefusedError:
             raise
+        except (ModelError, SchemaError) as error:
+            raise ValueError(f"--model: {name} is refused, since it {error}; {_WAY_ON}") from error
         except Exception as error:  # a damaged or crafted file can make skops raise anything
             raise ValueError(
                 f"--model: {name} cannot be loaded, {type(error).__name__}: {quoted(str(error), 200)}; it is "
@@ -191,6 +198,10 @@ def _unpacked(content: bytes, name: str) -> bytes:
             left -= len(part)
             if left < 0:
                 raise _too_large(name)
+            if member.filename == "schema.json":
+                part = checked_schema(part)
+            elif member.filename.endswith(".npy"):
+                check_array_file(part)
             archive.writestr(member.filename, part)
     return plain.getvalue()
 

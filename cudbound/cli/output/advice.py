@@ -81,6 +81,13 @@ def advice_of_the_command(names: OptionNames = INTERVAL_OPTIONS, *, saved: bool 
     except tuple(remedies) as error:
         remedy = next(text for kind, text in remedies.items() if isinstance(error, kind))
         raise ValueError(f"{error.fact.removesuffix('.')}; {remedy.format(names=names)}") from error
+    except (TypeError, AttributeError, LookupError, ArithmeticError) as error:
+        if not saved:
+            raise
+        raise ValueError(  # the state of a saved model can be anything
+            f"--model: the saved model cannot be used, {type(error).__name__}: {error}; fit it again with the "
+            "installed scikit-learn, or let the command fit one with --classifier"
+        ) from error
 
 
 @contextmanager
