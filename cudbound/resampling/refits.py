@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from bisect import bisect_right
 from collections.abc import Callable, Generator
@@ -19,6 +20,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from cudbound.adapters import batched_refit
 from cudbound.estimators.batched import BatchedRefit
+from cudbound.resampling.workers import end_with
 
 Bools = NDArray[np.bool_]
 Losses = NDArray[Any]
@@ -253,7 +255,10 @@ def _in_jobs(
     def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Losses, None, None]:
         size = max(1, min(FITS_PER_JOB, -(-len(counts) // (4 * n_jobs))))
         parts = gen_batches(len(counts), size)
-        jobs = (delayed(_fit_clones)(estimator, X, y, counts[part], seeds[part], weights) for part in parts)
+        here = os.getpid()
+        jobs = (
+            delayed(_fit_clones)(here, estimator, X, y, counts[part], seeds[part], weights) for part in parts
+        )
         found = Parallel(n_jobs=n_jobs, return_as="generator")(jobs)
         try:
             for piece, warned in found:
@@ -271,6 +276,7 @@ def _in_jobs(
 
 
 def _fit_clones(
+    parent: int,
     estimator: Any,
     X: Any,
     y: NDArray[Any],
@@ -279,6 +285,7 @@ def _fit_clones(
     weights: dict[str, NDArray[np.float64]],
 ) -> tuple[Bools, list[tuple[str, type[Warning]]]]:
     """Return the losses, and the warnings of the fits, each once: those of another process would be lost."""
+    end_with(parent)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
         losses = _fit_each(estimator, X, y, counts, seeds, weights)

@@ -57,6 +57,8 @@ READINGS = (
     ["report", "s", "--output", "r.csv", "--format", "csv"],
     ["merge", "s", "--store", "merged"],
 )
+#: One that looks at all of the store, and one that reads it as a part; all refuse by the same means.
+SOME = (READINGS[0], READINGS[-1])
 
 
 def answers(place: Path, commands=READINGS) -> set[str]:
@@ -158,10 +160,11 @@ MAY_BE = {
 def test_description_of_the_wrong_kind(place, whole, name):
     text = json.dumps(DESCRIPTIONS[name](described(whole)))
     change(place, "UPDATE study SET description = ?", values=(text,))
-    said = answers(place)
-    if name not in MAY_BE:
-        assert "" not in said
-        assert len(said) == 1
+    if name in MAY_BE:
+        answers(place)
+    else:
+        (said,) = answers(place, SOME)
+        assert said
 
 
 @pytest.mark.parametrize(
@@ -170,7 +173,7 @@ def test_description_of_the_wrong_kind(place, whole, name):
 )
 def test_description_that_is_no_json(place, text):
     change(place, "UPDATE study SET description = ?", values=(text,))
-    (said,) = answers(place)
+    (said,) = answers(place, SOME)
     assert said
 
 
@@ -213,7 +216,7 @@ SCHEMAS = {
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_tables_of_another_make(place, name):
     change(place, *SCHEMAS[name])
-    (said,) = answers(place)
+    (said,) = answers(place, SOME)
     assert said
 
 
@@ -256,7 +259,7 @@ def test_values_that_no_study_writes(place, whole, table, column, kind):
             change(place, f"UPDATE {table} SET {column} = ? {where}", values=(value,))
         except sqlite3.Error:  # the key or the type refuses it
             continue
-        said = answers(place, READINGS[-2:] if name == "blob" else READINGS[:1])
+        said = answers(place, SOME if name == "blob" else SOME[:1])
         if name not in FITTING.get(kind.removesuffix(" | None"), ()) and (column, name) not in LOOSE:
             assert "" not in said, name
 
@@ -270,7 +273,7 @@ def test_reports_take_infinite_limits(place, column):
 @pytest.mark.parametrize("value", [9e999, -9e999, -1.0, 1e18, "soon", b"1"])
 def test_times_of_runs(place, value):
     change(place, "UPDATE runs SET begun = ?", values=(value,))
-    (said,) = answers(place)
+    (said,) = answers(place, SOME)
     assert said
 
 
@@ -279,7 +282,7 @@ def test_times_of_runs(place, value):
 )
 def test_environments_of_runs(place, value):
     change(place, "UPDATE runs SET environment = ?", values=(value,))
-    (said,) = answers(place)
+    (said,) = answers(place, SOME)
     assert said
 
 
@@ -296,7 +299,7 @@ STRANGERS = {
 @pytest.mark.parametrize("table", [table.name for table in RESULTS])
 def test_rows_of_what_the_study_does_not_have(place, name, table):
     change(place, STRANGERS[name].format(table))
-    (said,) = answers(place)
+    (said,) = answers(place, SOME)
     assert "has rows that are not of the study it describes" in said
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import os
 import pickle
 import signal
 import time
@@ -25,6 +26,7 @@ from threadpoolctl import threadpool_limits
 from cudbound.bars import Progress
 from cudbound.exceptions import StudyError, StudyInterrupted
 from cudbound.intervals import METHODS, Method
+from cudbound.resampling.workers import begin_worker
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.design.trial import check_learners
 from cudbound.study.run.cluster import connect, run_on_cluster
@@ -256,8 +258,8 @@ def _in_threads(batches: Iterator[_Batch], n_jobs: int) -> Generator[list[Replic
 
 def _in_processes(sent: Iterator[_Sent], n_jobs: int) -> Generator[list[ReplicateRow], None, None]:
     # Ctrl-C reaches the workers of a terminal too, and they would print where they were; this process ends them
-    ignoring = {"initializer": signal.signal, "initargs": (signal.SIGINT, signal.SIG_IGN)}
-    with parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1, **ignoring), ExitStack() as stack:
+    begun = {"initializer": begin_worker, "initargs": (os.getpid(),)}
+    with parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1, **begun), ExitStack() as stack:
         with _ctrl_c_held_back():  # the initializer comes late: a worker takes a second to start
             found = Parallel(return_as="generator_unordered", batch_size=1)(
                 delayed(_run_in_worker)(*batch) for batch in sent
