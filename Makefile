@@ -5,7 +5,7 @@ SOURCES := pyproject.toml $(shell find solvers -name '*.cpp' -o -name '*.hpp' -o
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test test-python test-solvers test-slow lint format benchmark stub clean
+.PHONY: demo test test-python test-solvers test-slow fuzz test-lowest lint format benchmark stub wheel sbom clean
 
 demo: .venv/installed
 	$(BIN)/cudbound demo
@@ -15,8 +15,16 @@ test: test-solvers test-python
 test-python: .venv/installed-for-development
 	$(BIN)/pytest --numprocesses 2 --dist loadgroup
 
-test-slow: .venv/installed-for-development
+test-slow: .venv/installed-for-development fuzz
 	$(BIN)/pytest -m 'slow or long'
+
+# problems of arbitrary bytes under the sanitizers, for so many seconds
+FUZZ_SECONDS ?= 600
+FUZZ_SEED ?= 2
+fuzz: .venv/installed-for-development
+	$(BIN)/cmake -S solvers -B build/sanitized -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCUDBOUND_TESTS=ON -DCUDBOUND_SANITIZE=ON
+	$(BIN)/cmake --build build/sanitized --target fuzz
+	cd build/sanitized && tests/fuzz $(FUZZ_SECONDS) $(FUZZ_SEED) $(abspath solvers/tests/corpus)/*
 
 # the C++ tests need no Python; they run as released and once more under the sanitizers
 test-solvers: .venv/installed-for-development
@@ -31,6 +39,8 @@ lint: .venv/installed-for-development
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/mypy tests/typed_program.py
+	$(BIN)/zizmor --offline --quiet .github
 	find solvers -name '*.cpp' -o -name '*.hpp' | xargs $(BIN)/clang-format --dry-run --Werror
 
 format: .venv/installed-for-development
@@ -56,9 +66,25 @@ stub: .venv/installed-for-development
 # An editable install rebuilds in place; the build requirements must be there for that, and setuptools for what comes as
 # a source distribution, since nothing is built in isolation. It also serves the demo.
 .venv/installed-for-development: .venv/bin/python $(SOURCES)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'scikit-build-core>=0.11' 'nanobind>=2.4' 'cmake>=3.26' 'ninja>=1.11' 'setuptools>=70.1'
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'pip>=25.1' # the first that knows dependency groups
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group build
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable '.[reference,models,study,dask]' --group dev
 	touch .venv/installed $@
+
+# what is released, in dist/: built twice, compared, checked, and run where there is no compiler
+wheel:
+	PYTHON=$(PYTHON) .ci/wheel
+
+# all that a plain install brings, by name, version and license, in the format CycloneDX
+sbom: wheel
+	build/release/tools/bin/cyclonedx-py environment --output-file dist/sbom.cdx.json build/release/empty/bin/python
+
+# the oldest versions that the requirements name still work; TESTS=tests/tables chooses some of the tests
+test-lowest:
+	$(PYTHON) -m venv build/lowest
+	build/lowest/bin/python -m pip install --quiet --disable-pip-version-check uv
+	build/lowest/bin/uv pip install --quiet --python build/lowest/bin/python --resolution lowest-direct '.[reference,models,study,dask]' --group test
+	build/lowest/bin/pytest $(TESTS)
 
 clean:
 	rm -rf .venv build

@@ -4,18 +4,29 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
+#if defined(_MSC_VER)
+#include <intrin.h>
+#endif
 
 namespace cudbound {
 
 namespace {
 
-__extension__ using Wide = unsigned __int128;
-
 constexpr std::size_t memory = 1024;  // answers kept, a power of two
 constexpr int mantissa = 53;
 
+// a * b modulo prime; a and b are smaller than it
 std::uint64_t multiply(std::uint64_t a, std::uint64_t b, std::uint64_t prime) {
+#if defined(_MSC_VER)  // which has no integers of 128 bits
+    std::uint64_t high = 0;
+    const std::uint64_t low = _umul128(a, b, &high);
+    std::uint64_t remainder = 0;
+    _udiv128(high, low, prime, &remainder);
+    return remainder;
+#else
+    __extension__ using Wide = unsigned __int128;
     return static_cast<std::uint64_t>(static_cast<Wide>(a) * b % prime);
+#endif
 }
 
 std::uint64_t power(std::uint64_t base, std::uint64_t exponent, std::uint64_t prime) {

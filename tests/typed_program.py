@@ -1,0 +1,197 @@
+"""A program that uses every public name as its users would: type checkers must find nothing in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+import cudbound
+from cudbound import (
+    Certificate,
+    ChosenThresholdClassifier,
+    CochranQ,
+    ComparisonDisplay,
+    ComparisonResult,
+    ComparisonTable,
+    ConfidenceInterval,
+    ConvexLossClassifier,
+    CoverageByScenarioDisplay,
+    CoverageWidthDisplay,
+    CudResult,
+    CvxpyLoss,
+    Description,
+    Draws,
+    ErrorInterval,
+    Estimand,
+    Explanation,
+    IntervalDisplay,
+    IntervalEstimate,
+    IntervalTable,
+    KurtosisDisplay,
+    LeastSquaresClassifier,
+    Metric,
+    Metrics,
+    NestedLoopDisplay,
+    Pair,
+    PairTable,
+    PointEstimate,
+    PointEstimateTable,
+    Polish,
+    Problem,
+    ResamplingSizes,
+    Scenario,
+    Search,
+    SearchLimits,
+    SolveStatus,
+    Study,
+    StudyStatus,
+    Summary,
+    SupremaDisplay,
+    Unfinished,
+    Verification,
+    available_methods,
+    cochran_q,
+    compare_intervals,
+    compare_learners,
+    compare_many_learners,
+    cud_interval,
+    error_interval,
+    estimate_error,
+    explain,
+    from_statsmodels,
+    merge_stores,
+    recorded_comparison,
+    recorded_estimate,
+    recorded_interval,
+    replay,
+    run_study,
+    solve_draws,
+    stump_basis,
+    summarize,
+    tabulate_comparisons,
+)
+from cudbound.exceptions import RunInterrupted
+from cudbound.study.populations.population import Cases, Truth
+
+
+def report(X: NDArray[np.float64], y: NDArray[np.int64]) -> str:
+    model = LeastSquaresClassifier().fit(X, y)
+    found: ErrorInterval = error_interval(model, X, y, rng=0)
+    row: IntervalEstimate = found.row
+    limits: ConfidenceInterval = row.confidence_interval
+    aim: Estimand = row.estimand
+    explained: Explanation = explain("two-center")
+    return f"{cudbound.__version__} {limits.low:.3f} {limits.high:.3f} {aim} {explained}"
+
+
+def bound(X: NDArray[np.float64], y: NDArray[np.int64]) -> float:
+    model = ConvexLossClassifier(loss="logistic", penalty=0.1).fit(X, y)
+    result: CudResult = cud_interval(
+        model, X, y, metric=Metric("sensitivity"), rng=0, limits=SearchLimits(seconds=10.0)
+    )
+    draws: Draws = result.draws
+    problem: Problem = result.problem
+    polish: Polish | None = result.polish
+    search: Search = result.search
+    certificate: Certificate = proof(problem)
+    return (
+        result.q
+        + float(draws.upper.max())
+        + (0.0 if polish is None else polish.residual)
+        + certificate.upper
+        + len(search.side)
+    )
+
+
+def proof(problem: Problem) -> Certificate:
+    return Certificate(problem, "plus", 0.0, 1.0, SolveStatus(0), np.zeros(2))
+
+
+def check(certificate: Certificate) -> bool:
+    verified: Verification = certificate.verify()
+    return verified.lower_proved
+
+
+def tables(X: NDArray[np.float64], y: NDArray[np.int64]) -> pd.DataFrame:
+    model = LeastSquaresClassifier().fit(X, y)
+    rival = ConvexLossClassifier(loss="squared").fit(X, y)
+    intervals: IntervalTable = compare_intervals(model, X, y, metric=Metrics(["error", "sensitivity"]), rng=0)
+    comparisons: ComparisonTable = tabulate_comparisons(
+        model, rival, X, y, sizes=ResamplingSizes(n_splits=20), rng=0
+    )
+    points: PointEstimateTable = estimate_error(model, X, y, rng=0)
+    one: ComparisonResult = compare_learners(model, rival, X, y, rng=0)
+    print(one.pvalue, stump_basis(model), available_methods())
+    return pd.concat([intervals.to_frame(), comparisons.to_frame(), points.to_frame()])
+
+
+def pairs(X: NDArray[np.float64], y: NDArray[np.int64], losses: NDArray[np.float64]) -> float:
+    learners = [LeastSquaresClassifier(), ConvexLossClassifier(loss="squared")]
+    table: PairTable = compare_many_learners(learners, X, y, rng=0)
+    first: Pair = table.pairs[0]
+    together: CochranQ = cochran_q(losses)
+    return first.adjusted_pvalue + together.pvalue
+
+
+def threshold_of(model: ChosenThresholdClassifier) -> object:
+    return model.chooser
+
+
+def from_other_software(result: object) -> Description:
+    model, X, y = from_statsmodels(result)
+    return compare_intervals(model, X, y, rng=0).describe()
+
+
+def recorded(losses: Any) -> tuple[IntervalEstimate, ComparisonResult, PointEstimate]:
+    return (
+        recorded_interval("bayle-cv", losses),
+        recorded_comparison("corrected-resampled-t", losses),
+        recorded_estimate("cross-validation", losses),
+    )
+
+
+def draws(design: NDArray[np.float64], labels: NDArray[np.float64], counts: NDArray[np.int32]) -> Draws:
+    own = CvxpyLoss("my-loss", lambda margins, cp: cp.pos(1 - margins))
+    return solve_draws(design, labels, np.zeros(design.shape[1]), counts, loss=own, solver="cvxpy")
+
+
+def resumed(X: NDArray[np.float64], y: NDArray[np.int64]) -> Unfinished | None:
+    try:
+        compare_intervals(LeastSquaresClassifier().fit(X, y), X, y)
+    except RunInterrupted as stopped:
+        return stopped.unfinished if isinstance(stopped.unfinished, Unfinished) else None
+    return None
+
+
+class Coin:
+    """Labels without features."""
+
+    name = "coin"
+    title = "labels without features"
+
+    def draw(self, n: int, rng: np.random.Generator) -> Cases:
+        return Cases(rng.normal(size=(n, 1)), rng.integers(0, 2, n), lambda classifier: Truth(0.5))
+
+
+def study(folder: Path) -> Summary:
+    planned = Study(
+        "quick", (Scenario("coin", Coin(), LeastSquaresClassifier),), (30,), 10, ("langford-binomial",)
+    )
+    status: StudyStatus = run_study(planned, folder / "one.sqlite", n_jobs=2)
+    print(status.n_done, replay(planned, folder / "one.sqlite", "coin", 30, 0).truth)
+    merge_stores([folder / "one.sqlite"], folder / "all.sqlite")
+    return summarize(folder / "all.sqlite")
+
+
+def plots(frame: pd.DataFrame, samples: pd.DataFrame, found: CudResult) -> None:
+    IntervalDisplay(frame).plot()
+    ComparisonDisplay(frame).plot()
+    CoverageWidthDisplay(frame).plot()
+    CoverageByScenarioDisplay(frame).plot()
+    NestedLoopDisplay(frame).plot()
+    KurtosisDisplay(frame, samples).plot()
+    SupremaDisplay(found.draws.lower, found.draws.upper, found.q).plot()
