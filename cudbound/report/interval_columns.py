@@ -26,6 +26,16 @@ _SUBJECTS = {
 }
 
 
+#: Limits and estimates that are no further apart are equal but for the order of their sums.
+ROUNDING = 1e-9
+#: Why an estimate may lie outside the limits beside it.
+OUTSIDE = (
+    "the limits leave out the estimate beside them. They are not built around it: they are quantiles over resampled "
+    "data sets, on which classifiers err more, or less, than on the data themselves, and the method does not correct "
+    "that."
+)
+
+
 def interval_report(
     rows: Sequence[IntervalEstimate],
     to_frame: Callable[[], pd.DataFrame],
@@ -49,6 +59,7 @@ def interval_report(
         "What is said of the error here holds for each metric, and for the loss behind it." if other else "",
         _validation_note(rows),
         "" if style.on_paper else _center_note(rows),  # it speaks of methods by their short names
+        "" if style.on_paper else _outside_note(rows),
     )
     ways = {row.alternative for row in rows}
     what = _LIMITS[ways.pop()] if len(ways) == 1 else "intervals"
@@ -83,6 +94,17 @@ def _center_note(rows: Sequence[IntervalEstimate]) -> str:
         messages.append(f"{', '.join(both)} around the optimism-corrected error and the .632+ estimate")
     separator = "; " if others - set(resampled) else ", "
     return f"{separator.join(messages)}." if messages else ""
+
+
+def _outside_note(rows: Sequence[IntervalEstimate]) -> str:
+    outside = list(
+        dict.fromkeys(
+            row.method
+            for row in rows
+            if row.estimate < row.low - ROUNDING or row.estimate > row.high + ROUNDING
+        )
+    )
+    return f"{', '.join(outside)}: {OUTSIDE}" if outside else ""
 
 
 def _methods(rows: Sequence[IntervalEstimate], center: Center) -> list[str]:

@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 import click
 
 from cudbound.cli.output.exit_codes import INTERRUPTED, UNUSABLE, USAGE_ERROR
+from cudbound.cli.output.shell_words import at_the_shell
 from cudbound.rounding import printable
 
 PROGRAM = "cudbound"
@@ -38,14 +39,14 @@ class OneLineGroup(click.Group):
             sys.exit(INTERRUPTED)
         except OSError as error:  # a broken pipe has been dealt with by click
             if error.filename is not None:
-                fail(str(error), UNUSABLE)
+                fail(at_the_shell(str(error)), UNUSABLE)
             sys.stdout = None  # Python would try once more at the end, and leave with an exit code of its own
             fail(
                 f"stdout cannot be written: {error.strerror}; free some space or print to another place",
                 UNUSABLE,
             )
         except (ValueError, ImportError) as error:
-            fail(str(error), UNUSABLE)
+            fail(at_the_shell(str(error)), UNUSABLE)
         sys.exit(code)
 
 

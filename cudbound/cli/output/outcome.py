@@ -13,6 +13,7 @@ from cudbound.cli.inputs.forms import PICTURES
 from cudbound.cli.output.destination import write_whole
 from cudbound.cli.output.exit_codes import NOT_CERTIFIED
 from cudbound.cli.output.one_line import say
+from cudbound.cli.output.shell_words import at_the_shell, table_at_the_shell
 from cudbound.cli.output.wanted import Wanted
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def emit(outcome: CommandOutcome, wanted: Wanted) -> None:
     from cudbound.report.render import render_report
     from cudbound.report.table_style import Style
 
-    table = replace(outcome.table, run=outcome.run)
+    table = replace(table_at_the_shell(outcome.table), run=outcome.run)
     files: dict[Path, str | bytes] = {}
     if wanted.picture is not None:
         files[wanted.picture] = table.display().image(wanted.picture.suffix.lower().removeprefix("."))
@@ -71,7 +72,7 @@ def emit(outcome: CommandOutcome, wanted: Wanted) -> None:
 def finish(outcome: CommandOutcome) -> None:
     """Pass the warnings on, and leave with the code of a run that was stopped or of a bound that is not proved."""
     for warning in outcome.warnings:
-        say(f"warning: {warning}")
+        say(f"warning: {at_the_shell(warning)}")
     if outcome.interrupted:
         raise KeyboardInterrupt
     if not outcome.certified:

@@ -1,0 +1,51 @@
+"""What the package says to users of Python, in the words of the command."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any, TypeVar
+
+#: A table of intervals or of comparisons.
+AnyTable = TypeVar("AnyTable", bound=Any)
+
+#: What Python calls a thing in remarks, warnings and errors, and what is typed at the shell.
+PHRASES = (
+    (r"\b([Rr])aise n_resamples\b", r"\1aise --resamples"),
+    (r"\bpass inner=(\d+)", r"add --inner \1"),
+    (r"\binner='oob'", "--inner oob"),
+    (r"\bfallback=True\b", "--fallback"),
+    (r"\bpolish=True\b", "--polish"),
+    (r"\bsolver=['\"]cvxpy['\"]", "--solver cvxpy"),
+    (r"\bcap=False\b", "--option two-center.cap=false"),
+    (r"\bwith one n_splits\b", "with one --size n_splits=N"),
+    (r"\buse compare_learners\b", "use 'cudbound compare-learners'"),
+    (r"\buse compare_intervals\b", "use 'cudbound interval'"),
+)
+
+
+def at_the_shell(text: str) -> str:
+    """Return a text in which arguments of Python are options of the command.
+
+    Examples
+    --------
+    >>> at_the_shell("no standard error with 3 points never out of bag, raise n_resamples")
+    'no standard error with 3 points never out of bag, raise --resamples'
+    """
+    for pattern, words in PHRASES:
+        text = re.sub(pattern, words, text)
+    return text
+
+
+def table_at_the_shell(table: AnyTable) -> AnyTable:
+    """Return a table whose remarks and reasons are in the words of the command."""
+    rows = tuple(
+        replace(
+            row,
+            remarks=tuple(map(at_the_shell, row.remarks)),
+            degenerate=None if row.degenerate is None else at_the_shell(row.degenerate),
+        )
+        for row in table.rows
+    )
+    written: AnyTable = replace(table, rows=rows)
+    return written
