@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cudbound.adapters import express
+from cudbound.adapters.in_words import describe_classifier
 from cudbound.bars import Progress
 from cudbound.bound.cud_result import CudResult, solve_bound
 from cudbound.metrics.asked import Metrics, as_metrics
@@ -17,7 +18,7 @@ from cudbound.metrics.metric_draws import MetricDraws
 from cudbound.metrics.told import warn_of_few
 from cudbound.parameter_error import ParameterError
 from cudbound.protocols import Features, FittedClassifier
-from cudbound.report.described import describe_classifier, describe_data, seed_of
+from cudbound.report.described import describe_data, seed_of
 from cudbound.report.tables import RunDescription
 from cudbound.results import Draws
 from cudbound.solve.limits import SearchLimits, check_limits

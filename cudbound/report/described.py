@@ -51,18 +51,6 @@ def describe_data(
     }
 
 
-def describe_classifier(estimator: Any) -> str:
-    """Return the classifier with its parameters, in one line.
-
-    Examples
-    --------
-    >>> from sklearn.linear_model import LogisticRegression
-    >>> describe_classifier(LogisticRegression(C=2.0))
-    'LogisticRegression(C=2.0)'
-    """
-    return " ".join(repr(estimator).split())
-
-
 def seed_of(rng: object) -> int | None:
     """Return the seed that an ``rng`` is, or None for a generator and for None."""
     return int(rng) if isinstance(rng, int | np.integer) and not isinstance(rng, bool) else None

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cudbound.adapters import express
+from cudbound.adapters.in_words import describe_classifier
 from cudbound.bars import Progress
 from cudbound.bound.boundary import boundary_deviations, boundary_limits, check_curvature, near_rate
 from cudbound.exceptions import NoMinimizerError, StatedError, UnsupportedEstimatorError
@@ -21,7 +22,6 @@ from cudbound.metrics.metric_draws import MetricDraws
 from cudbound.metrics.told import warn_of_few
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.protocols import Features, FittedClassifier, Splits
-from cudbound.report.described import describe_classifier
 from cudbound.report.tables import RunDescription
 from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.configurations import check_search, record_tuning, search_splits

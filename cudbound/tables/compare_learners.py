@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from cudbound.adapters.in_words import describe_classifier
 from cudbound.intervals import Method, find_comparisons
 from cudbound.intervals.difference import check_alternative, compute_comparison
 from cudbound.protocols import Features, Learner, Splits
 from cudbound.records import Records, TestSetLosses
-from cudbound.report.described import describe_classifier
 from cudbound.report.tables import ComparisonRun
 from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.own_test_sets import record_own_test_sets

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cudbound.adapters.in_words import describe_classifier
 from cudbound.point_estimates import compute_estimate, find_estimators
 from cudbound.protocols import Features, FittedClassifier, Splits
-from cudbound.report.described import describe_classifier
 from cudbound.report.tables import RunDescription
 from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.bolstering import record_bolstered

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cudbound.adapters.in_words import describe_classifier
 from cudbound.hints import suggestion
 from cudbound.intervals import find_comparisons
 from cudbound.intervals.difference import check_alternative, compute_comparison
@@ -19,7 +20,6 @@ from cudbound.outcomes import ConfidenceInterval
 from cudbound.parameter_error import ParameterError
 from cudbound.protocols import Features, Learner, Splits
 from cudbound.records import Records, TestSetLosses
-from cudbound.report.described import describe_classifier
 from cudbound.report.pairwise_columns import pairwise_report
 from cudbound.report.table_style import FULL, NO_TITLES, Style, styled
 from cudbound.report.tables import Report, Run

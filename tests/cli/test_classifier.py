@@ -20,6 +20,7 @@ from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier, cud_interval
+from cudbound.adapters.in_words import fit_in_words
 from cudbound.cli.commands.run_interval import Settings, compute
 from cudbound.cli.inputs.checks import choose_classifier
 from cudbound.cli.inputs.fitted import fit
@@ -30,7 +31,6 @@ from cudbound.exceptions import (
     UnscaledPenaltyWarning,
     UnsupportedEstimatorError,
 )
-from cudbound.inputs.classifier_words import fit_in_words
 from cudbound.inputs.csv_columns import TrainingData
 from cudbound.inputs.named_classifiers import CLASSIFIERS, make_classifier
 
@@ -231,7 +231,7 @@ def test_errors_of_the_package_get_advice_for_the_command(error, message):
 
 def test_the_bound_of_a_classifier_that_has_none_is_refused_and_the_other_methods_are_not(patients):
     rbf = ["--classifier", "svm", "--set", "kernel=rbf", "--seed", "1", "--resamples", "5"]
-    refused = interval(*rbf, "--methods", "paper")
+    refused = interval(*rbf, "--methods", "cud,martin-beta")
     assert_error(
         refused, 1, "; choose another --classifier for the CUD bound, or leave cud and aci out of --methods"
     )
@@ -363,9 +363,28 @@ def test_in_python_the_remedy_is_a_pipeline():
             FixedThresholdClassifier(LogisticRegression(), threshold=0.4),
             "ridge penalty, C = 1; features not standardized",
         ),
-        (DecisionTreeClassifier(), "features not standardized"),
+        (DecisionTreeClassifier(), ""),
     ],
 )
 def test_penalty_and_scaling_in_words(estimator, words):
     X, y = sample().X, sample().y
     assert fit_in_words(estimator.fit((X - X.mean(axis=0)) / X.std(axis=0), y)) == words
+
+
+@pytest.mark.parametrize(
+    ("estimator", "words"),
+    [
+        (LogisticRegression(C=3.0), "ridge penalty, C = 3; features not standardized"),
+        (RidgeClassifierCV([2.0]), ""),
+        (
+            GridSearchCV(make_pipeline(StandardScaler(), SVC(kernel="linear")), {"svc__C": [0.5]}),
+            "features standardized",
+        ),
+        (
+            make_pipeline(make_column_transformer((StandardScaler(), [0])), SVC()),
+            "C = 1; some features scaled",
+        ),
+    ],
+)
+def test_what_a_search_has_not_chosen_yet_is_left_out(estimator, words):
+    assert fit_in_words(estimator) == words

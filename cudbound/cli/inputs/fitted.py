@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from cudbound.adapters.in_words import describe_classifier
 from cudbound.cli.inputs.assignments import number_or_nan
 from cudbound.cli.inputs.model_file import SavedModel, listed
 from cudbound.cli.output.advice import (
@@ -14,7 +15,6 @@ from cudbound.cli.output.advice import (
     collected_warnings,
 )
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
-from cudbound.inputs.classifier_words import fit_in_words
 from cudbound.inputs.csv_file import quoted
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def fit(
         recipe = replace(classifier, missing=sample.missing, levels=sample.levels)
         estimator = recipe(seed).fit(sample.X, sample.y)
     messages = tuple(dict.fromkeys(map(str, collected)))
-    description = f"{classifier.class_in_words}: {fit_in_words(estimator)}"
+    description = describe_classifier(estimator, classifier.class_in_words)
     return FittedClassifier(estimator, sample.X, sample.y, sample, description, messages)
 
 
@@ -121,7 +121,7 @@ def _match(model: SavedModel, sample: TrainingData) -> FittedClassifier:
                 "that it was fitted to"
             )
         description += f", its class {label!r} being the event"
-    description += f": {fit_in_words(estimator)}"
+    description = describe_classifier(estimator, description)
     return FittedClassifier(
         estimator, X, y, sample, description, model.warnings, True, classes.tolist()[event]
     )

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from cudbound.adapters.registry import find_adapter
+from cudbound.exceptions import UnsupportedEstimatorError
+
 #: Parameters, or what a fit has chosen for them, that set the strength of a penalty.
 _STRENGTHS = ("C_", "alpha_", "C", "alpha", "penalty")
 _SCALERS = frozenset(
@@ -18,13 +23,32 @@ _SCALERS = frozenset(
 )
 
 
-def fit_in_words(estimator: Any) -> str:
-    """Return the penalty of a fitted classifier and the scaling of its features.
+def describe_classifier(estimator: Any, name: str | None = None) -> str:
+    """Return a classifier with its parameters, its penalty and the scaling of its features, in one line.
 
     Parameters
     ----------
     estimator : object
-        Fitted classifier, a pipeline that ends in one, or a search over either.
+    name : str or None, default=None
+        What stands for the class and its parameters; None is how Python prints them.
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> describe_classifier(LogisticRegression(C=2.0))
+    'LogisticRegression(C=2.0): ridge penalty, C = 2; features not standardized'
+    """
+    return ": ".join(filter(None, (name or " ".join(repr(estimator).split()), fit_in_words(estimator))))
+
+
+def fit_in_words(estimator: Any) -> str:
+    """Return the penalty of a classifier and the scaling of its features; nothing if neither matters or is known.
+
+    Parameters
+    ----------
+    estimator : object
+        Classifier, fitted or not, a pipeline that ends in one, or a search over either; what a search has not chosen
+        yet is left out.
 
     Examples
     --------
@@ -38,13 +62,13 @@ def fit_in_words(estimator: Any) -> str:
     'no penalty; features standardized'
     """
     steps = _steps(estimator)
-    penalty = _penalty(steps[-1])
-    return "; ".join(filter(None, (penalty, _scaling(steps[:-1]))))
+    penalty = "" if _is_open_search(estimator) else _penalty(steps[-1])
+    return "; ".join(filter(None, (penalty, _scaling(steps[:-1], penalty))))
 
 
 def _steps(estimator: Any) -> list[Any]:
     """Return the steps of pipelines within searches, thresholds and pipelines, the classifier last."""
-    for inner in ("best_estimator_", "estimator_"):
+    for inner in ("best_estimator_", "estimator_", "estimator"):
         if hasattr(estimator, inner):
             return _steps(getattr(estimator, inner))
     if not hasattr(estimator, "steps"):
@@ -53,16 +77,19 @@ def _steps(estimator: Any) -> list[Any]:
     return [*first, *_steps(last)]
 
 
+def _is_open_search(estimator: Any) -> bool:
+    searched = hasattr(estimator, "param_grid") or hasattr(estimator, "param_distributions")
+    return searched and not hasattr(estimator, "best_estimator_")
+
+
 def _penalty(classifier: Any) -> str:
-    import numpy as np
-
-    from cudbound.adapters import find_adapter
-    from cudbound.exceptions import UnsupportedEstimatorError
-
     try:
         objective = find_adapter(classifier).objective
         minimized = None if objective is None else objective(classifier, 1)
-    except UnsupportedEstimatorError:  # a tree, or a kernel without a fixed basis
+    except (
+        UnsupportedEstimatorError,
+        AttributeError,
+    ):  # a tree, a kernel without a fixed basis, nothing chosen yet
         minimized = None
     if minimized is None:
         return f"C = {float(classifier.C):g}" if hasattr(classifier, "C") else ""
@@ -77,13 +104,14 @@ def _penalty(classifier: Any) -> str:
     return f"{' and '.join(kinds)} penalty, {name.removesuffix('_')} = {strength}"
 
 
-def _scaling(steps: list[Any]) -> str:
+def _scaling(steps: list[Any], penalty: str) -> str:
     scalers = [type(step).__name__ for step in steps if type(step).__name__ in _SCALERS]
     if "StandardScaler" in scalers:
         return "features standardized"
     if scalers:
         return f"features scaled by {scalers[-1]}"
-    inside = [branch for step in steps for _, branch, *_ in getattr(step, "transformers_", [])]
+    columns = [getattr(step, "transformers_", getattr(step, "transformers", ())) for step in steps]
+    inside = [branch for branches in columns for _, branch, *_ in branches]
     if any(type(part).__name__ in _SCALERS for branch in inside for part in _steps(branch)):
         return "some features scaled"
-    return "features not standardized"
+    return "features not standardized" if penalty else ""
