@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 
 from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome, PointOutcome, TestOutcome
 from cudbound.rounding import (
+    InLines,
     format_difference,
     format_level,
     format_proportion,
     format_pvalue,
     format_statistic,
-    printable,
-    sentences_html,
 )
 
 if TYPE_CHECKING:
@@ -62,8 +61,8 @@ class SolveStatus(enum.IntEnum):
 _STATUSES = np.array(list(SolveStatus), dtype=object)
 
 
-@dataclass(frozen=True, eq=False)
-class Draws:
+@dataclass(frozen=True, eq=False, repr=False)
+class Draws(InLines):
     """What the solver proved about each bootstrap draw; row b belongs to draw b.
 
     Attributes
@@ -87,14 +86,24 @@ class Draws:
     upper: NDArray[np.float64]
     status: NDArray[Any]
     nodes: NDArray[np.int64]
-    witness: NDArray[np.float64] = field(repr=False)
-    problem_digest: str = field(repr=False, default="")
+    witness: NDArray[np.float64]
+    problem_digest: str = ""
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "status", _STATUSES[self.status_codes])
 
     def __len__(self) -> int:
         return int(self.upper.size)
+
+    def lines(self) -> list[str]:
+        """Return how many draws there are, how each search ended, and between which values their Q lie."""
+        ended = [
+            f"{n} {status.name.lower()}"
+            for status in SolveStatus
+            if (n := int((self.status == status).sum()))
+        ]
+        between = f"Q between {self.lower.min():.3g} and {self.upper.max():.3g}" if len(self) else ""
+        return [f"{len(self)} draws", *filter(None, (", ".join(ended), between, f"{self.nodes.sum()} nodes"))]
 
     @property
     def status_codes(self) -> NDArray[np.int32]:
@@ -134,7 +143,7 @@ class Draws:
         return pd.concat([frame, witness], axis=1).rename_axis("draw")
 
 
-class Row:
+class Row(InLines):
     """One row of a table: what one method found, with what a reader must know to judge it.
 
     A row is the outcome of a method, completed by what the table knows.
@@ -159,16 +168,6 @@ class Row:
     def _numbers(self) -> list[str]:
         """Return the lines with the numbers of this kind of row."""
         raise NotImplementedError
-
-    def __str__(self) -> str:
-        return "\n".join(map(printable, self.lines()))
-
-    def __repr__(self) -> str:
-        return str(self)
-
-    def _repr_html_(self) -> str:
-        first, *others = self.lines()
-        return sentences_html(first, others)
 
     @classmethod
     def of(cls, outcome: PointOutcome, **known: Any) -> Self:

@@ -165,3 +165,21 @@ def sentences_html(first: str, others: Iterable[str]) -> str:
     """
     items = "".join(f"<li>{escape_html(line)}</li>" for line in others)
     return f"<p><b>{escape_html(first)}</b></p><ul>{items}</ul>"
+
+
+class InLines:
+    """A result that is told in lines, the first of which says what was asked for; it prints and shows itself so."""
+
+    def lines(self) -> list[str]:
+        """Return what the result says, in lines."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return "\n".join(map(printable, self.lines()))
+
+    def __repr__(self) -> str:
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        first, *others = self.lines()
+        return sentences_html(first, others)

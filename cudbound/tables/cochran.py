@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import chi2
 
-from cudbound.rounding import format_pvalue, format_statistic
+from cudbound.rounding import InLines, format_pvalue, format_statistic
 from cudbound.validation import checked
 
 
 @dataclass(frozen=True, repr=False)
-class CochranQ:
+class CochranQ(InLines):
     """Cochran's test that several classifiers have the same error on the cases of one test set.
 
     Attributes
@@ -39,7 +39,8 @@ class CochranQ:
     n_discordant: int
     degenerate: str | None = None
 
-    def __str__(self) -> str:
+    def lines(self) -> list[str]:
+        """Return what the test says, in lines."""
         lines = [
             f"Cochran's Q = {format_statistic(self.statistic)} on {self.df} degrees of freedom, p-value "
             f"{format_pvalue(self.pvalue)} of equal errors",
@@ -47,9 +48,7 @@ class CochranQ:
             + ", ".join(f"{error:.3f}" for error in self.errors),
             f"degenerate: {self.degenerate}" if self.degenerate else "",
         ]
-        return "\n".join(line for line in lines if line)
-
-    __repr__ = __str__
+        return [line for line in lines if line]
 
 
 def cochran_q(losses: ArrayLike) -> CochranQ:

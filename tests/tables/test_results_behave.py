@@ -165,3 +165,20 @@ def test_a_generator_is_no_seed_and_options_are_named():
     notes = found.report().notes
     assert "Run: 20 resamples, localization = n, no seed." in notes
     assert "Choices: martin-beta.prior=jeffreys" in notes
+
+
+def test_draws_are_summed_up(results):
+    draws = results["bound"].draws
+    counted = {status: int((draws.status == status).sum()) for status in SolveStatus}
+    ended = ", ".join(f"{n} {status.name.lower()}" for status, n in counted.items() if n)
+    between = f"Q between {draws.lower.min():.3g} and {draws.upper.max():.3g}"
+    assert repr(draws).splitlines() == ["40 draws", ended, between, f"{draws.nodes.sum()} nodes"]
+    assert draws._repr_html_().startswith("<p><b>40 draws</b></p>")
+    fields = ("lower", "upper", "status", "nodes")
+    none = dataclasses.replace(draws, **{name: getattr(draws, name)[:0] for name in fields})
+    assert repr(none) == "0 draws\n0 nodes"
+
+
+def test_cochrans_q_in_a_notebook():
+    shown = cudbound.cochran_q([[0, 1], [1, 1], [0, 1], [0, 0]])._repr_html_()
+    assert shown.startswith("<p><b>Cochran&#x27;s Q = ")
