@@ -13,7 +13,7 @@ from cudbound.bars import Progress
 from cudbound.metrics.metric import Metric, MetricRows
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.problem.problem import Problem
-from cudbound.quantiles import inverted_cdf_quantile
+from cudbound.quantiles import inverted_cdf_quantile, quantile_rank
 from cudbound.results import Draws
 from cudbound.solve.minimum import draws_problem
 from cudbound.solve.search import Search, search_ended
@@ -68,8 +68,13 @@ class JointDraws:
 
     def at(self, confidence_level: float, search: Search) -> JointDraws:
         """Return the draws solved as far as another level requires, which resumes from what is proved."""
-        draws = search.run(self.problem, confidence_level, False, self.draws, len(self.metrics))
-        return replace(self, draws=draws)
+        n_above = self.n_draws - quantile_rank(self.n_draws, confidence_level)
+        return replace(
+            self,
+            draws=_search(
+                self.problem, n_above, confidence_level, search, False, self.draws, len(self.metrics)
+            ),
+        )
 
 
 def solve_joint(
@@ -102,9 +107,34 @@ def solve_joint(
         own = one.score_weights(counts)
         weights.append((counts - 1.0) / counts.shape[1] if own is None else own / one.metric.scale)
     problem = draws_problem(model, np.tile(counts, (len(seen), 1)), localization, np.concatenate(weights))
-    draws = search.run(problem, confidence_level, progress, previous, len(seen))
+    n_above = len(counts) - quantile_rank(len(counts), confidence_level)
+    draws = _search(problem, n_above, confidence_level, search, progress, previous, len(seen))
     found = JointDraws(problem, draws, tuple(one.metric for one in seen))
     lower, upper = found.bracket(confidence_level)
     if lower < upper:
         warnings.warn(search_ended(search, draws, lower, upper), stacklevel=3)
     return found
+
+
+def _search(
+    problem: Problem,
+    n_above: int,
+    confidence_level: float,
+    search: Search,
+    progress: bool | Progress | None,
+    previous: Draws | None,
+    n_metrics: int,
+) -> Draws:
+    """Solve draws of several metrics until the largest value but `n_above`, over the metrics of each draw, is known.
+
+    The value but `n_above` of all metrics together is not below it, and equal to it unless a draw has several of the
+    larger ones. For each that is, one more order statistic is needed.
+    """
+    rank, draws = problem.n_draws - n_above, previous
+    while True:
+        draws = search.run(problem, confidence_level, progress, draws, rank)
+        lower, value = draws.bracket(rank)
+        as_large = int((draws.lower.reshape(n_metrics, -1).max(axis=0) >= value).sum())
+        if lower < value or as_large > n_above or search.of == "all":
+            return draws
+        rank -= n_above + 1 - as_large

@@ -79,27 +79,23 @@ class Search:
         confidence_level: float,
         progress: bool | Progress | None,
         previous: Draws | None,
-        n_metrics: int = 1,
+        rank: int | None = None,
     ) -> Draws:
         """Solve the draws as far as the quantile at this level requires, or all of them.
 
-        With several metrics the problem holds the draws once for each of them, one metric after the other, and the
-        quantile is that of the largest of their values on each draw.
+        A `rank` stands for another order statistic than that of the level.
 
         Raises
         ------
         SolveInterrupted
             On Ctrl-C; its message says what is known about the quantile.
         """
-        n_draws = problem.n_draws // n_metrics
-        n_above = n_draws - quantile_rank(n_draws, confidence_level)
-        # at most n_above draws have a larger value, each by at most all of its metrics, and one more is as large
-        ranks = range(problem.n_draws - n_metrics * n_above, problem.n_draws - n_above + 1)
+        rank = quantile_rank(problem.n_draws, confidence_level) if rank is None else rank
         try:
             return solve_problem(
                 problem,
                 side=self.side,
-                ranks=tuple(ranks) if self.of == "quantile" else None,
+                ranks=rank if self.of == "quantile" else None,
                 solver=self.solver,
                 n_jobs=self.n_jobs,
                 limits=self._planned(problem),
@@ -107,7 +103,7 @@ class Search:
                 previous=previous,
             )
         except SolveInterrupted as stopped:
-            known = within(*stopped.draws.bracket(ranks[-1]))
+            known = within(*stopped.draws.bracket(rank))
             raise SolveInterrupted(stopped.draws, f"the half-width is {known}") from None
 
 

@@ -457,7 +457,8 @@ def test_data_need_a_folder(tmp_path, monkeypatch):
 def test_templates_are_those_of_the_package():
     assert template_names() == (
         *("clinical", "decision-trees", "grandvalet-bengio", "logistic-regression", "nadeau-bengio"),
-        *("paper2008", "quick", "random-forests", "tuned-ridge", "where-intervals-break"),
+        *("paper2008", "quick", "random-forests", "sensitivity-specificity", "tuned-ridge"),
+        "where-intervals-break",
     )
     with pytest.raises(ValueError, match=r"there is no template 'quik'; did you mean quick\?"):
         template_text("quik")
@@ -467,7 +468,7 @@ def test_templates_are_those_of_the_package():
     "name",
     [
         *("quick", "clinical", "where-intervals-break", "logistic-regression"),
-        *("decision-trees", "random-forests", "tuned-ridge"),
+        *("decision-trees", "random-forests", "sensitivity-specificity", "tuned-ridge"),
     ],
 )
 def test_simulated_templates_can_be_read(tmp_path, name):

@@ -34,6 +34,9 @@ class Scenario:
     make_rival : callable or None, default=None
         ``make_rival() -> estimator``, a second classifier. What is studied is then the error of the first minus that
         of the rival, by methods that compare.
+    metric : tuple of str, default=("error",)
+        What is studied, in place of the error: "sensitivity", "specificity" or "balanced-error" of a simulated world.
+        Of several, whether all intervals of a method that hold together cover.
     """
 
     name: str
@@ -41,6 +44,7 @@ class Scenario:
     make_classifier: Callable[[], Any] = field(repr=False)
     description: Mapping[str, Any] = field(default_factory=dict)
     make_rival: Callable[[], Any] | None = field(default=None, repr=False)
+    metric: tuple[str, ...] = ("error",)
 
 
 @refusing_others

@@ -23,6 +23,10 @@ from cudbound.study.populations.worlds import WORLDS
 CLASSIFIER_KEYS = ("classifier", "set", "tune", "standardize", "components", "degree")
 #: The key of a table of the same keys, for a second learning algorithm that the first is compared with.
 RIVAL = "rival"
+#: The key for what is studied in place of the error: one metric, or a list of those that are to be covered together.
+METRIC = "metric"
+#: Metrics whose truth is a share of a large sample.
+STUDIED = ("sensitivity", "specificity", "balanced-error")
 #: Keys that say what is drawn from; exactly one of them stands in a table.
 SOURCES = ("world", "data", "csv")
 #: Further keys of a table with data, and with a CSV file.
@@ -75,7 +79,7 @@ def read_scenario(table: Mapping[str, Any], *, folder: Path, data_folder: str | 
         raise ValueError(f"the population must be named by one of world, data and csv. {found}")
     source = sources[0]
     name = _text(table, source)
-    taken = {"name", source, *CLASSIFIER_KEYS, RIVAL}
+    taken = {"name", source, *CLASSIFIER_KEYS, RIVAL, METRIC}
     parameters = {key: value for key, value in table.items() if key not in taken}
     if source == "world":
         population, description = _world(name, parameters)
@@ -90,7 +94,23 @@ def read_scenario(table: Mapping[str, Any], *, folder: Path, data_folder: str | 
         rival = _rival(table[RIVAL])
         description[RIVAL] = rival.description
     own_name = _text(table, "name") if "name" in table else Path(name).stem if source == "csv" else name
-    return Scenario(own_name, population, recipe, description, rival)
+    metric = _metric(table, source)
+    if metric != ("error",):
+        description[METRIC] = list(metric)
+    return Scenario(own_name, population, recipe, description, rival, metric)
+
+
+def _metric(table: Mapping[str, Any], source: str) -> tuple[str, ...]:
+    asked = table.get(METRIC, "error")
+    names = (asked,) if isinstance(asked, str) else tuple(_texts(table, METRIC))
+    if names == ("error",):
+        return names
+    check_known("there is no metric", names, STUDIED, "the metrics of studies are")
+    if source != "world" or RIVAL in table or len(set(names)) < len(names):
+        raise ValueError(
+            f"{METRIC} must name different metrics of one classifier on a world. Got {list(names)}."
+        )
+    return names
 
 
 def _world(name: str, parameters: Mapping[str, Any]) -> tuple[Population, dict[str, Any]]:

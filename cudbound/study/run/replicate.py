@@ -21,6 +21,7 @@ from cudbound.resampling.refits import prepare_refits, seeded_clone, unseeded_pa
 from cudbound.results import ComparisonResult, IntervalEstimate
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.populations.population import Cases, Truth
+from cudbound.study.run.metric_rows import asked_for, joint_rows, true_metrics
 from cudbound.study.run.rows import ExpectedError, IntervalRow, Key, ReplicateRow
 from cudbound.tables.compare_intervals import compare_intervals
 from cudbound.tables.compare_learners import tabulate_comparisons
@@ -46,15 +47,16 @@ def run_replicate(study: Study, scenario: Scenario, n: int, replicate: int) -> R
         rng = study.rng(scenario.name, n, replicate)
         drawn, n_redrawn = _draw(scenario, n, rng)
         fitted = _fit(scenario, drawn.X, drawn.y, study.seed_of_fits(key.scenario, n, replicate))
-        truth = _true_error(scenario, fitted, drawn)
+        truths = _truths(scenario, fitted, drawn)
+        truth = truths[0] if len(truths) == 1 else Truth(0.0, max(one.standard_error for one in truths))
         # what warnings say stands in the remarks of the rows
         with warnings.catch_warnings(action="ignore", category=CudboundWarning):
-            rows = _intervals(study, fitted, drawn, rng)
+            rows = _intervals(study, scenario, fitted, drawn, rng, truths)
         aims = {size for row in rows if (size := Estimand.read(row.estimand).n_train_rows) is not None}
         batched = bool(aims) and all(prepare_refits(one, drawn.X, drawn.y).batched for one in fitted)
         errors = (_expected_error(study, scenario, key, size, batched) for size in sorted(aims))
         expected = tuple(one for one in errors if one is not None)
-        alone = _seconds_alone(study, fitted, drawn, key) if replicate < N_TIMED else {}
+        alone = _seconds_alone(study, scenario, fitted, drawn, key, truths) if replicate < N_TIMED else {}
         wrong = [float(np.mean(one.predict(drawn.X) != drawn.y)) for one in fitted]
     except Exception:  # a failing replicate is data
         seconds = time.perf_counter() - begun
@@ -136,8 +138,20 @@ def _first(rows: Any, n: int) -> Any:
     return rows.iloc[:n] if hasattr(rows, "iloc") else rows[:n]
 
 
+def _truths(scenario: Scenario, fitted: list[Any], drawn: Cases) -> tuple[Truth, ...]:
+    """Return the true error, or the true value of each metric that is studied."""
+    if scenario.metric == ("error",):
+        return (_true_error(scenario, fitted, drawn),)
+    return true_metrics(scenario.population, fitted[0], scenario.metric)
+
+
 def _intervals(
-    study: Study, fitted: list[Any], drawn: Cases, rng: np.random.Generator
+    study: Study,
+    scenario: Scenario,
+    fitted: list[Any],
+    drawn: Cases,
+    rng: np.random.Generator,
+    truths: Sequence[Truth],
 ) -> tuple[IntervalRow, ...]:
     settings = {name: getattr(study, name) for name in ("methods", "confidence_level", "options", "sizes")}
     rows: Sequence[IntervalEstimate | ComparisonResult]
@@ -147,7 +161,11 @@ def _intervals(
     else:
         (only,) = fitted
         settings |= {name: getattr(study, name) for name in ("n_resamples", "localization", "inner")}
+        if scenario.metric != ("error",):
+            settings |= {"metric": asked_for(scenario.metric)}
         rows = compare_intervals(only, drawn.X, drawn.y, **settings, rng=rng, progress=False).rows
+        if len(truths) > 1:
+            return joint_rows(rows, truths)
     return tuple(_row(row) for row in rows)
 
 
@@ -164,7 +182,9 @@ def _draw(scenario: Scenario, n: int, rng: np.random.Generator) -> tuple[Cases, 
     )
 
 
-def _seconds_alone(study: Study, fitted: list[Any], drawn: Cases, key: Key) -> dict[str, float]:
+def _seconds_alone(
+    study: Study, scenario: Scenario, fitted: list[Any], drawn: Cases, key: Key, truths: Sequence[Truth]
+) -> dict[str, float]:
     """Time each method by itself, without the refits that it shares with others; one that fails has no time."""
     found = {}
     for method in study.methods:
@@ -172,7 +192,8 @@ def _seconds_alone(study: Study, fitted: list[Any], drawn: Cases, key: Key) -> d
         rng = study.rng(key.scenario, key.n, key.replicate)
         begun = time.perf_counter()
         with suppress(Exception), warnings.catch_warnings(action="ignore", category=CudboundWarning):
-            _intervals(replace(study, methods=(method,), options=options), fitted, drawn, rng)
+            asked = replace(study, methods=(method,), options=options)
+            _intervals(asked, scenario, fitted, drawn, rng, truths)
             found[method] = time.perf_counter() - begun
     return found
 

@@ -1,0 +1,89 @@
+"""Studies of other metrics than the error: what is true, what is covered, and what is refused."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from scipy.special import ndtr
+
+from cudbound import LeastSquaresClassifier, Study, run_study, summarize
+from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
+from cudbound.results import IntervalEstimate
+from cudbound.study.design.design_file import read_design, template_text
+from cudbound.study.design.scenario import Scenario
+from cudbound.study.populations.population import Truth
+from cudbound.study.populations.worlds import Gaussians
+from cudbound.study.run.metric_rows import joint_rows, true_metrics
+
+
+def test_the_true_metrics_are_those_of_the_normal_distribution():
+    world = Gaussians(distance=2.0, n_features=2, positive_share=0.3)
+    X, y = world.sample(40, np.random.default_rng(0))
+    clf = LeastSquaresClassifier().fit(X, y)
+    coef, intercept = clf.coef_.ravel(), float(clf.intercept_[0])
+    length = np.linalg.norm(coef)
+    event = ndtr((coef[0] + intercept) / length)
+    other = ndtr((coef[0] - intercept) / length)
+    found = true_metrics(world, clf, ["sensitivity", "specificity", "balanced-error"])
+    expected = (event, other, 1.0 - (event + other) / 2)
+    for truth, value in zip(found, expected, strict=True):
+        assert truth.value == pytest.approx(value, abs=4.5 * truth.standard_error)
+        assert 0.0 < truth.standard_error < 0.003
+
+
+def row(metric, low, high):
+    found = Outcome((low + high) / 2, ConfidenceInterval(low, high), estimand=Estimand("conditional"))
+    return IntervalEstimate.of(found, method="m", metric=metric, confidence_level=0.95, n_fits=1)
+
+
+@pytest.mark.parametrize(("second", "covered"), [(0.45, True), (0.4, True), (0.39, False), (0.81, False)])
+def test_a_joint_row_covers_if_all_intervals_do(second, covered):
+    (found,) = joint_rows(
+        [row("sensitivity", 0.5, 0.9), row("specificity", 0.4, 0.8)], [Truth(0.6), Truth(second)]
+    )
+    assert (found.low <= 0.0 <= found.high) == covered
+    assert found.high - found.low == pytest.approx(0.4)
+
+
+def test_a_study_counts_single_and_joint_coverage(tmp_path):
+    world = Gaussians(n_features=1, positive_share=0.4)
+    scenarios = tuple(
+        Scenario("-".join(names), world, LeastSquaresClassifier, {"metric": list(names)}, metric=names)
+        for names in (("sensitivity",), ("sensitivity", "specificity"))
+    )
+    study = Study("s", scenarios, (20,), 3, ("two-center", "out-of-bag-wilson"), n_resamples=20, inner="oob")
+    run_study(study, tmp_path / "s.sqlite", progress=False)
+    cells = summarize(tmp_path / "s.sqlite").cells
+    assert cells["n_failed"].tolist() == [0] * 4
+    assert cells["coverage"].between(0.0, 1.0).all()
+    assert (cells["width"] > 0.0).all()
+
+
+def test_the_shipped_design_names_single_and_joint_coverage(tmp_path):
+    path = tmp_path / "d.toml"
+    path.write_text(template_text("sensitivity-specificity"))
+    study = read_design(path)
+    assert {scenario.metric for scenario in study.scenarios} == {
+        ("sensitivity",),
+        ("specificity",),
+        ("sensitivity", "specificity"),
+    }
+    assert len(study.scenarios) == 6 * 3 * 3
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('metric = "auc"', "there is no metric 'auc'; the metrics of studies are sensitivity, specificity"),
+        ('metric = ["sensitivity", "sensitivity"]', "metric must name different metrics of one classifier"),
+    ],
+)
+def test_designs_refuse_other_metrics(tmp_path, line, message):
+    path = tmp_path / "d.toml"
+    path.write_text(
+        f'n_samples = 20\nn_replicates = 1\nmethods = "cud"\n[[scenario]]\nworld = "gaussians"\n{line}\n'
+    )
+    with pytest.raises(ValueError, match=re.escape(message)):
+        read_design(path)
