@@ -30,6 +30,7 @@ ALPHA_MEANS = {
     "localization": "the rate alpha_n of the CUD bound is localization",
 }
 Made = TypeVar("Made")
+MAX_INNER = 100_000  # of a draw; no run ends that has more
 #: With one row a class vanishes from a third of all bootstrap draws, and no variance can be seen in it.
 MIN_ROWS_PER_CLASS = 2
 
@@ -194,11 +195,11 @@ def check_inner(inner: object) -> int | None:
         return None
     if not _is_integer(inner) or int(inner) < 1:
         raise ParameterError("inner", "'oob' or an integer of at least 1", inner)
-    return int(inner)
+    return check_integer("inner", inner, 1, MAX_INNER)
 
 
-def check_integer(name: str, value: object, smallest: int) -> int:
-    """Return an integer of at least `smallest`.
+def check_integer(name: str, value: object, smallest: int, largest: int | None = None) -> int:
+    """Return an integer of at least `smallest`, and at most `largest` if that is given.
 
     Raises
     ------
@@ -207,6 +208,8 @@ def check_integer(name: str, value: object, smallest: int) -> int:
     """
     if not _is_integer(value) or int(value) < smallest:
         raise ParameterError(name, f"an integer of at least {smallest}", value)
+    if largest is not None and int(value) > largest:
+        raise ParameterError(name, f"an integer of at most {largest:,}", value)
     return int(value)
 
 

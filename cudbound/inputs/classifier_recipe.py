@@ -83,7 +83,7 @@ class ClassifierRecipe:
             raise ParameterError("standardize", "true or false", self.standardize)
         if self.components is not None:
             check_integer("components", self.components, 1)
-        check_integer("degree", self.degree, 1)
+        check_integer("degree", self.degree, 1, 10)
         if self.missing is not None:
             check_choice("missing", self.missing, tuple(STRATEGIES))
         check_options(self.classifier, self.options)

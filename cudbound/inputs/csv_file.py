@@ -13,7 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from cudbound.inputs.bounded_file import MB, VARIABLE, TooLargeError, data_file_limit, read_bounded
+
 DELIMITERS = ",;\t|"
+#: Columns, and cells for each MB that a file may have; beyond them a table takes more than about 1 GB.
+MAX_COLUMNS = 10_000
+CELLS_PER_MB = 30_000
 #: Items that a message lists before it only counts.
 LISTED = 10
 
@@ -129,6 +134,8 @@ def read_csv_file(path: str | Path, *, delimiter: str = ",") -> CsvTable:
         character, has a record with more or fewer cells than the header, or has two columns of one name.
     """
     path = Path(path)
+    if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '\r\n"':
+        raise CsvError(f"--delimiter must be one character between cells, such as , or ;. Got {delimiter!r}.")
     rows = _rows(_decoded(path), path, delimiter)
     if not rows:
         raise CsvError(f"{quoted(path.name)} is empty; a header line and one line per case are needed")
@@ -148,7 +155,10 @@ def _decoded(path: Path) -> str:
     if path.is_dir():
         raise CsvError(f"{quoted(str(path), 200)} is a folder, not a CSV file")
     try:
-        content = path.read_bytes()
+        way_on = f"; set the environment variable {VARIABLE} to a larger number if it is to be read"
+        content = read_bounded(path, data_file_limit(), way_on)
+    except TooLargeError as error:
+        raise CsvError(f"{quoted(str(path), 200)} {error}") from None
     except FileNotFoundError:
         raise CsvError(f"no such file: {quoted(str(path), 200)}") from None
     except (OSError, ValueError) as error:  # ValueError: a name with a null character
@@ -171,9 +181,20 @@ def _rows(text: str, path: Path, delimiter: str) -> list[tuple[int, tuple[str, .
     stream = io.StringIO(text, newline="")
     reader = csv.reader(stream, delimiter=delimiter, strict=True, skipinitialspace=True)
     rows = []
-    begin = 1
+    begin, n_cells, most = 1, 0, CELLS_PER_MB * data_file_limit() // MB
     try:
         for cells in reader:
+            n_cells += len(cells)
+            if len(cells) > MAX_COLUMNS:
+                raise CsvError(
+                    f"{quoted(path.name)} has more than {MAX_COLUMNS:,} columns on line {begin}; leave columns out of "
+                    "the file, or read and fit it in Python"
+                )
+            if n_cells > most:
+                raise CsvError(
+                    f"{quoted(path.name)} has more than {most:,} cells; set the environment variable {VARIABLE} to "
+                    f"more than {data_file_limit() // MB} if it is to be read"
+                )
             stripped = tuple(cell.strip() for cell in cells)
             if any(stripped):
                 rows.append((begin, stripped))

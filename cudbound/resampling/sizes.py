@@ -6,6 +6,9 @@ from dataclasses import dataclass, fields
 
 from cudbound.validation import check_aci_rate, check_integer, check_number
 
+#: Folds, splits and repetitions; no run ends that has more.
+LARGEST = 1_000_000
+
 
 @dataclass(frozen=True, kw_only=True)
 class ResamplingSizes:
@@ -57,7 +60,7 @@ class ResamplingSizes:
             elif name.endswith("_fraction"):
                 check_number(name, getattr(self, name), 0.0, 1.0)
             else:
-                check_integer(name, getattr(self, name), smallest.get(name, 1))
+                check_integer(name, getattr(self, name), smallest.get(name, 1), LARGEST)
 
     def n_test(self, n_samples: int) -> int:
         """Return the rows n2 that a random split of `n_samples` rows tests: at least 1, at most n - 1."""

@@ -114,10 +114,10 @@ def test_a_path_that_no_file_can_have():
 def test_system_error_is_passed_on_in_one_line(tmp_path, monkeypatch):
     path = write(tmp_path, "a,b\n1,2\n")
 
-    def refuse(self: Path) -> bytes:
-        raise PermissionError(13, os.strerror(13), str(self))
+    def refuse(path: Path, *_: object) -> bytes:
+        raise PermissionError(13, os.strerror(13), str(path))
 
-    monkeypatch.setattr(Path, "read_bytes", refuse)
+    monkeypatch.setattr("cudbound.inputs.csv_file.read_bounded", refuse)
     with pytest.raises(CsvError, match=r"cannot read '.*data\.csv': Permission denied"):
         read_csv_file(path)
 

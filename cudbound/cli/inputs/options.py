@@ -18,6 +18,8 @@ from cudbound.inputs.csv_file import quoted
 if TYPE_CHECKING:
     from cudbound.resampling import ResamplingSizes
 
+#: As in `cudbound.validation`, which is slow to import.
+MAX_INNER = 100_000
 _DELIMITERS = {",": ",", ";": ";", "|": "|", "\t": "\t", "tab": "\t", r"\t": "\t"}
 
 
@@ -137,8 +139,12 @@ def inner(text: str) -> int | str:
     """Return a positive number of inner draws, or ``oob``."""
     if text == "oob":
         return text
-    if not text.isdecimal() or int(text) < 1:
+    if not text.isdecimal() or text.strip("0") == "":
         raise click.BadParameter(f"{text!r} is neither a positive number nor oob.")
+    if len(text) > 9 or int(text) > MAX_INNER:
+        raise click.BadParameter(
+            f"{quoted(text)} inner draws are more than {MAX_INNER:,}, the most of a draw."
+        )
     return int(text)
 
 

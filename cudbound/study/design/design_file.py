@@ -12,19 +12,25 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from cudbound.inputs.bounded_file import TooLargeError, read_bounded
 from cudbound.inputs.csv_file import quoted
 from cudbound.intervals import GROUPS, METHODS, Method, find_comparisons, find_methods
 from cudbound.method_card import check_options
 from cudbound.resampling import ResamplingSizes
 from cudbound.study.design.identity import renamed
 from cudbound.study.design.published import PublishedValue
-from cudbound.study.design.scenario import Scenario, Study
+from cudbound.study.design.scenario import MAX_CASES, Scenario, Study
 from cudbound.study.design.scenario_tables import RIVAL, check_known, read_scenario
 from cudbound.study.design.trial import try_scenario
 from cudbound.validation import check_integer, check_localization
 
 #: What a design file may say outside its tables of scenarios.
 SETTINGS = tuple(one.name for one in fields(Study) if one.name not in ("scenarios", "published"))
+#: Bytes, characters of a line, and levels of tables that a design file may have, and characters of a message on it.
+MAX_DESIGN_BYTES = 2**20
+MAX_LINE = 10_000
+MAX_DEPTH = 20
+MAX_MESSAGE = 2_000
 #: Tables, each of which may stand several times.
 TABLES = ("scenario", "published")
 #: The keys of a table of published values.
@@ -121,20 +127,50 @@ def _at(*place: str) -> Iterator[None]:
         yield
     except ValueError as error:
         message = " ".join(_RULE.sub(r"\1 must be \2. Got \3.", str(error)).split())
+        if len(message) > MAX_MESSAGE:
+            message = f"{message[:MAX_MESSAGE]}..."
         raise ValueError(": ".join((*place, message))) from error
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
     try:
-        return tomllib.loads(path.read_bytes().decode("utf-8-sig"))
+        text = read_bounded(path, MAX_DESIGN_BYTES).decode("utf-8-sig")
+        _check_lines(text)
+        table = tomllib.loads(text)
+    except TooLargeError as error:
+        raise ValueError(f"the file {error}") from error
     except FileNotFoundError as error:
         raise ValueError("no such file; 'cudbound study new' writes one to begin with") from error
     except OSError as error:
-        raise ValueError(f"cannot be read: {error.strerror}") from error
+        raise ValueError(f"cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError as error:
         raise ValueError("not a text file in UTF-8") from error
     except tomllib.TOMLDecodeError as error:
         raise ValueError(f"not TOML: {error}") from error
+    except RecursionError as error:
+        raise ValueError(f"tables and lists are nested deeper than {MAX_DEPTH} levels") from error
+    _check_depth(table)
+    return table
+
+
+def _check_lines(text: str) -> None:
+    """Refuse a line whose keys would take minutes to read: the time grows with the square of their length."""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if len(line) > MAX_LINE:
+            raise ValueError(
+                f"line {number} has {len(line):,} characters, more than {MAX_LINE:,}; break its list into lines"
+            )
+
+
+def _check_depth(table: dict[str, Any]) -> None:
+    level: list[Any] = [table]
+    for _ in range(MAX_DEPTH):
+        inner = [
+            one.values() if isinstance(one, dict) else one for one in level if isinstance(one, dict | list)
+        ]
+        level = [one for values in inner for one in values]
+    if level:
+        raise ValueError(f"tables and lists are nested deeper than {MAX_DEPTH} levels")
 
 
 def _settings(table: Mapping[str, Any], stem: str) -> dict[str, Any]:
@@ -151,7 +187,7 @@ def _settings(table: Mapping[str, Any], stem: str) -> dict[str, Any]:
         raise ValueError(f"name must be a text. Got {found['name']!r}.")
     sizes = found["n_samples"] if isinstance(found["n_samples"], list) else [found["n_samples"]]
     for size in sizes:
-        check_integer("n_samples", size, 4)
+        check_integer("n_samples", size, 4, MAX_CASES)
     if not sizes or len(set(sizes)) < len(sizes):
         raise ValueError(f"n_samples must be different sizes, at least one. Got {sizes}.")
     found["n_samples"] = tuple(sizes)

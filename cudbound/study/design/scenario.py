@@ -15,6 +15,11 @@ from cudbound.study.design.published import PublishedValue
 from cudbound.study.populations.population import Population
 from cudbound.validation import check_confidence_level, check_inner, check_integer, refusing_others
 
+#: What a study may ask for: beyond these a sample, a draw or a list of replicates fills the memory.
+MAX_CASES = 100_000
+MAX_REPLICATES = 10_000_000
+MAX_RESAMPLES = 1_000_000
+
 
 @dataclass(frozen=True)
 class Scenario:
@@ -110,11 +115,11 @@ class Study:
         )  # what a store keeps must not change with a group
         check_confidence_level(self.confidence_level)
         check_inner(self.inner)
-        for name in ("n_replicates", "n_resamples"):
-            check_integer(name, getattr(self, name), 1)
+        for name, largest in (("n_replicates", MAX_REPLICATES), ("n_resamples", MAX_RESAMPLES)):
+            check_integer(name, getattr(self, name), 1, largest)
         check_integer("seed", self.seed, 0)
         for n in self.n_samples:
-            check_integer("n_samples", n, 4)
+            check_integer("n_samples", n, 4, MAX_CASES)
         names = [scenario.name for scenario in self.scenarios]
         repeated = sorted({name for name in names if names.count(name) > 1})
         if repeated or not names or not self.n_samples:

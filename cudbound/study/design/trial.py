@@ -15,6 +15,8 @@ from cudbound.study.populations.population import Cases
 from cudbound.tables.compare_intervals import MODEL_RECORDS
 from cudbound.validation import MIN_ROWS_PER_CLASS
 
+#: Values of one sample; several copies of it are in memory at once.
+MAX_VALUES = 10_000_000
 #: Samples that are drawn to try a classifier on, until one has enough cases of each class.
 MAX_TRIALS = 100
 
@@ -36,6 +38,12 @@ def try_scenario(scenario: Scenario, n_samples: Collection[int], methods: Iterab
         If the population cannot give a sample, the fit fails, or the classifier is no such model.
     """
     rng = np.random.default_rng(0)
+    n_features = int(getattr(scenario.population, "n_features", 1))
+    if max(n_samples) * n_features > MAX_VALUES:
+        raise ValueError(
+            f"samples of {max(n_samples):,} cases with {n_features:,} features have more than {MAX_VALUES:,} values; "
+            "take fewer of them"
+        )
     scenario.population.draw(max(n_samples), rng)
     drawn = _sample(scenario, min(n_samples), rng)
     try:

@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import ndtr
 
-from cudbound.study.populations.simulated import Array, ContinuousWorld, Labels, check_features
+from cudbound.study.populations.simulated import MAX_FEATURES, Array, ContinuousWorld, Labels, check_features
 from cudbound.validation import check_integer, check_number
 
 #: Nodes of the quadratures. With the limits that the worlds set to their parameters, errors are right to 1e-8.
@@ -67,7 +67,7 @@ class Donut(ContinuousWorld):
     def __post_init__(self) -> None:
         check_number("radius", self.radius, 0.0, 20.0)
         check_number("sd", self.sd, 0.2, 100.0)
-        check_integer("n_features", self.n_features, 2)
+        check_integer("n_features", self.n_features, 2, MAX_FEATURES)
 
     def _cases(self) -> str:
         return f"a disc within a ring of radius {self.radius:g}, noise {self.sd:g}, in 2 of {self.n_features} features"

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.hints import did_you_mean
+from cudbound.inputs.bounded_file import TooLargeError, data_file_limit, read_bounded
 from cudbound.study.populations.population import Cases, Truth
 from cudbound.study.populations.truth import share_truth
 from cudbound.validation import check_choice, check_integer
@@ -32,6 +33,8 @@ MIN_RATIO = 100
 USUAL_SAMPLE = 50
 #: Where the folder is looked for that was not named.
 VARIABLE = "CUDBOUND_DATA"
+#: Bytes that a list of data sets may have.
+MAX_MANIFEST_BYTES = 16 * 2**20
 MANIFEST = "MANIFEST.json"
 
 
@@ -263,10 +266,11 @@ class DataFolder:
         """Return the path of a file whose bytes are those of the manifest."""
         path = self.path / str(entry["file"])
         try:
-            found = hashlib.sha256(path.read_bytes()).hexdigest()
-        except OSError as error:
+            found = hashlib.sha256(read_bounded(path, data_file_limit())).hexdigest()
+        except (OSError, TooLargeError) as error:
+            reason = getattr(error, "strerror", None) or error
             raise DataFolderError(
-                f"Cannot read {path}, the file of {entry['name']!r}: {error.strerror}. Restore it from its source."
+                f"Cannot read {path}, the file of {entry['name']!r}: {reason}. Restore it from its source."
             ) from None
         if found != entry["sha256"]:
             raise DataFolderError(
@@ -283,15 +287,16 @@ def _read_manifest(folder: Path) -> dict[str, Mapping[str, Any]]:
         )
     path = folder / MANIFEST
     try:
-        entries = json.loads(path.read_text(encoding="utf-8"))["datasets"]
+        entries = json.loads(read_bounded(path, MAX_MANIFEST_BYTES).decode())["datasets"]
         needed = ("title", "file", "sha256", "feature_columns", "target_column")
         refused = [(entry["name"], key) for entry in entries for key in needed if key not in entry]
         found = {str(entry["name"]): entry for entry in entries}
     except OSError as error:
         raise DataFolderError(
-            f"Cannot read {path}: {error.strerror}. A folder of data sets has a file {MANIFEST} that lists them."
+            f"Cannot read {path}: {error.strerror or error}. A folder of data sets has a file {MANIFEST} that lists "
+            "them."
         ) from None
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise DataFolderError(
             f"{path} is not a list of data sets ({type(error).__name__}: {error}). Restore it from its source."
         ) from None

@@ -35,6 +35,10 @@ def check_share(name: str, share: float) -> None:
         raise ParameterError(name, "above 0 and below 1", share)
 
 
+#: A world of more features than these fills the memory with one sample.
+MAX_FEATURES = 10_000
+
+
 def check_features(n_features: int, n_signal: int) -> None:
     """Refuse numbers of features below 1, and more features with signal than there are.
 
@@ -43,7 +47,7 @@ def check_features(n_features: int, n_signal: int) -> None:
     ValueError
         The message names the parameter.
     """
-    check_integer("n_features", n_features, 1)
+    check_integer("n_features", n_features, 1, MAX_FEATURES)
     check_integer("n_signal", n_signal, 1)
     if n_signal > n_features:
         raise ValueError(

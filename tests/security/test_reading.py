@@ -1,0 +1,277 @@
+"""Files that have no end, or are not what they seem, and numbers without measure: one line, little memory, soon."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from pathlib import Path
+
+import pytest
+from cli_fakes import invoke
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from within_limits import within_limits
+
+from cudbound.cli.inputs import options
+from cudbound.inputs import bounded_file
+from cudbound.validation import MAX_INNER
+
+BASE = 'n_samples = 12\nn_replicates = 2\nn_resamples = 5\nmethods = ["cud"]\n'
+CSV = '[[scenario]]\ncsv = "data.csv"\ntarget = "state"\npositive = "ill"\n'
+NOISE = '[[scenario]]\nworld = "noise"\n'
+DATA = "age,state\n" + "".join(f"{number},{'ill' if number % 3 else 'well'}\n" for number in range(12))
+
+
+def refused(*arguments: str | Path) -> str:
+    """Run a command under limits; return its one line, without what it begins with."""
+    with within_limits():
+        result = invoke(*map(str, arguments))
+    assert result.exit_code in (1, 2), result.output
+    assert result.stdout == ""
+    assert result.stderr.startswith("cudbound: error: ")
+    assert result.stderr.count("\n") == 1
+    assert len(result.stderr) < 3_000
+    return result.stderr.removeprefix("cudbound: error: ").removesuffix("\n")
+
+
+def interval(path: str | Path, *more: str) -> str:
+    return refused("interval", path, "--target", "state", "--positive", "ill", *more)
+
+
+def study(folder: Path, text: str) -> str:
+    path = folder / "design.toml"
+    path.write_text(text)
+    return refused("study", "run", path, "--store", folder / "store.sqlite")
+
+
+# --- files
+
+LIMIT = "is larger than 64 MB, the most that is read; set the environment variable CUDBOUND_MAX_FILE_MB to a larger"
+
+
+def test_a_device_without_end():
+    assert LIMIT in interval("/dev/zero")
+    assert "the file is larger than 1 MB" in refused("study", "run", "/dev/zero", "--store", "store.sqlite")
+
+
+def test_a_sparse_file(tmp_path):
+    path = tmp_path / "sparse.csv"
+    with path.open("wb") as file:
+        file.truncate(20 * 2**30)
+    assert LIMIT in interval(path)
+    assert "sparse.csv: the file is larger than 1 MB" in refused(
+        "study", "run", path, "--store", tmp_path / "s"
+    )
+
+
+def test_a_pipe_that_nobody_writes(tmp_path, monkeypatch):
+    monkeypatch.setattr(bounded_file, "PATIENCE", 0.1)
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    message = "a pipe that nobody has written to in 0.1 seconds"
+    assert message in interval(path)
+    assert message in refused("study", "run", path, "--store", tmp_path / "store.sqlite")
+    os.mkfifo(tmp_path / "MANIFEST.json")
+    design = tmp_path / "design.toml"
+    design.write_text(f'{BASE}[[scenario]]\ndata = "heart"\n')
+    line = refused("study", "run", design, "--store", tmp_path / "s.sqlite", "--data-folder", tmp_path)
+    assert message in line
+
+
+def test_a_manifest_without_end(tmp_path):
+    (tmp_path / "MANIFEST.json").symlink_to("/dev/zero")
+    design = tmp_path / "design.toml"
+    design.write_text(f'{BASE}[[scenario]]\ndata = "heart"\n')
+    line = refused("study", "run", design, "--store", tmp_path / "s.sqlite", "--data-folder", tmp_path)
+    assert "is larger than 16 MB, the most that is read" in line
+
+
+@pytest.mark.parametrize("content", [b"", DATA.encode()])
+def test_a_pipe_that_is_written_late_is_read(tmp_path, content):
+    import threading
+
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_bytes, args=(content,))
+    writer.start()
+    try:
+        assert bounded_file.read_bounded(path, 1000) == content
+    except OSError:
+        assert content == b""  # opened and closed without a byte, as if nobody had
+    writer.join()
+
+
+def test_the_limit_of_a_data_file_can_be_raised(tmp_path, monkeypatch):
+    path = tmp_path / "long.csv"
+    path.write_text("age,state\n" + "1,ill\n" * 200_000)
+    monkeypatch.setenv(bounded_file.VARIABLE, "1")
+    assert "is larger than 1 MB" in interval(path)
+    monkeypatch.setenv(bounded_file.VARIABLE, "2")
+    assert (
+        "has more than 60,000 cells; set the environment variable CUDBOUND_MAX_FILE_MB to more than 2"
+        in interval(path)
+    )
+    monkeypatch.setenv(bounded_file.VARIABLE, "nonsense")
+    assert bounded_file.data_file_limit() == 64 * 2**20
+
+
+def test_a_hundred_thousand_columns(tmp_path):
+    path = tmp_path / "wide.csv"
+    path.write_text(",".join(f"x{number}" for number in range(100_000)) + ",state\n")
+    assert "has more than 10,000 columns on line 1; leave columns out of the file" in interval(path)
+
+
+# --- designs
+
+DESIGNS = [
+    (BASE.replace("12", "10" + "0" * 8) + NOISE, "n_samples must be an integer of at most 100,000. Got 1000000000."),
+    (BASE.replace("n_replicates = 2", f"n_replicates = {10**10}") + NOISE, "at most 10,000,000. Got 10000000000."),
+    (BASE.replace("n_resamples = 5", f"n_resamples = {10**12}") + NOISE, "n_resamples must be an integer of at most"),
+    (f"{BASE}inner = {10**18}\n{NOISE}", "inner must be an integer of at most 100,000. Got 1000000000000000000."),
+    (f"{BASE}{NOISE}n_features = {10**9}\n", "n_features must be an integer of at most 10,000. Got 1000000000."),
+    (f"{BASE}[sizes]\nn_splits = {10**12}\n{NOISE}", "n_splits must be an integer of at most 1,000,000."),
+    (BASE.replace("12", "100000") + NOISE + "n_features = 10000\n", "have more than 10,000,000 values; take fewer"),
+    (f"{BASE}{NOISE}degree = 100\n", "degree must be an integer of at most 10. Got 100."),
+    (f'{BASE}{NOISE}set = {{basis = "os.system"}}\nclassifier = "convex-loss"\n', "[[scenario]] 1: "),
+    (BASE + CSV + 'delimiter = "xx"\n', "the key delimiter must be one character"),
+    (BASE + "options = " + "{a = " * 3000 + "1" + "}" * 3000 + "\n" + NOISE, "line 5 has "),
+    (BASE + "".join(f"[{'.'.join('a' * depth)}]\n" for depth in range(1, 400)) + NOISE, "nested deeper than 20 levels"),
+    (BASE + "x = " + "[\n" * 3000 + "]\n" * 3000 + NOISE, "tables and lists are nested deeper than 20 levels"),
+    (BASE + ".".join("a" * 100_000) + " = 1\n" + NOISE, "line 5 has 200,003 characters, more than 10,000; break"),
+    (BASE + "seed = " + "9" * 9_000 + "\n" + NOISE, "digits"),
+    (BASE + "#" * 2**20, "the file is larger than 1 MB"),
+    (f'{BASE}name = "{"x" * 9_000}"\nmethods2 = 1\n{NOISE}', "there is no setting 'methods2'"),
+    (BASE.replace('["cud"]', "[" + '"x",\n' * 9_000 + "]") + NOISE, "methods: there is no 'x'"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "reason"), DESIGNS, ids=map(str, range(len(DESIGNS))))
+def test_designs_without_measure(tmp_path, text, reason):
+    (tmp_path / "data.csv").write_text(DATA)
+    assert reason in study(tmp_path, text)
+
+
+# --- options
+
+OPTIONS = [
+    (
+        ["--inner", str(10**18)],
+        "'1000000000000000000' inner draws are more than 100,000, the most of a draw.",
+    ),
+    (["--inner", "9" * 5000], "inner draws are more than 100,000"),
+    (["--size", f"n_splits={10**12}"], "n_splits"),
+    (["--size", "n_folds=" + "9" * 5000], "n_folds"),
+    (["--set", "basis=os.system", "--classifier", "convex-loss"], "--set"),
+    (["--delimiter", "xx"], "is not one of"),
+    (["--confidence-level", "1e400"], "is not a number strictly between 0 and 1"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "reason"), OPTIONS, ids=map(str, range(len(OPTIONS))))
+def test_options_without_measure(tmp_path, arguments, reason):
+    path = tmp_path / "data.csv"
+    path.write_text(DATA)
+    assert reason in interval(path, *arguments)
+
+
+def test_the_limit_of_inner_draws_is_that_of_python():
+    assert options.MAX_INNER == MAX_INNER
+
+
+# --- anything at all
+
+CELLS = st.one_of(
+    st.sampled_from(["ill", "well", "1", "", "nan", "1e999", "-", '"', '""', "a,b", "\r", "\t", "\u2028", "=1"]),
+    st.text(max_size=8),
+)  # fmt: skip
+LINES = st.lists(st.lists(CELLS, min_size=1, max_size=5).map(",".join), max_size=12)
+
+
+def read_anything(folder: Path, content: bytes) -> None:
+    path = folder / "any.csv"
+    path.write_bytes(content)
+    with within_limits():
+        result = invoke(
+            *["interval", str(path), "--target", "state", "--positive", "ill", "--seed", "1"],
+            *["--methods", "cud", "--resamples", "3"],
+        )
+    assert result.exit_code in (0, 1, 3), result.output
+    if result.exit_code == 1:
+        assert result.stderr.startswith("cudbound: error: ")
+        assert result.stderr.replace("\n", "").isprintable()
+
+
+@settings(max_examples=150, deadline=None)
+@given(lines=LINES, end=st.sampled_from(["\n", "\r\n", "\r"]))
+def test_any_table_is_read_or_refused(tmp_path_factory, lines, end):
+    read_anything(
+        tmp_path_factory.getbasetemp(), end.join(["age,state", *lines]).encode("utf-8", "surrogatepass")
+    )
+
+
+@settings(max_examples=150, deadline=None)
+@given(content=st.binary(max_size=200))
+def test_any_bytes_are_read_or_refused(tmp_path_factory, content):
+    read_anything(tmp_path_factory.getbasetemp(), content)
+
+
+VALUES = st.one_of(
+    st.integers(-(10**20), 10**20).map(str),
+    st.sampled_from(
+        ['"cud"', '"all"', "[]", "{}", "true", "nan", "inf", "-0.0", '""', "[[]]", '["x"]', "1979-05-27"]
+    ),
+)
+KEYS = st.sampled_from(
+    [
+        "n_samples",
+        "n_replicates",
+        "n_resamples",
+        "methods",
+        "inner",
+        "confidence_level",
+        "localization",
+        "seed",
+        "name",
+    ]
+)
+
+
+def design_of_anything(folder: Path, settings_: dict[str, str], scenario: dict[str, str]) -> None:
+    plain = {"n_samples": "12", "n_replicates": "1", "n_resamples": "2", "methods": '["cud"]'} | settings_
+    text = "".join(f"{key} = {value}\n" for key, value in plain.items())
+    text += NOISE + "".join(f"{key} = {value}\n" for key, value in scenario.items())
+    path = folder / "any.toml"
+    path.write_text(text)
+    from cudbound.study.design.design_file import read_design
+
+    with within_limits(), contextlib.suppress(ValueError):
+        read_design(path)
+
+
+SCENARIO = st.dictionaries(
+    st.sampled_from(["n_features", "classifier", "set", "scale", "components", "degree", "name", "world2"]),
+    VALUES,
+    max_size=2,
+)  # fmt: skip
+
+
+@settings(max_examples=200, deadline=None)
+@given(settings_=st.dictionaries(KEYS, VALUES, max_size=3), scenario=SCENARIO)
+def test_any_design_is_read_or_refused(tmp_path_factory, settings_, scenario):
+    design_of_anything(tmp_path_factory.getbasetemp(), settings_, scenario)
+
+
+@pytest.mark.long
+@settings(max_examples=1500, deadline=None)
+@given(lines=LINES, end=st.sampled_from(["\n", "\r\n", "\r"]))
+def test_many_more_tables_are_read_or_refused(tmp_path_factory, lines, end):
+    read_anything(
+        tmp_path_factory.getbasetemp(), end.join(["age,state", *lines]).encode("utf-8", "surrogatepass")
+    )
+
+
+@pytest.mark.long
+@settings(max_examples=2000, deadline=None)
+@given(settings_=st.dictionaries(KEYS, VALUES, max_size=3), scenario=SCENARIO)
+def test_many_more_designs_are_read_or_refused(tmp_path_factory, settings_, scenario):
+    design_of_anything(tmp_path_factory.getbasetemp(), settings_, scenario)
