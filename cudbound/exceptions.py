@@ -87,6 +87,56 @@ class FewEventsWarning(CudboundWarning):
         self.n_rows = n_rows
 
 
+class LowUpperLimitWarning(CudboundWarning):
+    """An upper limit is lower than as many new cases as there are training rows would allow, without any error.
+
+    Separable classes give such limits: the training rows then show no error, and cannot show how far they mislead.
+
+    Attributes
+    ----------
+    methods : tuple of str
+        The intervals with such a limit.
+    limit : float
+        The exact binomial upper limit for no error in n new cases.
+    """
+
+    def __init__(self, message: str, *, methods: tuple[str, ...], limit: float):
+        super().__init__(message)
+        self.methods = methods
+        self.limit = limit
+
+
+class SampleSizeWarning(CudboundWarning):
+    """There are fewer or more training rows than those on which the intervals of this package were studied.
+
+    Attributes
+    ----------
+    n_samples : int
+        The training rows.
+    """
+
+    def __init__(self, message: str, *, n_samples: int):
+        super().__init__(message)
+        self.n_samples = n_samples
+
+
+class TrainingRowsWarning(CudboundWarning):
+    """Cases of a test set equal training rows; the error on them says little of new cases.
+
+    Attributes
+    ----------
+    n_equal : int
+        Test cases that equal a training row in every feature and in the label.
+    n_tested : int
+        All test cases.
+    """
+
+    def __init__(self, message: str, *, n_equal: int, n_tested: int):
+        super().__init__(message)
+        self.n_equal = n_equal
+        self.n_tested = n_tested
+
+
 class SlowRefitsWarning(CudboundWarning):
     """Refits are going to take long, judged by the first few of them.
 

@@ -19,7 +19,7 @@ STEPS = {
     "some names": "from cudbound import LeastSquaresClassifier, compare_intervals, cud_interval, solve_draws",
     "all names": "for name in cudbound.__all__:\n    getattr(cudbound, name)",
     "first interval": (
-        "X, y = [[0.0], [1.0], [2.0], [3.0], [2.5]], [0, 0, 1, 1, 0]\n"
+        "X, y = [[float(i % 9)] for i in range(20)], [int(i % 9 + i % 4 > 5) for i in range(20)]\n"
         "cud_interval(LeastSquaresClassifier().fit(X, y), X, y, n_resamples=5, rng=0)"
     ),
 }

@@ -17,7 +17,7 @@ PACKAGE = Path(cudbound.__file__).parent
 # Every folder and module of the package in the order of the derivation. Each may import from itself and from the lines
 # above it, never from its own line or from below; imports for types alone and inside functions count like all others.
 LAYERS = (
-    {"parameter_error", "hints", "quantiles", "rounding", "versions", "bars", "protocols"},
+    {"parameter_error", "hints", "quantiles", "rounding", "versions", "bars", "protocols", "yardsticks"},
     {"validation"},
     {"outcomes"},
     {"results", "method_card", "losses"},
@@ -198,7 +198,7 @@ def test_slow_packages_are_imported_when_they_are_used() -> None:
 def test_interval_methods_read_records_and_nothing_else() -> None:
     assert targets_of("intervals") <= {
         *("intervals", "records", "method_card", "outcomes", "results", "point_estimates", "quantiles"),
-        *("validation", "parameter_error"),
+        *("validation", "parameter_error", "yardsticks"),
     }
 
 
@@ -210,6 +210,8 @@ def test_reports_read_results_and_nothing_else() -> None:
         "rounding",
         "parameter_error",
         "versions",
+        "yardsticks",
+        "exceptions",  # what a caution is
     }
 
 

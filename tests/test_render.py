@@ -98,6 +98,8 @@ def test_golden_text(table):
     """Written by hand: the right edges of the numbers align their points, remarks wrap at 40 columns."""
     assert render_report(table.report(RUN), "table") == (
         """\
+The interval to quote for the error of this classifier, two-center, is not among these rows.
+
 95% confidence intervals for the error of this fitted classifier
 
 method                      estimate     low    high    width  estimand       fits  remarks
@@ -113,6 +115,10 @@ Scale: proportions in [0, 1], limits clipped to it; width = high - low.
 Estimand "conditional": the error that the classifier fitted to these data makes on new cases from the same population.
 Internal intervals, from the training data alone; no external validation.
 CUD is centered at the training error, the others at the .632 estimate.
+Always saying the majority class errs on 0.354 of the training rows, inside cud: no evidence there that the classifier \
+beats the majority class.
+Too good to be true: kohavi-normal (upper limit 0.000). Even 48 new cases without a single error would show, at 95%, \
+no more than that the error is at most 0.074.
 Nominal level 95%; no finite-sample guarantee."""
     )
 
@@ -120,6 +126,8 @@ Nominal level 95%; no finite-sample guarantee."""
 def test_golden_markdown(table):
     assert render_report(IntervalTable(table.rows[:1]).report(), "markdown") == (
         """\
+The interval to quote for the error of this classifier, two-center, is not among these rows.
+
 95% confidence intervals for the error of this fitted classifier
 
 | method   |   estimate |   low |   high |   width | estimand    |   fits | remarks   |
@@ -136,7 +144,8 @@ def test_golden_markdown(table):
 
 def test_golden_latex(table):
     assert render_report(IntervalTable(table.rows[2:]).report(), "latex") == (
-        r"""% needs \usepackage{booktabs}
+        r"""% The interval to quote for the error of this classifier, two-center, is not among these rows.
+% needs \usepackage{booktabs}
 \begin{table}
 \centering
 \caption{95\% confidence intervals for the error of this fitted classifier}
@@ -491,7 +500,7 @@ def test_csv_round_trip_is_the_frame():
 
 def test_json_fields(table):
     document = json.loads(render_report(table.report(RUN), "json"))
-    assert list(document) == ["format", "title", "notes", "versions", "run", "intervals"]
+    assert list(document) == ["format", "headline", "title", "notes", "versions", "run", "intervals"]
     assert document["format"] == 1
     assert document["run"]["features"] == ["age", "sex=m"]
     assert document["run"]["seed"] == 3
@@ -517,7 +526,7 @@ def test_json_is_strict():
 
 def test_undefined_values_are_named_in_text_and_empty_in_csv():
     table = IntervalTable((row("cud", math.nan, (math.nan, math.nan)),))
-    assert render_report(table.report()).splitlines()[4].split()[1:5] == ["undefined"] * 4
+    assert render_report(table.report()).splitlines()[6].split()[1:5] == ["undefined"] * 4
     assert render_report(table.report(), "csv").splitlines()[1].startswith('"cud","error",,,,,,,0.95,')
 
 

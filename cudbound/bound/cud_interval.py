@@ -18,6 +18,7 @@ from cudbound.metrics.metric_draws import MetricDraws
 from cudbound.metrics.told import warn_of_few
 from cudbound.parameter_error import ParameterError
 from cudbound.protocols import Features, FittedClassifier
+from cudbound.report.cautions import warn_of
 from cudbound.report.described import describe_data, seed_of
 from cudbound.report.tables import RunDescription
 from cudbound.results import Draws
@@ -140,6 +141,11 @@ def cud_interval(
     NotCertifiedWarning
         If a limit, or rounding, ended the search before `q` was proved; the message says between which values it lies,
         and how to continue. The larger one is used.
+    LowUpperLimitWarning
+        If the upper limit is lower than n new cases without a single error would allow, as where classes are separable;
+        ``fallback=True`` of `cudbound.compare_intervals` gives another interval then.
+    SampleSizeWarning
+        If there are fewer than 20 or more than 200 training rows, on which the interval was not studied.
     TuningNotResampledWarning
         If a search or a cross-validated estimator chose parameters on the same data.
 
@@ -204,4 +210,6 @@ def cud_interval(
         progress=progress,
         previous=previous,
     )
-    return replace(bound, run=run, draw_remarks=draws.remarks)
+    result = replace(bound, run=run, draw_remarks=draws.remarks)
+    warn_of(result.cautions, stacklevel=2)
+    return result

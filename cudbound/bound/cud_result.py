@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from cudbound.bars import Progress
 from cudbound.bound.joint import JointDraws, solve_joint
 from cudbound.exact.certificate import Certificate
+from cudbound.exceptions import CudboundWarning
 from cudbound.intervals.cud import CUD, cud_limits
 from cudbound.intervals.method import compute_interval
 from cudbound.metrics.metric import ERROR, Metric, MetricRows
@@ -22,9 +23,11 @@ from cudbound.problem.additive_model import AdditiveModel, Polish
 from cudbound.problem.problem import Problem
 from cudbound.quantiles import inverted_cdf_quantile, within
 from cudbound.records import Records
+from cudbound.report.cautions import cautions
 from cudbound.report.description import Description, describe_rows
+from cudbound.report.headline import majority_sentence
 from cudbound.report.tables import RunDescription
-from cudbound.results import Draws, IntervalEstimate
+from cudbound.results import QUANTILE_PROVED, Draws, IntervalEstimate, for_readers
 from cudbound.rounding import sentences_html
 from cudbound.solve.minimum import draws_problem
 from cudbound.solve.search import Search, search_ended
@@ -142,7 +145,7 @@ class CudResult:
         if self.search.of == "all" and self.draws.certified.all():
             remarks = ["all draws solved exactly"]
         elif self.certified:
-            remarks = ["quantile proved"]
+            remarks = [QUANTILE_PROVED]
         else:
             remarks = [f"q {within(self.q_lower, self.q)}, upper value used"]
         if self.n_single_class_draws:
@@ -154,6 +157,11 @@ class CudResult:
         if self.tuned_by:
             remarks.append(f"tuning by {', '.join(self.tuned_by)} not resampled")
         return tuple(remarks)
+
+    @property
+    def cautions(self) -> tuple[CudboundWarning, ...]:
+        """What speaks against believing the interval; `cud_interval` gives them as warnings, too."""
+        return cautions((self.row,), int(self.problem.labels.size))
 
     @property
     def row(self) -> IntervalEstimate:
@@ -268,15 +276,21 @@ class CudResult:
 
     @property
     def _notes(self) -> tuple[str, ...]:
-        return (*self.remarks, *((self.degenerate,) if self.degenerate else ()))
+        return (*map(for_readers, self.remarks), *((self.degenerate,) if self.degenerate else ()))
+
+    @property
+    def _beside(self) -> tuple[str, ...]:
+        """What to hold the interval against, in sentences."""
+        majority = () if self.run is None else majority_sentence(self.row, self.run.base_rate)
+        return (*majority, *map(str, self.cautions))
 
     def __str__(self) -> str:
-        return f"{self._sentence} ({'; '.join(self._notes)})"
+        return "\n".join((f"{self._sentence} ({'; '.join(self._notes)})", *self._beside))
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        return sentences_html(f"{self._sentence}.", self._notes)
+        return sentences_html(f"{self._sentence}.", (*self._notes, *self._beside))
 
 
 def solve_bound(

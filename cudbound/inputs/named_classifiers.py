@@ -53,6 +53,7 @@ LEARNERS: dict[str, Family] = {
     "tree": Family("sklearn.tree", "DecisionTreeClassifier"),
     "forest": Family("sklearn.ensemble", "RandomForestClassifier"),
     "nearest-neighbors": Family("sklearn.neighbors", "KNeighborsClassifier"),
+    "majority": Family("sklearn.dummy", "DummyClassifier", {"strategy": "most_frequent"}),
 }
 DEFAULT = "least-squares"
 

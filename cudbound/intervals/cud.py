@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from cudbound.intervals.method import Method
+from dataclasses import replace
+
+from cudbound.intervals.method import Method, binomial_fallback
 from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.records import Records
+from cudbound.yardsticks import limit_without_error
 
 
 def cud_limits(training_error: float, q: float) -> ConfidenceInterval:
@@ -38,6 +41,20 @@ def _one_sided(records: Records, confidence_level: float, _: str) -> Outcome:
     return _cud(records, confidence_level)
 
 
+def _too_low(records: Records, outcome: Outcome, confidence_level: float, alternative: str) -> str | None:
+    """Return that the upper limit is lower than as many new cases without an error would allow, or None.
+
+    That is seen where the classes are nearly separable: no valid limit that is not random can be lower there.
+    """
+    if alternative == "greater":
+        return None
+    n, high = records.n_samples, outcome.raw_interval.high
+    limit = limit_without_error(n, confidence_level, alternative)
+    if high >= limit:
+        return None
+    return f"upper limit {high:.3f} below {limit:.3f}, that of {n} new cases without an error"
+
+
 CUD = Method(
     name="cud",
     title="Constrained uniform deviation bound around the training error",
@@ -52,4 +69,7 @@ CUD = Method(
     cost="0",
     compute=_cud,
     one_sided=_one_sided,
+    fallback=replace(
+        binomial_fallback("all training rows", lambda records: records.n_samples), also=_too_low
+    ),
 )

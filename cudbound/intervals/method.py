@@ -33,10 +33,14 @@ class Fallback:
         For the remarks and the documentation.
     compute : callable
         ``compute(records, estimate, confidence_level) -> ConfidenceInterval``.
+    also : callable or None, default=None
+        ``also(records, outcome, confidence_level, alternative)``: why an interval with a width is replaced as well, or
+        None.
     """
 
     title: str
     compute: Callable[[Records, float, float], ConfidenceInterval] = field(repr=False)
+    also: Callable[[Records, Outcome, float, str], str | None] | None = field(default=None, repr=False)
 
 
 def binomial_fallback(what: str, n_tested: Callable[[Records], float]) -> Fallback:
@@ -125,7 +129,8 @@ def compute_interval(
         As in `scipy.stats`: "less" gives an upper limit alone, at the whole level, "greater" a lower one. Options that
         divide the error probability between two tails are then without effect.
     fallback : bool, default=False
-        Whether a zero-width interval is replaced by the method's fallback, with a remark.
+        Whether a zero-width interval is replaced by the method's fallback, with a remark; that of "cud" also where the
+        upper limit is lower than n new cases without an error would allow.
 
     Raises
     ------
@@ -160,12 +165,18 @@ def compute_interval(
     if alternative != "two-sided":
         outcome = _opened(_each_at(method, records, confidence_level, alternative, chosen), alternative)
         reason, each = reason or _why_degenerate(outcome), 2.0 * confidence_level - 1.0
-    if fallback and reason is not None and method.fallback is not None and not math.isnan(outcome.estimate):
-        instead = method.fallback.compute(records, outcome.estimate, each)
-        note = f"{reason}; {method.fallback.title} instead"
-        outcome = replace(outcome, raw_interval=instead, remarks=(*outcome.remarks, note), degenerate=None)
-        outcome = _opened(outcome, alternative)
-        reason = _why_degenerate(outcome)
+    if fallback and method.fallback is not None and not math.isnan(outcome.estimate):
+        why = reason
+        if why is None and method.fallback.also is not None:
+            why = method.fallback.also(records, outcome, confidence_level, alternative)
+        if why is not None:
+            instead = method.fallback.compute(records, outcome.estimate, each)
+            note = f"{why}; {method.fallback.title} instead"
+            outcome = replace(
+                outcome, raw_interval=instead, remarks=(*outcome.remarks, note), degenerate=None
+            )
+            outcome = _opened(outcome, alternative)
+            reason = _why_degenerate(outcome)
     return IntervalEstimate.of(
         outcome,
         method=method.name,

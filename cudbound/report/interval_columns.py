@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from cudbound.outcomes import Center
+from cudbound.report.cautions import cautions
 from cudbound.report.estimands import ERRORS, explain_estimands
+from cudbound.report.headline import headline, majority_note
 from cudbound.report.table_style import FULL, NO_TITLES, Style, styled
 from cudbound.report.tables import Column, Report, Run, rows_report, with_confidence
 from cudbound.results import IntervalEstimate
@@ -43,7 +46,11 @@ def interval_report(
     style: Style = FULL,
     titles: Mapping[str, str] = NO_TITLES,
 ) -> Report:
-    """Return rows of intervals with what must stand around them: scale, what is covered, what is not promised."""
+    """Return rows of intervals with what must stand around them.
+
+    That is the sentence to quote, the scale, what is covered, what speaks against believing it, and what is not
+    promised.
+    """
     kinds = {row.estimand.kind for row in rows} or {"conditional"}
     kind = kinds.pop() if len(kinds) == 1 else "several"
     subject = _SUBJECTS.get(kind, "the error of a classifier")
@@ -60,12 +67,16 @@ def interval_report(
         _validation_note(rows),
         "" if style.on_paper else _center_note(rows),  # it speaks of methods by their short names
         "" if style.on_paper else _outside_note(rows),
+        "" if run is None else majority_note(() if style.on_paper else rows, run.base_rate),
+        *(() if run is None else map(str, cautions(rows, run.n_samples))),
     )
     ways = {row.alternative for row in rows}
     what = _LIMITS[ways.pop()] if len(ways) == 1 else "intervals"
     title = f"{with_confidence(rows).capitalize()} {what} for {subject}"
     columns = [Column("metric", "metric", "text"), *_COLUMNS] if other else _COLUMNS
     report = rows_report("intervals", title, notes, columns, rows, to_frame, run)
+    if not style.on_paper:  # where the sentence stands in the text
+        report = replace(report, headline=headline(rows, run))
     return styled(report, rows, style, titles)
 
 

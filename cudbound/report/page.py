@@ -25,10 +25,12 @@ def html_part(report: Report) -> str:
         )
         for row in report.cells()
     )
+    headline = (f'<p class="cudbound"><b>{escape_html(sentence)}</b></p>' for sentence in report.headline)
     notes = "".join(f"<li>{escape_html(note)}</li>" for note in report.notes)
     return "\n".join(
         [
             f"<style>{_CSS}</style>",
+            *headline,
             f'<table class="cudbound"{name}>',
             f"<caption>{escape_html(report.title)}</caption>",
             f"<thead><tr>{head}</tr></thead>",

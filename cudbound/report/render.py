@@ -10,7 +10,7 @@ from typing import Any
 from cudbound.report.csv_text import csv_text
 from cudbound.report.page import html_page
 from cudbound.report.tables import REMARKS_WIDTH, Column, Report, Run
-from cudbound.rounding import printable
+from cudbound.rounding import escape_html, printable
 from cudbound.versions import versions
 
 #: Value of "format" in a JSON file; raised when a field changes its meaning or goes.
@@ -41,9 +41,10 @@ def render_report(report: Report, format: str = "table") -> str:
         the fields
 
         - ``format``: 1, the number of this layout;
+        - ``headline``: the sentences to quote, a list of strings, where there are any;
         - ``title`` and ``notes``: the text around the table, a string and a list of strings;
         - ``versions``: those of Python and of the packages that decide numbers, as an object;
-        - ``run``: the fields of the run as an object, or null;
+        - ``run``: the fields of the run as an object, with the share of the rarer class as ``base_rate``, or null;
         - the name of the report, such as ``intervals`` or ``comparisons``: a list of objects, one per row, whose fields
           are the columns of `Report.to_frame`, and ``details``, an object, where a method has further numbers of its
           own.
@@ -74,6 +75,19 @@ def render_report(report: Report, format: str = "table") -> str:
     if format not in FORMATS:
         raise ValueError(f"The 'format' parameter must be one of {list(FORMATS)}. Got {format!r} instead.")
     return FORMATS[format](report)
+
+
+def render_headline(report: Report, format: str = "table") -> str:
+    """Write the sentences to quote alone, in a format for reading; those for programs get the whole report."""
+    escapes = {
+        "table": printable,
+        "markdown": escape_markdown,
+        "latex": escape_latex,
+        "html": escape_html,
+    }
+    if format not in escapes or not report.headline:
+        return render_report(report, format)
+    return " ".join(map(escapes[format], report.headline))
 
 
 def escape_markdown(text: str) -> str:
@@ -127,12 +141,14 @@ def _tabulated(
     )
     body = "\n".join(line.rstrip() for line in aligned.splitlines())
     notes = "\n".join(bullet + escape(note) for note in report.notes)
-    return "\n\n".join(part for part in (escape(report.title), body, notes) if part)
+    headline = "\n".join(map(escape, report.headline))
+    return "\n\n".join(part for part in (headline, escape(report.title), body, notes) if part)
 
 
 def _latex(report: Report) -> str:
     return "\n".join(
         [
+            *(f"% {printable(sentence)}" for sentence in report.headline),
             r"% needs \usepackage{booktabs}",
             r"\begin{table}",
             r"\centering",
@@ -169,6 +185,7 @@ def _json(report: Report) -> str:
             row["details"] = _strict(details)
     document = {
         "format": JSON_FORMAT,
+        **({"headline": report.headline} if report.headline else {}),
         "title": report.title,
         "notes": report.notes,
         "versions": versions(),
@@ -197,5 +214,5 @@ def _strict(record: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def _run_fields(run: Run) -> dict[str, Any]:
-    fields = vars(run)
+    fields = {**vars(run), "base_rate": run.base_rate}
     return _strict({**fields, "localization": "inf"} if fields.get("localization") == math.inf else fields)

@@ -195,6 +195,8 @@ class Report:
         Further numbers of each row, for JSON; empty if no row has any.
     label : str or None
         Name of the table for references to it.
+    headline : tuple of str
+        Sentences above the title, to be quoted.
     """
 
     name: str
@@ -206,6 +208,7 @@ class Report:
     run: Run | None = None
     details: tuple[Mapping[str, Any], ...] = ()
     label: str | None = None
+    headline: tuple[str, ...] = ()
 
     def cells(self) -> list[list[str]]:
         """Return the text of every cell, row by row."""

@@ -22,6 +22,7 @@ from cudbound.metrics.metric_draws import MetricDraws
 from cudbound.metrics.told import warn_of_few
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.protocols import Features, FittedClassifier, Splits
+from cudbound.report.cautions import warn_of
 from cudbound.report.tables import RunDescription
 from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.configurations import check_search, record_tuning, search_splits
@@ -153,9 +154,10 @@ def compare_intervals(
         Groups of rows that belong together, for a `cv` that keeps them. All methods must then read its splits.
     test_set : (array-like, array-like), default=None
         New cases (X_test, y_test) for the test-set methods; without it a part of the training set is held out, and
-        those rows are for a classifier fitted to the rest.
+        those rows are for a classifier fitted to the rest. Cases that equal training rows are counted in the remarks.
     fallback : bool, default=False
-        Whether a zero-width interval is replaced by the fallback that `cudbound.available_methods` names.
+        Whether a zero-width interval is replaced by the fallback that `cudbound.available_methods` names, and that of
+        "cud" also where its upper limit is lower than n new cases without an error would allow.
     polish : bool, default=False
         Whether the CUD bound is that of the exact minimizer of the loss, see `cudbound.cud_interval`. The other rows
         are for the classifier as it was fitted; the remarks of the row "cud" say how far the two differ.
@@ -192,6 +194,15 @@ def compare_intervals(
         If an argument is out of range, or `X` and `y` do not fit the estimator.
     RunInterrupted
         On Ctrl-C; pass its ``unfinished`` as `previous` to resume.
+
+    Warns
+    -----
+    LowUpperLimitWarning
+        If an upper limit is lower than n new cases without a single error would allow, as where classes are separable.
+    SampleSizeWarning
+        If there are fewer than 20 or more than 200 training rows, on which the intervals were not studied.
+    TrainingRowsWarning
+        If cases of `test_set` equal training rows.
 
     Guarantee
     ---------
@@ -305,7 +316,7 @@ def compare_intervals(
                 ),
             )
     rows = Rows(session, records, alternative, fallback, refused, capped, bounds, draws.remarks, results)
-    return IntervalTable(
+    table = IntervalTable(
         rows.all(asked, families),
         RunDescription(
             **session.described(asked.event_class),
@@ -314,6 +325,8 @@ def compare_intervals(
             classifier=describe_classifier(estimator),
         ),
     )
+    warn_of(table.cautions, stacklevel=2)
+    return table
 
 
 def _express(

@@ -23,6 +23,7 @@ from cudbound.resampling.plan import kept_going
 from cudbound.resampling.refits import difference, prepare_refits, seeded_clone, unseeded_parameters
 from cudbound.resampling.task import Task
 from cudbound.results import ComparisonResult
+from cudbound.tables.majority import find_learner, with_majority_remark
 from cudbound.tables.session import Resampling, Session
 from cudbound.tables.table import ComparisonTable
 from cudbound.tables.unfinished import Unfinished
@@ -66,9 +67,10 @@ def compare_learners(
 
     Parameters
     ----------
-    a, b : object
+    a, b : object, or "majority"
         Scikit-learn classifiers; clones are fitted to the training sets. They need not be fitted, except that with
-        `test_set` fitted ones are taken as they are.
+        `test_set` fitted ones are taken as they are. "majority" always says the majority class of its training set;
+        a remark says where there is no evidence that the other one beats it.
     X : array-like, shape (n_samples, n_features)
     y : array-like, shape (n_samples,)
         Labels of two classes, at least two rows of each.
@@ -251,7 +253,9 @@ def tabulate_comparisons(
     if session.new_cases is not None:
         X_test, y_test = session.new_cases
         wrong = [(each.predict(X_test) != y_test).astype(np.int8) for each in (first, second)]
-        given["test_set"] = TestSetLosses(wrong[0] - wrong[1], sample.n_samples, estimand="conditional")
+        given["test_set"] = TestSetLosses(
+            wrong[0] - wrong[1], sample.n_samples, estimand="conditional", remarks=session.test_remarks
+        )
     own = Records()
     failed_own: dict[str, Exception] = {}
     total = 2 * shared.n_fits(none_drawn) + (2 if OWN_TEST_SETS in plan.needs else 0)
@@ -270,7 +274,8 @@ def tabulate_comparisons(
 
     def compute(method: Method) -> ComparisonResult:
         its = own if OWN_TEST_SETS in method.needs else records
-        return compute_comparison(method, its, level, alternative, session.options_of(method), null=null)
+        found = compute_comparison(method, its, level, alternative, session.options_of(method), null=null)
+        return with_majority_remark(found, first, second)
 
     return ComparisonTable(
         session.rows(
@@ -289,6 +294,7 @@ def tabulate_comparisons(
 
 def fitted_learner(learner: Any, X: Any, y: Any, seed: int) -> Any:
     """Return a fitted learner: itself if it is, else a clone fitted to all rows, seeded where it has no seed."""
+    learner = find_learner(learner)
     try:
         check_is_fitted(learner)
     except NotFittedError:

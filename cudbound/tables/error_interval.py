@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cudbound.exceptions import CudboundWarning
 from cudbound.hints import suggestion
 from cudbound.intervals import METHODS, Method, find_methods
 from cudbound.metrics.asked import Metrics, as_metrics
@@ -17,11 +18,12 @@ from cudbound.metrics.metric import Metric
 from cudbound.outcomes import ConfidenceInterval
 from cudbound.parameter_error import ParameterError
 from cudbound.protocols import Features, FittedClassifier
+from cudbound.report.cautions import cautions
 from cudbound.report.description import Description
-from cudbound.report.estimands import ERRORS
+from cudbound.report.headline import interval_sentence, majority_sentence
 from cudbound.report.tables import Run
-from cudbound.results import IntervalEstimate
-from cudbound.rounding import format_level, format_proportion, printable, sentences_html
+from cudbound.results import IntervalEstimate, for_readers
+from cudbound.rounding import printable, sentences_html
 from cudbound.solve.limits import SearchLimits
 from cudbound.tables.compare_intervals import compare_intervals
 from cudbound.tables.table import IntervalTable
@@ -48,14 +50,6 @@ DETAILS = {
     "uncapped_high": "upper limit without the cap",
 }
 
-
-#: Metrics in the words of a sentence, where they are not their names.
-SUBJECTS = {
-    "balanced-error": "balanced error",
-    "cost": "mean cost of the errors",
-    "ppv": "positive predictive value",
-    "npv": "negative predictive value",
-}
 
 INTERNAL = "Computed from the training data alone, without external validation and without a finite-sample guarantee."
 
@@ -96,36 +90,25 @@ class ErrorInterval:
     @property
     def sentence(self) -> str:
         """What can be written into a paper."""
-        row = self.row
-        level, estimate, low, high = (
-            format_level(row.confidence_level),
-            *(format_proportion(value) for value in (row.estimate, row.low, row.high)),
-        )
-        how = f"{row.method} interval from {self.n_samples} training rows and {row.n_fits:,} fits"
-        what = SUBJECTS.get(row.metric, row.metric)
-        if row.estimand.kind == "conditional":
-            subject = f"the {what} of this classifier on new cases"
-        else:
-            subject = f"{ERRORS[row.estimand.kind].replace('error', what, 1)} (estimand {row.estimand})"
-        if np.isnan([row.estimate, row.low, row.high]).any():
-            return f"There is no interval for {subject} by {row.method}."
-        if row.alternative == "less":
-            return f"With {level} confidence, {subject} is at most {high} (estimate {estimate}; {how})."
-        if row.alternative == "greater":
-            return f"With {level} confidence, {subject} is at least {low} (estimate {estimate}; {how})."
-        first = subject[0].upper() + subject[1:]
-        return f"{first} is estimated at {estimate} ({level} confidence interval {low} to {high}; {how})."
+        return interval_sentence(self.row, self.n_samples)
+
+    @property
+    def cautions(self) -> tuple[CudboundWarning, ...]:
+        """What speaks against believing the interval; `error_interval` gives them as warnings, too."""
+        return cautions((self.row,), self.n_samples)
 
     @property
     def basis(self) -> tuple[str, ...]:
-        """What the interval rests on, what happened on the way, and what is not promised."""
+        """What to hold the interval against, what it rests on, what happened on the way, and what is not promised."""
         row = self.row
         known = {DETAILS.get(name, name): value for name, value in row.details.items()}
         numbers = ", ".join(f"{name} {value:.3f}" for name, value in known.items())
         return (
+            *(() if self.run is None else majority_sentence(row, self.run.base_rate)),
+            *map(str, self.cautions),
             *((f"Rests on{self._in_terms}: {numbers}.",) if numbers else ()),
             *(("The CUD bound did not lower the upper limit.",) if self._cap_is_idle else ()),
-            *(f"{remark[0].upper()}{remark[1:]}." for remark in row.remarks),
+            *(f"{remark[0].upper()}{remark[1:]}." for remark in map(for_readers, row.remarks)),
             *((f"Degenerate: {row.degenerate}.",) if row.degenerate else ()),
             *(() if "test_set" in METHODS[row.method].needs else (INTERNAL,)),
         )

@@ -28,6 +28,7 @@ from cudbound.resampling.plan import record_refits
 from cudbound.resampling.refits import Tape, difference, prepare_refits, remembered
 from cudbound.results import ComparisonResult
 from cudbound.tables.compare_learners import OWN_TEST_SETS, common_classes, fitted_learner
+from cudbound.tables.majority import find_learner, with_majority_remark
 from cudbound.tables.session import Resampling, Session
 from cudbound.tables.written import Written
 from cudbound.validation import check_confidence_level
@@ -146,7 +147,7 @@ def compare_many_learners(
     ----------
     learners : mapping of str to object, or sequence of objects
         At least two classifiers of scikit-learn, fitted or not, by names; without names they get that of their class,
-        with a number where it repeats.
+        with a number where it repeats. "majority" is the one that always says the majority class.
     X : array-like, shape (n_samples, n_features)
     y : array-like, shape (n_samples,)
     reference : str, default=None
@@ -228,11 +229,19 @@ def compare_many_learners(
                 X_test, y_test = session.new_cases
                 wrong = [(fitted[name].predict(X_test) != y_test).astype(np.int8) for name in (a, b)]
                 made["test_set"] = TestSetLosses(
-                    wrong[0] - wrong[1], sample.n_samples, estimand="conditional"
+                    wrong[0] - wrong[1],
+                    sample.n_samples,
+                    estimand="conditional",
+                    remarks=session.test_remarks,
                 )
             results.append(Records(**made))
     chosen_options = session.options_of(chosen)
-    alone = [compute_comparison(chosen, records, level, options=chosen_options) for records in results]
+    alone = [
+        with_majority_remark(
+            compute_comparison(chosen, records, level, options=chosen_options), fitted[a], fitted[b]
+        )
+        for (a, b), records in zip(pairs, results, strict=True)
+    ]
     joint_level = 1.0 - (1.0 - level) / len(pairs)
     together = [
         compute_comparison(chosen, records, joint_level, options=chosen_options).confidence_interval
@@ -249,14 +258,14 @@ def _named(learners: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:
     if isinstance(learners, Mapping):
         named = dict(learners)
     else:
-        kinds = [type(learner).__name__ for learner in learners]
+        kinds = [one if isinstance(one, str) else type(one).__name__ for one in learners]
         named = {
             kind if kinds.count(kind) == 1 else f"{kind}-{kinds[: i + 1].count(kind)}": learner
             for i, (kind, learner) in enumerate(zip(kinds, learners, strict=True))
         }
     if len(named) < 2 or not all(isinstance(name, str) for name in named):
         raise ParameterError("learners", "at least two classifiers, in a list or by their names", learners)
-    return named
+    return {name: find_learner(learner) for name, learner in named.items()}
 
 
 def _pairs(names: list[str], reference: str | None) -> list[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -12,12 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.bars import Progress
+from cudbound.exceptions import TrainingRowsWarning
 from cudbound.method_card import MethodCard, check_options
 from cudbound.parameter_error import ParameterError
 from cudbound.problem.draws import draw_counts
 from cudbound.records import Records, TestSetLosses
 from cudbound.report.described import describe_data
 from cudbound.resampling import ResamplingPlan, ResamplingSizes
+from cudbound.resampling.equal_rows import count_equal_rows
 from cudbound.resampling.plan import record_refits, spawn_streams, training_records
 from cudbound.resampling.refits import Refits
 from cudbound.resampling.single_class import POLICIES, Policy
@@ -102,6 +105,8 @@ class Session(Generic[Named]):
         After `prepare`.
     new_cases : (array-like, ndarray) or None
         After `prepare`: what was passed as `test_set`, checked.
+    test_remarks : tuple of str
+        After `prepare`: how many of these are training rows, if any are.
     failed : dict of str to Exception
         Why records could not be made, by the fields of `Records`.
 
@@ -131,6 +136,7 @@ class Session(Generic[Named]):
         self._options = check_options({} if options is None else options, methods)
         self._given_options = options
         self.new_cases: tuple[Any, NDArray[Any]] | None = None
+        self.test_remarks: tuple[str, ...] = ()
 
     def options_of(self, method: Named) -> Mapping[str, Any]:
         """Return the options of a method that differ from their defaults."""
@@ -213,6 +219,7 @@ class Session(Generic[Named]):
         self.run.identify(self.sample, self.plan, *identity)
         if resampling.test_set is not None:
             self.new_cases = check_test_set(resampling.test_set, self.sample.classes, self.methods)
+            self.test_remarks = self._look_for_training_rows(*self.new_cases)
         return self.plan
 
     def given_records(self, estimator: Any) -> Records:
@@ -224,8 +231,23 @@ class Session(Generic[Named]):
         X_test, y_test = self.new_cases
         wrong = np.asarray(estimator.predict(X_test) != y_test)
         event = np.asarray(y_test == sample.classes[1])
-        tested = TestSetLosses(wrong, sample.n_samples, estimand="conditional", event=event)
+        tested = TestSetLosses(
+            wrong, sample.n_samples, estimand="conditional", event=event, remarks=self.test_remarks
+        )
         return replace(records, test_set=tested)
+
+    def _look_for_training_rows(self, X_test: Any, y_test: NDArray[Any]) -> tuple[str, ...]:
+        """Warn of test cases that equal training rows; return that as a remark."""
+        n_equal = count_equal_rows(X_test, y_test, self.sample.X, self.sample.y)
+        if not n_equal:
+            return ()
+        remark = f"{n_equal} of {len(y_test)} test cases equal training rows"
+        message = (
+            f"{remark}, in every feature and in the label; the error on them says little of new cases. Leave them out "
+            "of 'test_set', unless features have so few values that new cases equal old ones by chance."
+        )
+        warnings.warn(TrainingRowsWarning(message, n_equal=n_equal, n_tested=len(y_test)), stacklevel=4)
+        return (remark,)
 
     @contextmanager
     def refitting(self, n_fits: int, progress: bool | Progress | None) -> Iterator[Callable[[int], object]]:

@@ -6,12 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Generic
 
+from cudbound.exceptions import CudboundWarning
 from cudbound.hints import suggestion
 from cudbound.intervals import METHODS
 from cudbound.method_card import MethodCard
 from cudbound.point_estimates import ESTIMATORS
+from cudbound.report.cautions import cautions
 from cudbound.report.comparison_columns import comparison_report
 from cudbound.report.description import Description, describe_rows
+from cudbound.report.headline import headline
 from cudbound.report.interval_columns import interval_report
 from cudbound.report.point_columns import point_report
 from cudbound.report.table_style import FULL, Style
@@ -117,6 +120,16 @@ class IntervalTable(Table[IntervalEstimate]):
 
     KIND = "interval"
     COLUMNS = IntervalEstimate.COLUMNS
+
+    @property
+    def headline(self) -> str:
+        """The recommended interval in words for a paper, and the error of always saying the majority class."""
+        return " ".join(headline(self.rows, self.run))
+
+    @property
+    def cautions(self) -> tuple[CudboundWarning, ...]:
+        """What speaks against believing these intervals; `compare_intervals` gives them as warnings, too."""
+        return () if self.run is None else cautions(self.rows, self.run.n_samples)
 
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
         """Return the table with the title and the notes that must stand around it."""

@@ -176,6 +176,7 @@ def test_json_tells_the_run(fake, patients):
         "seed": 7,
         "classifier": "LeastSquaresClassifier(): no penalty; features not standardized",
         "choices": None,
+        "base_rate": 0.4,
     }
 
 
@@ -183,7 +184,7 @@ def test_output_replaces_a_file_and_keeps_its_permissions(fake, patients):
     Path("out.txt").write_text("old")
     Path("out.txt").chmod(0o640)
     assert interval("--output", "out.txt").exit_code == 0
-    assert Path("out.txt").read_text().startswith("95%")
+    assert Path("out.txt").read_text().startswith("The ")
     assert Path("out.txt").stat().st_mode & 0o777 == 0o640
     assert sorted(os.listdir()) == ["out.txt", "patients.csv"]
 
@@ -199,7 +200,7 @@ def test_output_through_a_link_keeps_the_link(fake, patients):
     Path("link.txt").symlink_to("real.txt")
     assert interval("--output", "link.txt").exit_code == 0
     assert Path("link.txt").is_symlink()
-    assert Path("real.txt").read_text().startswith("95%")
+    assert Path("real.txt").read_text().startswith("The ")
 
 
 def test_a_dash_is_stdout(fake, patients):

@@ -194,7 +194,7 @@ def test_limits_on_one_side(method, alternative, what):
     else:
         assert (rows["high"] == 1.0).all()
         assert (rows["low"] >= both["low"]).all()
-    assert run(*arguments).stdout.startswith(f"95% confidence {what} limits for the ")
+    assert f"\n\n95% confidence {what} limits for the " in run(*arguments).stdout
 
 
 def test_flags_of_a_method_reach_the_package_and_can_be_pasted():

@@ -88,7 +88,7 @@ def test_one_sided_limits_in_words():
     assert lower.confidence_interval.high == 1.0
     title = str(
         compare_intervals(clf, X, y, methods="two-center", alternative="less", **ARGUMENTS)
-    ).splitlines()[0]
+    ).splitlines()[3]
     assert title == "95% confidence upper limits for the error of this fitted classifier"
 
 

@@ -79,6 +79,12 @@ ALTERNATIVES = ("two-sided", "less", "greater")
 )
 @metric_options
 @click.option(
+    "--recommend",
+    is_flag=True,
+    help="Compute the recommended interval alone, two-center, and print it in a sentence to quote, with the error of "
+    "always saying the majority class beside it.",
+)
+@click.option(
     "--alternative",
     type=click.Choice(ALTERNATIVES),
     default=ALTERNATIVES[0],
@@ -107,8 +113,8 @@ ALTERNATIVES = ("two-sided", "less", "greater")
 @click.option(
     "--fallback",
     is_flag=True,
-    help="Replace a zero-width interval by the fallback that 'cudbound methods' names, and say so in the "
-    "remarks.",
+    help="Replace a zero-width interval, and one of cud with an upper limit that new cases without an error could not "
+    "give, by the fallback that 'cudbound methods' names, and say so in the remarks.",
 )
 @click.option(
     "--localization",
@@ -162,6 +168,7 @@ def interval(
     threshold: float | None,
     model_file: Path | None,
     trust: tuple[str, ...],
+    recommend: bool,
     seed: int | None,
     assigned: tuple[str, ...],
     wanted: Wanted,
@@ -174,7 +181,11 @@ def interval(
     are missing values; the command counts them and stops, unless --missing says what to do.
     """
     from cudbound.intervals import find_methods
+    from cudbound.report.headline import RECOMMENDED
 
+    if recommend:
+        _refuse_methods()
+        asked["methods"] = RECOMMENDED[:1]
     if model_file is not None:
         _refuse_options_of_a_fit(assignments, standardize, threshold)
         data = _left_to_the_model(data)
@@ -192,8 +203,16 @@ def interval(
     if seed is None:
         say_seed(chosen)
     outcome = compute(fitted, settings)
-    emit(outcome, wanted)
+    emit(outcome, wanted, headline_only=recommend)
     finish(outcome)
+
+
+def _refuse_methods() -> None:
+    """Raise UsageError if methods are named beside --recommend, which names its own."""
+    if click.get_current_context().get_parameter_source("methods") is ParameterSource.COMMANDLINE:
+        raise click.UsageError(
+            "--recommend and --methods exclude each other: --recommend computes the recommended interval."
+        )
 
 
 def _refuse_options_of_a_fit(

@@ -138,7 +138,7 @@ def _cud_alone(fitted: FittedClassifier, settings: Settings, draws: Draws) -> In
     row = compute_interval(
         METHODS["cud"], Records(bound=bound), settings.confidence_level, alternative=settings.alternative
     )
-    return IntervalTable((row,))
+    return IntervalTable((row,), bound.run)
 
 
 def not_certified(event: NotCertifiedWarning, settings: Settings, interrupted: bool = False) -> str:

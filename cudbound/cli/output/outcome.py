@@ -43,9 +43,12 @@ class CommandOutcome:
     interrupted: bool = False
 
 
-def emit(outcome: CommandOutcome, wanted: Wanted) -> None:
-    """Write the table and what else is wanted to their places; only print it if the run was stopped."""
-    from cudbound.report.render import render_report
+def emit(outcome: CommandOutcome, wanted: Wanted, *, headline_only: bool = False) -> None:
+    """Write the table and what else is wanted to their places; only print it if the run was stopped.
+
+    With `headline_only` forms for reading have the sentences above the table alone.
+    """
+    from cudbound.report.render import render_headline, render_report
     from cudbound.report.table_style import Style
 
     table = replace(table_at_the_shell(outcome.table), run=outcome.run)
@@ -58,7 +61,8 @@ def emit(outcome: CommandOutcome, wanted: Wanted) -> None:
     printed = outcome.interrupted or wanted.place is None
     if printed or wanted.place not in files:
         form = "table" if wanted.form in PICTURES else wanted.form
-        text = render_report(table.report(style=Style(**wanted.style)), form)
+        render = render_headline if headline_only and not outcome.interrupted else render_report
+        text = render(table.report(style=Style(**wanted.style)), form)
         if printed or wanted.place is None:
             click.echo(text)
         else:

@@ -1,0 +1,79 @@
+"""What a reader must know before believing an interval: each caution is a warning, and a note under the table."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+
+from cudbound.exceptions import CudboundWarning, LowUpperLimitWarning, SampleSizeWarning
+from cudbound.results import IntervalEstimate
+from cudbound.rounding import format_level, format_proportion
+from cudbound.yardsticks import limit_without_error
+
+#: Sizes of training sets on which the intervals of this package were studied.
+STUDIED = (20, 200)
+#: A limit that is lower by no more than this share is rounded.
+ROUNDING = 1e-9
+
+
+def cautions(rows: Sequence[IntervalEstimate], n_samples: int) -> tuple[CudboundWarning, ...]:
+    """Return what speaks against believing intervals that were computed from training rows.
+
+    Parameters
+    ----------
+    rows : sequence of IntervalEstimate
+        Those from new cases are left out: how many there were is not known here.
+    n_samples : int
+        Training rows.
+    """
+    internal = [row for row in rows if row.center != "error on new cases"]
+    if not internal:
+        return ()
+    return (*_low_limits(internal, n_samples), *_size(n_samples))
+
+
+def warn_of(found: Iterable[CudboundWarning], stacklevel: int) -> None:
+    """Give the cautions as warnings; `stacklevel` is that of `warnings.warn`, seen from the caller."""
+    for one in found:
+        warnings.warn(one, stacklevel=stacklevel + 1)
+
+
+def _low_limits(rows: Sequence[IntervalEstimate], n: int) -> list[CudboundWarning]:
+    """Caution of upper limits that n new cases could not give, not even without an error: one for each level."""
+    low: dict[tuple[float, float], list[IntervalEstimate]] = {}
+    for row in rows:
+        if row.alternative == "greater" or row.metric != "error":
+            continue
+        limit = limit_without_error(n, row.confidence_level, row.alternative)
+        if row.high < limit * (1.0 - ROUNDING):
+            low.setdefault((row.confidence_level, limit), []).append(row)
+    return [
+        LowUpperLimitWarning(
+            f"Too good to be true: {_upper_limits(found)}. Even {n} new cases without a single error would show, at "
+            f"{format_level(level)}, no more than that the error is at most {format_proportion(limit)}.",
+            methods=tuple(row.method for row in found),
+            limit=limit,
+        )
+        for (level, limit), found in low.items()
+    ]
+
+
+def _upper_limits(rows: Iterable[IntervalEstimate]) -> str:
+    return ", ".join(f"{row.method} (upper limit {format_proportion(row.high)})" for row in rows)
+
+
+def _size(n: int) -> list[CudboundWarning]:
+    least, most = STUDIED
+    if least <= n <= most:
+        return []
+    advice = (
+        "with so few, no interval shows much"
+        if n < least
+        else "with so many, part of them can serve as a test set"
+    )
+    return [
+        SampleSizeWarning(
+            f"These intervals were studied on {least} to {most} training rows, and there are {n}: {advice}.",
+            n_samples=n,
+        )
+    ]

@@ -1,0 +1,131 @@
+"""The sentences to quote: the recommended interval, and the error of always saying the majority class beside it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from cudbound.report.estimands import ERRORS
+from cudbound.report.tables import Run
+from cudbound.results import IntervalEstimate
+from cudbound.rounding import format_level, format_proportion
+
+#: The interval to report for a classifier, and for one that a search has tuned; docs/which_interval.md has the reasons.
+RECOMMENDED = ("two-center", "bbc-cv")
+#: Where there are new cases, the interval to report for the error on them.
+ON_NEW_CASES = ("test-set-wilson", "test-set-clopper-pearson")
+
+#: Metrics in the words of a sentence, where they are not their names.
+SUBJECTS = {
+    "balanced-error": "balanced error",
+    "cost": "mean cost of the errors",
+    "ppv": "positive predictive value",
+    "npv": "negative predictive value",
+}
+
+
+def recommended_row(rows: Sequence[IntervalEstimate]) -> IntervalEstimate | None:
+    """Return the row to quote, or None if no row is."""
+    found = {row.method: row for row in reversed(rows)}
+    new = {row.method: row for row in rows if row.center == "error on new cases"}
+    chosen = [*(found.get(name) for name in RECOMMENDED), *(new.get(name) for name in ON_NEW_CASES)]
+    return next((row for row in (*chosen, *new.values()) if row is not None), None)
+
+
+def headline(rows: Sequence[IntervalEstimate], run: Run | None = None) -> tuple[str, ...]:
+    """Return what stands above a table of intervals: sentences that can be quoted as they are, for each metric.
+
+    Parameters
+    ----------
+    rows : sequence of IntervalEstimate
+    run : Run or None, default=None
+        The training rows; without them the majority class is not mentioned.
+    """
+    sentences: list[str] = []
+    for metric in dict.fromkeys(row.metric for row in rows):
+        row = recommended_row([row for row in rows if row.metric == metric])
+        if row is not None:
+            sentences.append(interval_sentence(row, None if run is None else run.n_samples))
+            sentences.extend(() if run is None else majority_sentence(row, run.base_rate))
+    if rows and not sentences:
+        return (
+            f"The interval to quote for the error of this classifier, {RECOMMENDED[0]}, is not among these rows.",
+        )
+    return tuple(sentences)
+
+
+def interval_sentence(row: IntervalEstimate, n_samples: int | None = None) -> str:
+    """Return an interval in words for a paper."""
+    level, estimate, low, high = (
+        format_level(row.confidence_level),
+        *(format_proportion(value) for value in (row.estimate, row.low, row.high)),
+    )
+    cases = "" if n_samples is None else f"{n_samples} training rows and "
+    how = f"{row.method} interval from {cases}{row.n_fits:,} fits"
+    if row.center == "error on new cases":
+        how = f"{row.method} interval from new cases"
+    what = SUBJECTS.get(row.metric, row.metric)
+    if row.estimand.kind == "conditional":
+        subject = f"the {what} of this classifier on new cases"
+    else:
+        error = ERRORS.get(row.estimand.kind, "the error").replace("error", what, 1)
+        subject = f"{error} (estimand {row.estimand})"
+    if math.isnan(row.estimate + row.low + row.high):
+        return f"There is no interval for {subject} by {row.method}."
+    if row.alternative == "less":
+        return f"With {level} confidence, {subject} is at most {high} (estimate {estimate}; {how})."
+    if row.alternative == "greater":
+        return f"With {level} confidence, {subject} is at least {low} (estimate {estimate}; {how})."
+    first = subject[0].upper() + subject[1:]
+    return f"{first} is estimated at {estimate} ({level} confidence interval {low} to {high}; {how})."
+
+
+def majority_sentence(row: IntervalEstimate, base_rate: float) -> tuple[str, ...]:
+    """Return the error of always saying the majority class, and whether the interval leaves it open; none if not of it.
+
+    Parameters
+    ----------
+    row : IntervalEstimate
+        Of another metric than the error there is no sentence.
+    base_rate : float
+        Share of the rarer class in the training rows.
+    """
+    if row.metric != "error":
+        return ()
+    known = _majority(base_rate)
+    if row.low > base_rate:
+        return (f"{known}, which is below the interval: it is better than this classifier.",)
+    if row.high < base_rate:
+        return (f"{known}, which is above the interval.",)
+    if _contains(row, base_rate):
+        return (
+            f"{known}, which the interval contains: no evidence that this classifier beats the majority class.",
+        )
+    return (f"{known}.",)
+
+
+def majority_note(rows: Sequence[IntervalEstimate], base_rate: float) -> str:
+    """Return the note under a table that says which intervals leave the majority class open.
+
+    It names no intervals where there are no rows to name, and is empty where the headline says as much.
+    """
+    known = _majority(base_rate)
+    if not rows:
+        return f"{known}."
+    judged = [row for row in rows if row.metric == "error" and row.alternative != "greater"]
+    if not judged or (len(judged) == 1 and recommended_row(judged) is not None):
+        return ""  # the headline has it
+    names = list(dict.fromkeys(row.method for row in judged if _contains(row, base_rate)))
+    if not names:
+        return f"{known}; no interval contains that."
+    which = ", ".join(names) if len(names) < len(judged) else "every interval for the error"
+    return f"{known}, inside {which}: no evidence there that the classifier beats the majority class."
+
+
+def _majority(base_rate: float) -> str:
+    return f"Always saying the majority class errs on {format_proportion(base_rate)} of the training rows"
+
+
+def _contains(row: IntervalEstimate, error: float) -> bool:
+    """Whether an interval leaves an error possible; a lower limit alone says nothing of that."""
+    return row.alternative != "greater" and bool(row.low <= error <= row.high)

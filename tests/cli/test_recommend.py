@@ -1,0 +1,91 @@
+"""What the command says first: the interval to quote, the majority class, and what is too good to be true."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from cli_fakes import assert_error, invoke
+from click.testing import Result
+
+from cudbound import LeastSquaresClassifier, compare_learners, error_interval
+
+N = 40
+RNG = np.random.default_rng(6)
+Y = np.arange(N) % 2
+X = RNG.normal(size=(N, 2)) + Y[:, None]
+
+
+@pytest.fixture(autouse=True)
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame(X, columns=["age", "bmi"]).assign(died=np.where(Y == 1, "yes", "no"))
+    frame.to_csv("data.csv", index=False)
+    frame.assign(age=frame["age"] + 20.0 * Y).to_csv("apart.csv", index=False)
+
+
+def run(command: str, *arguments: str, file: str = "data.csv") -> Result:
+    return invoke(command, file, "--target", "died", "--positive", "yes", "--seed", "4", *arguments)
+
+
+def test_recommend_prints_the_sentences_alone():
+    result = run("interval", "--recommend", "--resamples", "20")
+    fitted = LeastSquaresClassifier().fit(X, Y)
+    theirs = error_interval(fitted, X, Y, n_resamples=20, rng=4)
+    assert result.stdout == f"{theirs.sentence} {theirs.basis[0]}\n"
+    assert "errs on 0.500 of the training rows" in result.stdout
+    whole = run("interval", "--resamples", "20").stdout
+    assert whole.startswith(result.stdout.replace(". Always", ".\nAlways"))
+
+
+@pytest.mark.parametrize(("form", "escaped"), [("markdown", "95%"), ("latex", r"95\%")])
+def test_recommend_escapes_for_the_form(form, escaped):
+    text = run("interval", "--recommend", "--resamples", "20", "--format", form).stdout
+    assert len(text.splitlines()) == 1
+    assert f"({escaped} confidence interval" in text
+
+
+def test_recommend_gives_programs_the_row():
+    document = json.loads(run("interval", "--recommend", "--resamples", "20", "--format", "json").stdout)
+    assert [row["method"] for row in document["intervals"]] == ["two-center"]
+    assert document["headline"][0].startswith("The error of this classifier on new cases is estimated at")
+    assert document["run"]["base_rate"] == 0.5
+
+
+def test_recommend_names_its_own_methods():
+    result = run("interval", "--recommend", "--methods", "cud")
+    assert_error(
+        result, 2, "--recommend and --methods exclude each other: --recommend computes the recommended"
+    )
+
+
+def test_what_is_too_good_to_be_true_is_said_and_the_fallback_given():
+    result = run("interval", "--methods", "cud", "--resamples", "20", file="apart.csv")
+    text = "Too good to be true: cud (upper limit 0.000). Even 40 new cases"
+    assert f"cudbound: warning: {text}" in result.stderr
+    assert text in result.stdout
+    instead = run("interval", "--methods", "cud", "--resamples", "20", "--fallback", file="apart.csv")
+    assert "Too good" not in instead.stdout + instead.stderr
+    assert "0.088" in instead.stdout  # 1 - .025^(1/40)
+
+
+def test_the_majority_class_is_a_learner():
+    result = run("compare-learners", "--a", "least-squares", "--b", "majority")
+    theirs = compare_learners(LeastSquaresClassifier(), "majority", X, Y, rng=4)
+    assert f" {theirs.estimate:.3f} " in result.stdout
+    noise = run("compare-learners", "--a", "majority", "--b", "majority")
+    assert noise.exit_code == 0, noise.stderr
+    pd.read_csv("data.csv").assign(age=X[:, 0] - Y, bmi=X[:, 1] - Y).to_csv("noise.csv", index=False)
+    noise = run("compare-learners", "--a", "ridge", "--b", "majority", file="noise.csv")
+    assert "no evidence that a beats the" in noise.stdout
+
+
+def test_alpha_names_the_options_it_may_mean():
+    assert_error(
+        run("compare-learners", "--a", "ridge", "--b", "majority", "--alpha", "0.1"),
+        2,
+        "There is no option --alpha: the level of the intervals is --confidence-level, such as 0.95. See",
+    )

@@ -1,0 +1,64 @@
+"""Training rows among the cases of a test set: found, counted, warned of."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.sparse import csr_array
+
+from cudbound import LeastSquaresClassifier, compare_intervals, compare_learners
+from cudbound.exceptions import TrainingRowsWarning
+from cudbound.resampling.equal_rows import count_equal_rows
+
+RNG = np.random.default_rng(1)
+X = RNG.normal(size=(40, 2))
+Y = (X[:, 0] + RNG.normal(size=40) > 0).astype(int)
+NEW = RNG.normal(size=(30, 2)), RNG.integers(0, 2, 30)
+MIXED = np.r_[NEW[0], X[:7]], np.r_[NEW[1], Y[:7]]
+
+
+@pytest.mark.parametrize(
+    ("tested", "trained", "count"),
+    [
+        (([[1.0, 2.0], [1.0, 3.0]], [0, 0]), ([[1, 2], [5, 6]], [0, 0]), 1),
+        (([[1.0, 2.0]], [1]), ([[1.0, 2.0]], [0]), 0),
+        (([[0.0, np.nan]], [0]), ([[-0.0, np.nan]], [0]), 1),
+        (([[1.0, 2.0]] * 3, [0] * 3), ([[1.0, 2.0]], [0]), 3),
+        ((pd.DataFrame({"sex": ["m", "f"], "age": [50, 60]}), ["a", "b"]),
+         (pd.DataFrame({"sex": ["m", "m"], "age": [50, 60]}), ["a", "b"]), 1),
+        ((csr_array([[1.0, 0.0]]), [0]), (csr_array([[1.0, 0.0], [0.0, 0.0]]), [0, 0]), 1),
+        ((["a text", "another"], [0, 1]), (["a text"], [0]), 1),
+        (([], []), ([[1.0]], [0]), 0),
+    ],
+    ids=["numbers", "label", "missing and zero", "repeated", "frame", "sparse", "texts", "none"],
+)  # fmt: skip
+def test_equal_rows_are_counted(tested, trained, count):
+    assert count_equal_rows(*tested, *trained) == count
+
+
+def test_training_rows_in_a_test_set_are_warned_of_and_counted():
+    clf = LeastSquaresClassifier().fit(X, Y)
+    with pytest.warns(
+        TrainingRowsWarning, match=r"^7 of 37 test cases equal training rows, in every feature"
+    ) as caught:
+        table = compare_intervals(
+            clf, X, Y, methods=["test-set-wilson", "langford-binomial"], test_set=MIXED, rng=0
+        )
+    assert (caught[0].message.n_equal, caught[0].message.n_tested) == (7, 37)
+    assert caught[0].filename == __file__
+    assert table["test-set-wilson"].remarks == ("7 of 37 test cases equal training rows",)
+    assert "7 of 37 test cases equal training rows" not in table["langford-binomial"].remarks
+
+
+def test_comparisons_count_them_too():
+    learners = LeastSquaresClassifier().fit(X, Y), "majority"
+    with pytest.warns(TrainingRowsWarning, match="7 of 37"):
+        found = compare_learners(*learners, X, Y, method="mcnemar", test_set=MIXED)
+    assert "7 of 37 test cases equal training rows" in found.remarks
+
+
+def test_new_cases_are_believed():
+    clf = LeastSquaresClassifier().fit(X, Y)
+    table = compare_intervals(clf, X, Y, methods="test-set-wilson", test_set=NEW)
+    assert table["test-set-wilson"].remarks == ()
