@@ -154,7 +154,7 @@ def test_errors_of_click_itself_keep_their_code(fake, patients):
         (["--jobs", "0"], "0 is neither a positive number nor -1"),
         (["--jobs", "-2"], "-2 is neither a positive number nor -1"),
         (["--node-limit", "0"], "0 is not in the range x>=1"),
-        (["--format", "html"], "'html' is not one of 'table', 'markdown', 'latex', 'csv', 'json'"),
+        (["--format", "docx"], "'docx' is not one of 'table', 'markdown', 'latex', 'html', 'csv', 'json'"),
         (["--unknown\x1b[2J"], "No such option"),
         (["second.csv"], "Got unexpected extra argument"),
     ],
