@@ -16,10 +16,12 @@ EXTENSIONS = {
     ".md": "markdown",
     ".tex": "latex",
     ".html": "html",
-    ".htm": "html",
     ".csv": "csv",
     ".json": "json",
     **{f".{name}": name for name in PICTURES},
+    ".htm": "html",
+    ".markdown": "markdown",
+    ".latex": "latex",
 }
 #: Extensions of files that any text goes into.
 ANY_TEXT = ("", ".txt")
