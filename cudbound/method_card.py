@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from cudbound.hints import suggestion
 from cudbound.outcomes import Estimand
@@ -109,6 +109,9 @@ class MethodCard:
     needs_with : callable or None
         ``needs_with(options) -> frozenset of str``: what must be recorded under all its options where that can be less
         than `needs`; None where it cannot.
+    with_groups : {"kept", "refits", "no"}
+        What becomes of rows that belong together: "kept" if what is resampled and the limits follow from whole groups,
+        "refits" if refits keep groups together and the limits count rows as independent, "no" if it cannot be used.
     """
 
     name: str
@@ -122,6 +125,7 @@ class MethodCard:
     options: Mapping[str, Option] = field(default_factory=dict)
     formula: str = ""
     needs_with: Callable[[Mapping[str, Any]], frozenset[str]] | None = field(default=None, repr=False)
+    with_groups: Literal["kept", "refits", "no"] = "kept"
 
     def __post_init__(self) -> None:
         if not isinstance(self.estimand, Estimand):

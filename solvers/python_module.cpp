@@ -94,14 +94,16 @@ class Problem {
  public:
     Problem(Array<double, 2> design, Array<double, 1> labels, Array<double, 1> anchor, Array<std::int32_t, 2> counts,
             std::optional<Array<double, 2>> weights, std::optional<Array<double, 1>> sample_weight,
-            std::optional<Array<double, 1>> offset, std::optional<Array<double, 2>> penalty, double anchor_penalty,
-            const std::string& loss, double alpha, std::optional<Raw> raw)
+            std::optional<Array<double, 1>> draw_scale, std::optional<Array<double, 1>> offset,
+            std::optional<Array<double, 2>> penalty, double anchor_penalty, const std::string& loss, double alpha,
+            std::optional<Raw> raw)
         : design_(design),
           labels_(labels),
           anchor_(anchor),
           counts_(counts),
           weights_(weights),
           sample_weight_(sample_weight),
+          draw_scale_(draw_scale),
           offset_(offset),
           penalty_(penalty),
           raw_(raw) {
@@ -113,6 +115,7 @@ class Problem {
         expect(!weights || (weights->shape(0) == counts.shape(0) && weights->shape(1) == n),
                "weights must have the shape of counts");
         expect(!sample_weight || sample_weight->shape(0) == n, "sample_weight must have one entry per row of design");
+        expect(!draw_scale || draw_scale->shape(0) == counts.shape(0), "draw_scale must have one entry per draw");
         expect(!offset || offset->shape(0) == n, "offset must have one entry per row of design");
         expect(!penalty || (penalty->shape(0) == p && penalty->shape(1) == p),
                "penalty must be square with one row per column of design");
@@ -125,6 +128,7 @@ class Problem {
         view_.counts = counts.data();
         if (weights) view_.weights = weights->data();
         if (sample_weight) view_.sample_weight = sample_weight->data();
+        if (draw_scale) view_.draw_scale = draw_scale->data();
         if (offset) view_.offset = offset->data();
         if (penalty) view_.penalty = penalty->data();
         view_.anchor_penalty = anchor_penalty;
@@ -145,6 +149,7 @@ class Problem {
     Array<std::int32_t, 2> counts_;
     std::optional<Array<double, 2>> weights_;
     std::optional<Array<double, 1>> sample_weight_;
+    std::optional<Array<double, 1>> draw_scale_;
     std::optional<Array<double, 1>> offset_;
     std::optional<Array<double, 2>> penalty_;
     std::optional<Raw> raw_;
@@ -325,10 +330,12 @@ NB_MODULE(_solvers, m) {
     nb::class_<Problem>(m, "Problem", "The arrays of all draws' problems; see draws.hpp.")
         .def(nb::init<Array<double, 2>, Array<double, 1>, Array<double, 1>, Array<std::int32_t, 2>,
                       std::optional<Array<double, 2>>, std::optional<Array<double, 1>>, std::optional<Array<double, 1>>,
-                      std::optional<Array<double, 2>>, double, const std::string&, double, std::optional<Raw>>(),
+                      std::optional<Array<double, 1>>, std::optional<Array<double, 2>>, double, const std::string&,
+                      double, std::optional<Raw>>(),
              "design"_a.noconvert(), "labels"_a.noconvert(), "anchor"_a.noconvert(), "counts"_a.noconvert(),
-             "weights"_a.noconvert().none(), "sample_weight"_a.noconvert().none(), "offset"_a.noconvert().none(),
-             "penalty"_a.noconvert().none(), "anchor_penalty"_a, "loss"_a, "alpha"_a, "raw"_a.none());
+             "weights"_a.noconvert().none(), "sample_weight"_a.noconvert().none(), "draw_scale"_a.noconvert().none(),
+             "offset"_a.noconvert().none(), "penalty"_a.noconvert().none(), "anchor_penalty"_a, "loss"_a, "alpha"_a,
+             "raw"_a.none());
 
     m.def("solve_draws", &solve_draws, "problem"_a, "side"_a, "node_limit"_a, "time_limit"_a, "total_node_limit"_a,
           "total_time_limit"_a, "ranks"_a.noconvert(), "known"_a.none(), "threads"_a, "progress"_a.none(),

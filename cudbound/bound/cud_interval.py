@@ -12,6 +12,7 @@ from cudbound.adapters import express
 from cudbound.adapters.in_words import describe_classifier
 from cudbound.bars import Progress
 from cudbound.bound.cud_result import CudResult, solve_bound
+from cudbound.groups import check_groups
 from cudbound.metrics.asked import Metrics, as_metrics
 from cudbound.metrics.metric import Metric, MetricRows
 from cudbound.metrics.metric_draws import MetricDraws
@@ -49,6 +50,7 @@ def cud_interval(
     polish: bool = False,
     search: str = "quantile",
     solver: str = "native",
+    groups: ArrayLike | None = None,
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
     limits: SearchLimits | None = None,
@@ -102,6 +104,9 @@ def cud_interval(
         draw completely, for plots of the distribution of Q; `q` is the same.
     solver : {"native", "cvxpy"}, default="native"
         See `cudbound.solve_draws`; l1 penalties need "cvxpy", which is slow.
+    groups : array-like, shape (n_samples,), default=None
+        Which rows belong together, such as those of one patient. A draw then takes as many whole groups, with
+        replacement, as there are; its error and mean loss are those of the rows that it holds.
     rng : int, numpy.random.Generator or None, default=None
         Source of randomness; None takes a fresh one.
     n_jobs : int or None, default=1
@@ -202,7 +207,7 @@ def cud_interval(
     )
     bound = solve_bound(
         model,
-        draws.draw(labels, n_resamples, generator),
+        draws.draw(labels, n_resamples, generator, check_groups(groups, labels)),
         seen=seen,
         confidence_level=level,
         localization=check_localization(localization, model.labels.size),

@@ -28,6 +28,7 @@ def solve_signed_suprema(
     localization: float,
     search: Search,
     matters: tuple[float, float] = (0.0, 1.0),
+    n_groups: int | None = None,
     progress: bool | Progress | None = None,
     previous: Draws | None = None,
     seen: MetricRows | None = None,
@@ -46,6 +47,8 @@ def solve_signed_suprema(
         Between which values the quantile must be known: the search ends once it is shown to lie outside.
     seen : MetricRows, default=None
         The metric; its mean loss takes the place of the error. None for the error itself.
+    n_groups : int, default=None
+        Groups of rows that are drawn whole; the rank is compared with half of them instead of half of the rows.
 
     Returns
     -------
@@ -74,18 +77,19 @@ def solve_signed_suprema(
     )
     n, rank = seen.n_rows, design_rank(problem.design)
     polished = () if model.polish is None else (f"cap of the {model.polish}",)
-    if not allows_cap(rank, n):
+    if not allows_cap(rank, n if n_groups is None else n_groups):
+        units = f"{n} rows" if n_groups is None else f"{n_groups} groups of rows"
         counting = "" if seen.plain else f" that count for the {seen.metric.name}"
         warnings.warn(
             ManyFeaturesWarning(
-                f"The design has rank {rank} and {n} rows{counting}. Where the rank is above half of the rows the "
+                f"The design has rank {rank} and {units}{counting}. Where the rank is above half of their number the "
                 "upper limit of two-center is not capped, and the interval may cover less often than its level, as it "
                 "did in simulations with nearly as many features as rows: fit fewer features, or report this caution "
                 "with the interval."
             ),
             stacklevel=3,
         )
-        return SignedSuprema(n, rank), None
+        return SignedSuprema(n, rank, n_groups=n_groups), None
     least, most = matters
     draws, lower, upper = previous, 0.0, 1.0
     for stage in search.stages(problem):
@@ -97,5 +101,5 @@ def solve_signed_suprema(
         if draws is not None and lower < upper and upper > least and lower < most:
             warnings.warn(search_ended(search, draws, lower, upper), stacklevel=3)
     if draws is None:  # no error differs by more than 1
-        return SignedSuprema(n, rank, np.ones(len(counts)), np.zeros(len(counts)), polished), None
-    return SignedSuprema(n, rank, draws.upper, draws.lower, polished), draws
+        return SignedSuprema(n, rank, np.ones(len(counts)), np.zeros(len(counts)), polished, n_groups), None
+    return SignedSuprema(n, rank, draws.upper, draws.lower, polished, n_groups), draws

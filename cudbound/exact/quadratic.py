@@ -24,7 +24,10 @@ def loss_terms(problem: Problem, draw: int) -> tuple[list[Fraction], list[Fracti
 
     n, p = problem.design.shape
     weights, offsets = exactly(problem.sample_weight, 1, n), exactly(problem.offset, 0, n)
-    shares = [int(count) * weight for count, weight in zip(problem.counts[draw], weights, strict=True)]
+    scale = 1 if problem.draw_scale is None else Fraction(problem.draw_scale.tolist()[draw])
+    shares = [
+        int(count) * weight * scale for count, weight in zip(problem.counts[draw], weights, strict=True)
+    ]
     targets = [int(label) - offset for label, offset in zip(problem.labels, offsets, strict=True)]
     return shares, targets, exactly(problem.penalty, 0, p)
 

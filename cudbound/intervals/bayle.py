@@ -86,6 +86,7 @@ BAYLE = Method(
     "only these models; zero width if all losses are equal",
     reference="Bayle et al. (2020), sections 3 and 4; divisors as in their program",
     cost="K",
+    with_groups="refits",
     pivot=_bayle,
     options={"variance": Choice(("all-pairs", "within-fold"))},
     fallback=ON_ALL_ROWS,

@@ -209,6 +209,11 @@ def _percentile(records: Records, confidence_level: float, *, quantile: str) -> 
 def _corrected(records: Records, confidence_level: float, *, variant: str) -> Outcome:
     if variant != "bca":
         return _outcome(records, confidence_level, CORRECTIONS[variant])
+    if records.groups is not None:
+        raise ValueError(
+            "variant='bca' of bootstrap-bias-corrected takes influence values of single rows, and these rows belong to "
+            "groups. Take variant='bc', 'shift' or 'basic'."
+        )
     bootstrap = records.require("bootstrap")
     found = acceleration(err1_influences(bootstrap.losses, bootstrap.counts))
     if np.isnan(found):

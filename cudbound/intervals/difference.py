@@ -131,7 +131,7 @@ def compute_comparison(
         alternative=alternative,
         null=float(null),
         n_fits=_count_fits(method, records),
-        remarks=(*shared_remarks(records, method.needs), *outcome.remarks),
+        remarks=(*shared_remarks(records, method.needs, method.with_groups), *outcome.remarks),
         degenerate=outcome.degenerate or _why_degenerate(outcome),
     )
 

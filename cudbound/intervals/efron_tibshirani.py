@@ -238,6 +238,7 @@ NORMAL_632 = Method(
     reference="Efron and Tibshirani (1997), equations 35 to 40. A point that is in every draw leaves the standard "
     "error undefined here; others leave the point out",
     cost="B",
+    with_groups="no",  # influence values are those of single rows
     compute=_normal_632,
     options={"monte_carlo": Choice(("included", "removed"))},
     fallback=FALLBACK,

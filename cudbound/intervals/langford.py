@@ -53,5 +53,6 @@ LANGFORD = Method(
     tendency="conservative as a binomial interval; the hypothetical test points were trained on",
     reference="Laber and Murphy (2008), section 5, footnote 3; Langford (2005)",
     cost="B",
+    with_groups="refits",
     compute=_langford,
 )

@@ -28,5 +28,6 @@ LEAVE_ONE_OUT = Method(
     tendency="liberal: it ignores that the losses depend on each other",
     reference="Clopper and Pearson (1934); studied by Jiang, Varma and Simon (2008)",
     cost="n",
+    with_groups="refits",
     compute=_leave_one_out,
 )

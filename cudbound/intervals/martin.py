@@ -75,6 +75,7 @@ MARTIN = Method(
     tendency="conservative: it counts only the points that a draw leaves out",
     reference="Laber and Murphy (2008), section 2, item 2; Martin and Hirschberg (1996)",
     cost="B",
+    with_groups="refits",
     compute=_martin,
     options={"prior": Choice(("uniform", "jeffreys"))},
 )

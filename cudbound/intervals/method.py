@@ -184,7 +184,7 @@ def compute_interval(
         confidence_level=confidence_level,
         alternative=alternative,
         n_fits=count_fits(records, needs),
-        remarks=(*shared_remarks(records, needs), *outcome.remarks),
+        remarks=(*shared_remarks(records, needs, method.with_groups), *outcome.remarks),
         degenerate=reason,
         center=outcome.center or _new_cases(method, records),
     )

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.optimize import minimize_scalar
 
+from cudbound.intervals.effective_size import design_effect, effective_rows
 from cudbound.intervals.method import Method
 from cudbound.intervals.proportions import inverted_binomial_interval, inverted_binomial_tails
 from cudbound.method_card import Choice, Flag
@@ -84,7 +85,7 @@ def two_center_interval(
     ----------
     centers : TwoCenters
     n_samples : float
-        Rows n of the training set; fewer, and no whole number, where they count as fewer.
+        Rows n of the training set; of rows in groups their effective number.
     confidence_level : float
     cap : float, default=None
         Training error plus the quantile of the signed suprema; the upper limit is not above the larger of this and
@@ -122,7 +123,7 @@ def cap_range(
     """
     if alternative != "two-sided":
         confidence_level, tails = 2.0 * confidence_level - 1.0, "equal"
-    centers, n = two_centers(records), records.n_effective
+    centers, n = two_centers(records), effective_rows(records)
     training_error = float(np.mean(records.require("losses")))
     most = two_center_interval(centers, n, confidence_level, tails=tails).high
     least = two_center_interval(centers, n, confidence_level, cap=0.0, tails=tails).high
@@ -159,8 +160,9 @@ def _suprema(records: Records, wanted: bool, probability: float) -> tuple[float,
         return "upper limit not capped, as requested"
     if suprema is None:
         return "upper limit not capped: no CUD bound available"
-    if not allows_cap(suprema.rank, suprema.n_samples):
-        rank = f"rank {suprema.rank} above half of the {suprema.n_samples} rows"
+    units = suprema.n_samples if suprema.n_groups is None else suprema.n_groups
+    if not allows_cap(suprema.rank, units):
+        rank = f"rank {suprema.rank} above half of the {units} {'rows' if suprema.n_groups is None else 'groups'}"
         return f"upper limit not capped: {rank}, where the interval may cover less often"
     if suprema.upper is None:
         return "upper limit not capped: no suprema on record"
@@ -174,14 +176,19 @@ def _two_center(records: Records, confidence_level: float, *, tails: str, cap: b
         return Outcome(math.nan, UNDEFINED_LIMITS)
     details = {"optimism_corrected": centers.optimism_corrected, "error_632_plus": centers.error_632_plus}
     training_error = float(np.mean(records.require("losses")))
+    n = effective_rows(records)
 
     def limits(q: float | None) -> ConfidenceInterval:
         cap = None if q is None else training_error + q
-        return two_center_interval(centers, records.n_effective, confidence_level, cap=cap, tails=tails)
+        return two_center_interval(centers, n, confidence_level, cap=cap, tails=tails)
 
     suprema = _suprema(records, cap, 0.5 + confidence_level / 2)
     uncapped = interval = limits(None)
     remarks = []
+    if records.groups is not None:
+        details["effective_rows"] = n
+        effect = f"design effect {design_effect(records):.3g} of the out-of-bag losses"
+        remarks.append(f"{records.n_samples} rows counted as {n:.1f}: {effect}")
     if isinstance(suprema, str):
         remarks.append(suprema)
     else:

@@ -216,8 +216,10 @@ class MetricRows:
         ----------
         Laber and Murphy (2008), section 4, for the plain error.
         """
-        if self.plain and (counts.sum(axis=1) == counts.shape[1]).all():
-            return None
+        if self.plain:
+            totals, n = counts.sum(axis=1, keepdims=True), counts.shape[1]
+            # the shares in the draw minus those in the training set, exactly 0 where both are equal
+            return None if (totals == n).all() else np.asarray((n * counts - totals) / (n * totals))
         return np.asarray((self.draw_weights(counts) - self.weights) * self.severity * self.metric.scale)
 
     @cached_property

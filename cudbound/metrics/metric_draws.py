@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.groups import Groups
 from cudbound.metrics.asked import AskedMetrics
 from cudbound.metrics.metric import MetricRows
 from cudbound.problem.draws import draw_counts, draw_stratified_counts
@@ -35,18 +36,25 @@ class MetricDraws:
         self._asked = asked
         self._sample_weight = sample_weight
 
-    def draw(self, labels: Array, n_resamples: int, rng: np.random.Generator) -> NDArray[np.int32]:
+    def draw(
+        self, labels: Array, n_resamples: int, rng: np.random.Generator, groups: Groups | None = None
+    ) -> NDArray[np.int32]:
         """Draw bootstrap samples on which every metric is defined, shape (n_resamples, n_samples)."""
         event = self._asked.event_rows(labels)
         seen = [MetricRows(one, event, self._sample_weight) for one in self._asked.all_metrics]
         counts, self.remarks = draw_for_metrics(
-            seen, n_resamples, rng, stratified=self._asked.drawn_within_classes
+            seen, n_resamples, rng, stratified=self._asked.drawn_within_classes, groups=groups
         )
         return counts
 
 
 def draw_for_metrics(
-    seen: Sequence[MetricRows], n_resamples: int, rng: np.random.Generator, *, stratified: bool
+    seen: Sequence[MetricRows],
+    n_resamples: int,
+    rng: np.random.Generator,
+    *,
+    stratified: bool,
+    groups: Groups | None = None,
 ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     """Draw bootstrap samples on which every metric is defined.
 
@@ -59,6 +67,8 @@ def draw_for_metrics(
     stratified : bool
         Whether to draw within the classes; otherwise draws that lack a class which a metric averages by itself are
         drawn again.
+    groups : Groups, default=None
+        Rows that are drawn together. Their draws are never within the classes, to which whole groups need not belong.
 
     Returns
     -------
@@ -66,9 +76,9 @@ def draw_for_metrics(
     remarks : tuple of str
         How the draws differ from ordinary ones.
     """
-    if stratified:
+    if stratified and groups is None:
         return draw_stratified_counts(seen[0].event, n_resamples, rng), ("draws within the classes",)
-    counts = draw_counts(seen[0].event.size, n_resamples, rng)
+    counts = draw_counts(seen[0].event.size, n_resamples, rng, groups)
     again = _lacking(seen, counts)
     if not again.size:
         return counts, ()
@@ -76,7 +86,7 @@ def draw_for_metrics(
     for _ in range(MAX_ATTEMPTS):
         if not again.size:
             return counts, (note,)
-        counts[again] = draw_counts(counts.shape[1], again.size, rng)
+        counts[again] = draw_counts(counts.shape[1], again.size, rng, groups)
         again = again[_lacking(seen, counts[again])]
     raise ValueError(
         f"{MAX_ATTEMPTS} times a draw of {counts.shape[1]} rows held none of a class that counts. Draw within the "

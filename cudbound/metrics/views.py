@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.groups import Groups
 from cudbound.metrics.metric import MetricRows
 from cudbound.records import BootstrapLosses, FoldLosses, Records, RepeatedFoldLosses, TestSetLosses
 from cudbound.validation import Losses
@@ -50,6 +51,8 @@ def view(records: Records, seen: MetricRows) -> Records:
         "effective_rows": seen.n_effective,
         "weighed": True,
     }
+    if records.groups is not None:
+        made["groups"] = Groups.of(records.groups.codes[seen.rows])
     if records.losses is not None:
         wrong = np.asarray(records.losses, dtype=bool)
         made |= {"losses": _weighed(wrong, seen), "no_information": _no_information(wrong, seen)}

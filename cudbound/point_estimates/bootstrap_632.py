@@ -25,7 +25,9 @@ _WHERE_CUT = {"capped": "", "literal": " in what is added to the .632 estimate, 
 NOTHING_OUT_OF_BAG = "undefined: no point was ever out of bag, raise n_resamples"
 
 
-def leave_one_out_bootstrap_error(losses: ArrayLike, counts: ArrayLike) -> Array:
+def leave_one_out_bootstrap_error(
+    losses: ArrayLike, counts: ArrayLike, sizes: ArrayLike | None = None
+) -> Array:
     """Leave-one-out bootstrap error: mean over points of their mean loss over draws that left them out.
 
     Parameters
@@ -34,6 +36,8 @@ def leave_one_out_bootstrap_error(losses: ArrayLike, counts: ArrayLike) -> Array
         Loss on the point of the classifier fitted to the draw: 0 or 1, or a difference of losses.
     counts : array-like of int, shape (..., n_resamples, n_samples)
         How often the point occurs in the draw; the point is out of bag where this is 0.
+    sizes : array-like of int, shape (..., n_samples), default=None
+        Rows of each point, where points are groups of rows and `losses` the sums over them; None means 1.
 
     Returns
     -------
@@ -54,7 +58,8 @@ def leave_one_out_bootstrap_error(losses: ArrayLike, counts: ArrayLike) -> Array
     times_out = out_of_bag.sum(axis=-2)
     errors = (np.asarray(losses) * out_of_bag).sum(axis=-2)
     per_point = np.divide(errors, times_out, out=np.zeros(errors.shape), where=times_out > 0)
-    return _ratio(per_point.sum(axis=-1), (times_out > 0).sum(axis=-1))
+    rows = times_out > 0 if sizes is None else (times_out > 0) * np.asarray(sizes)
+    return _ratio(per_point.sum(axis=-1), rows.sum(axis=-1))
 
 
 def pooled_bootstrap_error(losses: ArrayLike, counts: ArrayLike) -> Array:

@@ -67,6 +67,6 @@ def compute_estimate(
         method=estimator.name,
         estimand=outcome.estimand or estimator.estimand,
         n_fits=count_fits(records, estimator.needs),
-        remarks=(*shared_remarks(records, estimator.needs), *outcome.remarks),
+        remarks=(*shared_remarks(records, estimator.needs, estimator.with_groups), *outcome.remarks),
         degenerate=(outcome.degenerate or "undefined") if undefined else None,
     )

@@ -25,7 +25,7 @@ EARLIER_NAME = "alpha"
 MOST_SPREAD = 1e9
 #: Fields of a problem that are arrays: of every problem, and those that may be None.
 ARRAYS = ("design", "labels", "coef", "counts")
-OPTIONAL = ("weights", "penalty", "l1_penalty", "sample_weight", "offset")
+OPTIONAL = ("weights", "penalty", "l1_penalty", "sample_weight", "offset", "draw_scale")
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +53,9 @@ class Problem:
         Weights c_i >= 0 of the rows in the mean loss (1 / n_samples) sum_i counts_i c_i loss_i; None means 1.
     offset : ndarray of float64, shape (n_samples,), or None
         Constants added to the scores in the loss, not in the classification; None means 0.
+    draw_scale : ndarray of float64, shape (n_draws,), or None
+        Factors s_b > 0 of the counts of each draw in its mean loss; None means 1. Draws that hold N_b rows and not
+        n_samples have n_samples / N_b, which makes the mean loss (1 / N_b) sum_i counts_i c_i loss_i.
     """
 
     design: Array
@@ -66,6 +69,7 @@ class Problem:
     l1_penalty: Array | None = None
     sample_weight: Array | None = None
     offset: Array | None = None
+    draw_scale: Array | None = None
 
     @property
     def n_draws(self) -> int:
@@ -92,6 +96,8 @@ class Problem:
         """Rows with a weight in the mean loss of one draw, and these weights; the loss of others may be infinite."""
         counts = self.counts[draw]
         shares = (counts if self.sample_weight is None else counts * self.sample_weight) / self.labels.size
+        if self.draw_scale is not None:
+            shares = shares * self.draw_scale[draw]
         rows = np.flatnonzero(shares > 0.0)
         return rows, shares[rows]
 
@@ -143,9 +149,8 @@ class Problem:
             raise IndexError(
                 f"'draws' must be below {self.n_draws}, the number of draws. Got {missing[0]} instead."
             )
-        return replace(
-            self, counts=self.counts[rows], weights=None if self.weights is None else self.weights[rows]
-        )
+        each = {name: getattr(self, name) for name in ("counts", "weights", "draw_scale")}
+        return replace(self, **{name: values[rows] for name, values in each.items() if values is not None})
 
     def save(self, path: str | Path) -> None:
         """Write the arrays to a file in NumPy's ``.npz`` format, with no pickled objects in it.
@@ -234,6 +239,7 @@ def make_problem(
     l1_penalty: ArrayLike | None = None,
     sample_weight: ArrayLike | None = None,
     offset: ArrayLike | None = None,
+    draw_scale: ArrayLike | None = None,
 ) -> Problem:
     """Check, standardize and copy the arrays of `cudbound.solve_draws`; the solvers do not check again.
 
@@ -276,6 +282,9 @@ def make_problem(
     penalty = _non_negative("penalty", penalty, p)
     l1_penalty = _non_negative("l1_penalty", l1_penalty, p)
     sample_weight = _non_negative("sample_weight", sample_weight, n)
+    draw_scale = _non_negative("draw_scale", draw_scale, len(counts))
+    if draw_scale is not None and (draw_scale == 0).any():
+        raise ValueError("'draw_scale' must be positive. Got 0 instead.")
     counts = np.array(counts, dtype=np.int32, order="C")
     surrogate = _loss(loss)
     problem = Problem(
@@ -290,6 +299,7 @@ def make_problem(
         l1_penalty,
         sample_weight,
         offset,
+        draw_scale,
     )
     for name in ("coef", *OPTIONAL):
         _check_size(name, getattr(problem, name))

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from cudbound.groups import Groups
 from cudbound.records.bootstrap_losses import (
     BootstrapLosses,
     BoundaryDeviations,
@@ -46,6 +47,7 @@ __all__ = [
     "BootstrapLosses",
     "BoundaryDeviations",
     "FoldLosses",
+    "Groups",
     "HalfSplitLosses",
     "HalvingLosses",
     "InnerErrors",
@@ -135,6 +137,8 @@ class Records(Recorded):
     signed_suprema : SignedSuprema
         None where the classifier has no CUD bound.
     bolstered : BolsteredLosses
+    groups : Groups
+        Rows that were drawn and left out together; None where every row is by itself.
     bound : object
         The `cudbound.CudResult` on the same draws.
     weighed : bool, default=False
@@ -169,6 +173,7 @@ class Records(Recorded):
     tuned: TunedLosses | None = None
     signed_suprema: SignedSuprema | None = None
     bolstered: BolsteredLosses | None = None
+    groups: Groups | None = None
     bound: Any = field(default=None, repr=False)
     weighed: Flag = False
 

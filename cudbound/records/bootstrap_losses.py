@@ -197,6 +197,8 @@ class SignedSuprema(Recorded):
     lower : ndarray of float, shape (n_resamples,), or None
         Lower bounds; None means that `upper` is exact.
     remarks : tuple of str
+    n_groups : int or None
+        Groups that the rows belong to; None where every row is by itself.
     """
 
     n_samples: Size
@@ -204,6 +206,7 @@ class SignedSuprema(Recorded):
     upper: DeviationsIfRecorded = None
     lower: DeviationsIfRecorded = None
     remarks: Remarks = ()
+    n_groups: int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 #: Records without which a method that reads them has a variant.
 MAY_BE_ABSENT = frozenset({"inner", "signed_suprema"})
+#: Records for which no rows of the training set are resampled.
+UNGROUPED = frozenset({"losses", "bolstered", "test_set", "second_test_set"})
 
 
 def check_records(method: MethodCard, records: Records, needs: Set[str]) -> None:
@@ -40,8 +42,8 @@ def count_fits(records: Records, needs: Set[str]) -> int:
     return 1 + sum(getattr(record, "n_fits", 0) for record in found if record is not None)
 
 
-def shared_remarks(records: Records, needs: Set[str]) -> tuple[str, ...]:
-    """Return what happened to the resampled training sets that a method reads."""
+def shared_remarks(records: Records, needs: Set[str], with_groups: str = "kept") -> tuple[str, ...]:
+    """Return what happened to the resampled training sets, and to groups of rows, that a method reads."""
     remarks: list[str] = []
     if "bootstrap" in needs and records.bootstrap is not None:
         remarks += records.bootstrap.remarks
@@ -49,4 +51,8 @@ def shared_remarks(records: Records, needs: Set[str]) -> tuple[str, ...]:
             remarks.append(f"{never} points never out of bag")
     for need in sorted(needs - {"bootstrap", "bound", "losses"}):
         remarks += getattr(getattr(records, need), "remarks", ())
+    if records.groups is not None and needs - UNGROUPED:
+        remarks.append(f"{records.groups} kept together")
+        if with_groups == "refits":
+            remarks.append("limits as if the rows of a group were independent")
     return tuple(remarks)

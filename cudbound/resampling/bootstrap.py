@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
+from cudbound.groups import Groups
 from cudbound.point_estimates.bootstrap_632 import leave_one_out_bootstrap_error, no_information_error
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, InnerErrors
@@ -42,7 +43,8 @@ def record_bootstrap(
     """
     counts, remarks = usable_draws(task, counts, need_out_of_bag=need_out_of_bag)
     losses = task.refit(counts)
-    return BootstrapLosses(counts, losses, remarks, _no_information(task.labels, counts, losses))
+    no_information = _no_information(task.labels, counts, losses)
+    return BootstrapLosses(counts, losses, remarks, no_information, uneven=task.groups is not None)
 
 
 def _no_information(labels: Array, counts: NDArray[np.int32], losses: NDArray[Any]) -> Array | None:
@@ -51,7 +53,7 @@ def _no_information(labels: Array, counts: NDArray[np.int32], losses: NDArray[An
         return None
     positive = labels > 0
     shares = (np.broadcast_to(positive, losses.shape), losses ^ positive)
-    real, predicted = ((counts * share).sum(axis=1) / labels.size for share in shares)
+    real, predicted = ((counts * share).sum(axis=1) / counts.sum(axis=1) for share in shares)
     return np.asarray(no_information_error(real, predicted))
 
 
@@ -85,7 +87,7 @@ def usable_draws(
     if again.size:
         counts = counts.copy()
     while again.size:
-        counts[again] = draw_counts(task.n_samples, again.size, task.rng)
+        counts[again] = draw_counts(task.n_samples, again.size, task.rng, task.groups)
         again = again[unusable(counts[again])]
     return counts, tuple(remarks)
 
@@ -95,7 +97,8 @@ def record_inner(task: Task, counts: NDArray[np.int32], n_inner: int) -> InnerEr
 
     A draw is taken literally as a training set of n rows: copies of one point are separate rows, so one copy may be
     out of bag while another is in. This is what recomputing a statistic on a draw means; here it makes Err(1) of a
-    draw lower than that of the training set. The paper leaves the resampling open.
+    draw lower than that of the training set. The paper leaves the resampling open. Of groups of rows, whole ones are
+    drawn from those of the draw, copies of a group being separate groups.
 
     Parameters
     ----------
@@ -106,15 +109,17 @@ def record_inner(task: Task, counts: NDArray[np.int32], n_inner: int) -> InnerEr
     n_inner : int
         Inner draws of each outer draw.
     """
-    n_outer, n = counts.shape
+    groups = Groups(np.arange(task.n_samples)) if task.groups is None else task.groups
+    n_outer, n, size = *counts.shape, groups.n_groups
     draws, redraws = task.rng.spawn(2)
     step = max(1, INNER_CHUNK_VALUES // (n_inner * n))
     errors, optimism, n_one_class = [], [], 0
     for part in gen_batches(n_outer, step):
         outer = counts[part]
-        rows = np.repeat(np.tile(np.arange(n), len(outer)), outer.ravel()).reshape(len(outer), n)
-        places = (draws.random((len(outer), n_inner, n)) * n).astype(np.int32)
-        inner = _count_places(np.take_along_axis(rows[:, None, :], places, axis=2))
+        drawn = outer[:, groups.first_rows].ravel()
+        members = np.repeat(np.tile(np.arange(size), len(outer)), drawn).reshape(len(outer), size)
+        places = (draws.random((len(outer), n_inner, size)) * size).astype(np.int32)
+        inner = groups.spread(_count_places(np.take_along_axis(members[:, None, :], places, axis=2)))
         one_class = has_one_class(inner, task.labels) & ~has_one_class(outer, task.labels)[:, None]
         n_one_class += int(one_class.sum())
         if one_class.any() and task.on_single_class == "error":
@@ -122,13 +127,15 @@ def record_inner(task: Task, counts: NDArray[np.int32], n_inner: int) -> InnerEr
         if task.on_single_class == "redraw":
             again = np.argwhere(one_class)
             while len(again):
-                fresh = (redraws.random((len(again), n)) * n).astype(np.int32)
-                drawn = _count_places(np.take_along_axis(rows[again[:, 0]], fresh, axis=1))
+                fresh = (redraws.random((len(again), size)) * size).astype(np.int32)
+                redrawn = groups.spread(
+                    _count_places(np.take_along_axis(members[again[:, 0]], fresh, axis=1))
+                )
                 places[again[:, 0], again[:, 1]] = fresh
-                inner[again[:, 0], again[:, 1]] = drawn
-                again = again[has_one_class(drawn, task.labels)]
-        losses = task.refit(inner.reshape(-1, n)).reshape(inner.shape)
-        gaps = (losses * ((outer[:, None, :] - inner) / n)).sum(axis=2)
+                inner[again[:, 0], again[:, 1]] = redrawn
+                again = again[has_one_class(redrawn, task.labels)]
+        losses = task.refit(np.ascontiguousarray(inner).reshape(-1, n)).reshape(inner.shape)
+        gaps = (losses * _differences_of_shares(outer[:, None, :], inner)).sum(axis=2)
         kept = ~one_class if task.on_single_class == "drop" else np.ones_like(one_class)
         n_kept = kept.sum(axis=1)
         optimism.append(
@@ -137,13 +144,22 @@ def record_inner(task: Task, counts: NDArray[np.int32], n_inner: int) -> InnerEr
         place_counts = _count_places(places)
         if task.on_single_class == "drop":
             place_counts[one_class] = 1  # a draw that leaves nothing out does not enter Err(1)
-        errors.append(
-            leave_one_out_bootstrap_error(np.take_along_axis(losses, rows[:, None, :], axis=2), place_counts)
-        )
+        of_members = losses if task.groups is None else groups.sum(losses)
+        at_places = np.take_along_axis(of_members, members[:, None, :], axis=2)
+        errors.append(leave_one_out_bootstrap_error(at_places, place_counts, groups.sizes[members]))
     remarks = (
         (f"{n_one_class} single-class inner draws {TREATMENT[task.on_single_class]}",) if n_one_class else ()
     )
     return InnerErrors(np.concatenate(errors), n_outer * n_inner, remarks, np.concatenate(optimism))
+
+
+def _differences_of_shares(outer: NDArray[np.int32], inner: NDArray[np.int32]) -> Array:
+    """Return the share of each row in an outer draw minus that in an inner draw."""
+    rows = outer.sum(axis=-1, keepdims=True)
+    rows_inner = inner.sum(axis=-1, keepdims=True)
+    if (rows == rows_inner).all():
+        return np.asarray((outer - inner) / rows)
+    return np.asarray(outer / rows - inner / rows_inner)
 
 
 def _count_places(places: NDArray[np.integer[Any]]) -> NDArray[np.int32]:

@@ -40,8 +40,10 @@ def check_search(estimator: Any) -> Any:
     return estimator
 
 
-def search_splits(search: Any, X: Any, y: Any, rng: np.random.Generator) -> Splits:
+def search_splits(search: Any, X: Any, y: Any, groups: Any, rng: np.random.Generator) -> Splits:
     """Return the folds of a search, drawn again where its splitter shuffles without a ``random_state``.
+
+    `groups` are those that the search was fitted with, or None; its folds must keep them together.
 
     Raises
     ------
@@ -49,11 +51,12 @@ def search_splits(search: Any, X: Any, y: Any, rng: np.random.Generator) -> Spli
         If they do not test every row equally often.
     """
     try:
-        splits = make_splits(check_cv(search.cv, y, classifier=True), X, y, None, rng)
+        splits = make_splits(check_cv(search.cv, y, classifier=True), X, y, groups, rng)
     except ValueError as error:
         raise ValueError(
-            f"The folds of the search, cv={search.cv!r}, cannot be made again: {error} Searches with groups, or with "
-            "splits from a generator, need their losses in cudbound.records.TunedLosses and recorded_interval."
+            f"The folds of the search, cv={search.cv!r}, cannot be made again: {error} Pass the groups of a search "
+            "whose folds keep groups; one with splits from a generator needs its losses in "
+            "cudbound.records.TunedLosses and recorded_interval."
         ) from error
     if not splits.partitions:
         raise ValueError(
@@ -103,7 +106,8 @@ def record_tuning(
         refits = prepare_refits(candidate, X, y, n_jobs=n_jobs)
         wrong = refits.recorded(rng.spawn(1)[0], tape.part(str(number)), advance)(training)
         columns.append((wrong * splits.test).sum(axis=0) / n_tested)
-    return TunedLosses(np.column_stack(columns), counts, len(training), tuple(remarks))
+    uneven = bool((counts.sum(axis=1) != counts.shape[1]).any())  # draws of whole groups
+    return TunedLosses(np.column_stack(columns), counts, len(training), tuple(remarks), uneven=uneven)
 
 
 def _scores(search: Any) -> NDArray[np.float64]:

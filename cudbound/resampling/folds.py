@@ -48,9 +48,9 @@ def record_repeated_folds(task: Task) -> RepeatedFoldLosses:
 
 
 def record_leave_one_out(task: Task) -> FoldLosses:
-    """Record leave-one-out losses. Nothing here is random."""
-    fold = np.arange(task.n_samples)
+    """Record leave-one-out losses, or those of leaving out one group of rows. Nothing here is random."""
+    fold = np.arange(task.n_samples) if task.groups is None else task.groups.codes
     if task.on_single_class != "error":
         task = replace(task, on_single_class="fit")  # drawing again would change nothing
     _, remarks = task.draw_design(lambda: fold, fold_training, TRAINING_SETS)
-    return FoldLosses(task.refit(fold_training(fold))[fold, fold], fold, remarks)
+    return FoldLosses(task.refit(fold_training(fold))[fold, np.arange(fold.size)], fold, remarks)

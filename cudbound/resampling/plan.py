@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.groups import Groups
 from cudbound.records import Records
 from cudbound.records.split_losses import N_HALVINGS
 from cudbound.resampling.bootstrap import record_bootstrap, record_inner, usable_draws
@@ -82,6 +83,14 @@ STREAMS = (
 #: "tuned" for the refits of a search.
 ELSEWHERE = frozenset({"bolstered", "cv", "second_test_set", "learners", "tuned"})
 
+#: Records that keep groups of rows together without a splitter: no rows are resampled, or whole groups are.
+KEEP_GROUPS = frozenset(
+    {
+        *("losses", "bolstered", "bound", "signed_suprema"),
+        *("bootstrap", "inner", "removed_cases", "leave_one_out", "tuned"),
+    }
+)
+
 #: Records that are made from the shared bootstrap draws, whether or not the draws themselves are fitted.
 DRAWN = frozenset({"inner", "removed_cases"})
 
@@ -126,10 +135,12 @@ class ResamplingPlan:
         """Whether any record takes refits; the CUD bound and a new test set need none."""
         return bool(self.streams or self.made_by_splits)
 
-    def n_fits(self, counts: NDArray[np.int32]) -> int:
+    def n_fits(self, counts: NDArray[np.int32], groups: Groups | None = None) -> int:
         """Return the number of refits with these draws, for a progress bar; exact unless draws are drawn again."""
         n_resamples, n_samples = counts.shape
         sizes = (counts > 0).sum(axis=1)
+        if groups is not None:
+            n_samples, sizes = groups.n_groups, (counts[:, groups.first_rows] > 0).sum(axis=1)
         drawn = {
             "bootstrap": n_resamples,
             "inner": n_resamples * (self.n_inner or 0),
@@ -174,6 +185,7 @@ def record_refits(
     tape: Tape,
     advance: Callable[[int], object] = lambda _: None,
     failed: dict[str, Exception] | None = None,
+    groups: Groups | None = None,
 ) -> dict[str, Any]:
     """Make the refits of a plan, each once.
 
@@ -197,6 +209,8 @@ def record_refits(
     failed : dict, default=None
         Filled with the exceptions of records that could not be made because the estimator cannot be fitted to such
         training sets or there are too few rows; None raises the first of them.
+    groups : Groups, default=None
+        Rows that belong together, as in `counts`; the needs must be among `KEEP_GROUPS` and those of `plan.splits`.
 
     Returns
     -------
@@ -211,7 +225,9 @@ def record_refits(
 
     def task_for(need: str) -> Task:
         draws, seeds = streams[need].spawn(2)
-        return Task(refits.recorded(seeds, tape.part(need), advance), labels, plan.sizes, policy, draws)
+        return Task(
+            refits.recorded(seeds, tape.part(need), advance), labels, plan.sizes, policy, draws, groups
+        )
 
     if "bootstrap" not in plan.needs and DRAWN & plan.needs:
         drawn, _ = usable_draws(task_for("bootstrap"), counts, need_out_of_bag=out_of_bag)
@@ -232,7 +248,7 @@ def record_refits(
     if plan.splits is not None and plan.made_by_splits:
         refit = refits.recorded(streams["cv"].spawn(1)[0], tape.part("cv"), advance)
         with kept_going(failed, "cv"):
-            task = Task(refit, labels, plan.sizes, policy, streams["cv"])
+            task = Task(refit, labels, plan.sizes, policy, streams["cv"], groups)
             made |= record_cv(task, plan.splits, plan.made_by_splits)
         if failed and "cv" in failed:
             failed |= dict.fromkeys(plan.made_by_splits, failed.pop("cv"))

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
+from cudbound.groups import Groups
 from cudbound.records import RemovedCaseErrors
 from cudbound.resampling.single_class import has_one_class
 from cudbound.resampling.task import Task
@@ -22,7 +23,8 @@ def record_removed_cases(task: Task, counts: NDArray[np.int32]) -> RemovedCaseEr
     Each distinct case i of a draw is removed with all its copies, the classifier is refitted to what remains of the
     draw, and its loss on the case counts as often as the case was drawn. A draw of one distinct case leaves nothing
     to train on; it is dropped and counted. A draw is never replaced, since other methods read the same draws: under
-    "redraw" and "drop" training sets of one class give constant classifiers, as under "fit".
+    "redraw" and "drop" training sets of one class give constant classifiers, as under "fit". Where rows belong together
+    a case is a group of rows, all of which are tested.
 
     Parameters
     ----------
@@ -47,24 +49,27 @@ def record_removed_cases(task: Task, counts: NDArray[np.int32]) -> RemovedCaseEr
     Jiang, W., Varma, S. and Simon, R. (2008). Calculating confidence intervals for prediction error in microarray
     classification using resampling. Statistical Applications in Genetics and Molecular Biology 7, article 8.
     """
-    n = task.n_samples
-    kept = counts[(counts > 0).sum(axis=1) > 1]
+    n, groups = task.n_samples, Groups(np.arange(task.n_samples)) if task.groups is None else task.groups
+    kept = counts[(counts[:, groups.first_rows] > 0).sum(axis=1) > 1]
+    what = "row" if task.groups is None else "group"
     if not len(kept):
-        raise ValueError("Every bootstrap draw held only one distinct row: none is left. Raise n_resamples.")
+        raise ValueError(
+            f"Every bootstrap draw held only one distinct {what}: none is left. Raise n_resamples."
+        )
     # the training set itself, every row once, is one more draw: its error is the leave-one-out error
     sets = np.concatenate([np.ones((1, n), dtype=np.int32), kept.astype(np.int32)])
-    number, case = np.nonzero(sets)
-    wrong = np.empty(case.size)
+    number, case = np.nonzero(sets[:, groups.first_rows])
+    errors = np.zeros(len(sets))
     n_one_class = 0
     step = max(1, CHUNK_VALUES // n)
     for part in gen_batches(case.size, step):
-        training = sets[number[part]]
-        fit = np.arange(len(training))
-        training[fit, case[part]] = 0
+        tested = groups.codes == case[part, None]
+        training = np.where(tested, 0, sets[number[part]])
         n_one_class += int(has_one_class(training, task.labels).sum())
         notes = task.describe_parts(TRAINING_SETS, 0, n_one_class)
-        wrong[part] = task.refit(training)[fit, case[part]]
-    errors = np.bincount(number, weights=sets[number, case] * wrong) / n
+        wrong = (sets[number[part]] * tested * task.refit(training)).sum(axis=1)
+        errors += np.bincount(number[part], weights=wrong, minlength=len(sets))
+    errors /= sets.sum(axis=1)
     n_lost = len(counts) - len(kept)
-    remarks = (f"{n_lost} draws of one distinct row dropped",) if n_lost else ()
+    remarks = (f"{n_lost} draws of one distinct {what} dropped",) if n_lost else ()
     return RemovedCaseErrors(errors[1:], float(errors[0]), case.size, (*remarks, *notes))

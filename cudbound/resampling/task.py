@@ -9,6 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.groups import Groups
 from cudbound.resampling.refits import Refit
 from cudbound.resampling.single_class import Policy, has_one_class, refuse_one_class
 from cudbound.resampling.sizes import ResamplingSizes
@@ -36,6 +37,8 @@ class Task:
         What is done with training sets that hold one class only, see `draw_design`.
     rng : numpy.random.Generator
         Draws the training sets.
+    groups : Groups or None
+        Rows that are drawn and left out together; None where every row is by itself.
     """
 
     refit: Refit
@@ -43,6 +46,7 @@ class Task:
     sizes: ResamplingSizes
     on_single_class: Policy
     rng: np.random.Generator
+    groups: Groups | None = None
 
     @property
     def n_samples(self) -> int:

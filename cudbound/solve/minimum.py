@@ -31,8 +31,11 @@ def draws_problem(
 ) -> Problem:
     """Return the optimization problems of draws from the training set of a model.
 
-    `weights` are those of misclassified rows, shape (n_draws, n_samples); None takes those of the plain error.
+    `weights` are those of misclassified rows, shape (n_draws, n_samples); None takes those of the plain error. Draws of
+    whole groups may hold more or fewer rows than the training set: their mean loss is that of the rows they hold.
     """
+    totals = counts.sum(axis=1)
+    unequal = (totals != model.labels.size).any()
     return make_problem(
         model.design,
         model.labels,
@@ -40,6 +43,7 @@ def draws_problem(
         counts,
         localization=localization,
         weights=weights,
+        draw_scale=model.labels.size / totals if unequal else None,
         loss=model.loss,
         penalty=model.penalty,
         l1_penalty=model.l1_penalty,

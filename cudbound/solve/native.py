@@ -183,6 +183,7 @@ def _native(problem: Problem, basis: Basis) -> _solvers.Problem:
         problem.counts,
         problem.weights,
         problem.sample_weight,
+        problem.draw_scale,
         problem.offset,
         basis.penalty,
         basis.anchor_penalty,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from cudbound.intervals import GROUPS, METHODS, Method
 from cudbound.method_card import MethodCard
 from cudbound.point_estimates import ESTIMATORS
+from cudbound.tables.caller_splits import FOLDS_OF_GROUPS, takes_groups_apart
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,6 +31,8 @@ def available_methods() -> pd.DataFrame:
         - ``needs``: what is recorded for it, fields of `cudbound.records.Records`;
         - ``cost``: classifier fits, in B bootstrap draws and the numbers of `cudbound.ResamplingSizes`;
         - ``options``: the default of each option, and its other values;
+        - ``with_groups``: what becomes of rows that belong together, see `cudbound.method_card.MethodCard`: "kept",
+          "refits" if the limits count them as independent, or "no" if the method cannot keep them;
         - ``fallback``: what it gives, if asked, instead of a zero-width interval.
 
     Examples
@@ -65,5 +68,6 @@ def _row(method: MethodCard) -> dict[str, str]:
         "reference": method.reference,
         "cost": method.cost,
         "options": "; ".join(f"{name}: {option}" for name, option in method.options.items()),
+        "with_groups": "no" if takes_groups_apart(method, FOLDS_OF_GROUPS) else method.with_groups,
         "fallback": fallback,
     }

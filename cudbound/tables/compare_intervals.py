@@ -151,7 +151,9 @@ def compare_intervals(
         serves those of k-fold cross-validation and, as the test sets of J = k splits, those of random splits; repeated
         partitions and random splits serve the latter. An integer means stratified shuffled folds.
     groups : array-like, shape (n_samples,), default=None
-        Groups of rows that belong together, for a `cv` that keeps them. All methods must then read its splits.
+        Which rows belong together, such as those of one patient. Whole groups are then drawn in every bootstrap draw,
+        and folds keep them together. Methods that would take groups apart are refused, as a row without numbers where
+        `methods` names a group of them.
     test_set : (array-like, array-like), default=None
         New cases (X_test, y_test) for the test-set methods; without it a part of the training set is held out, and
         those rows are for a classifier fitted to the rest. Cases that equal training rows are counted in the remarks.
@@ -238,6 +240,9 @@ def compare_intervals(
     check_choice("alternative", alternative, ALTERNATIVES)
     check_choice("solver", solver, ("native", "cvxpy"))
     search = Search(solver=solver, n_jobs=session.n_jobs, limits=check_limits(limits))
+    tuned = any("tuned" in method.needs for method in session.methods)
+    if tuned:
+        check_search(estimator)
     classes = check_binary_classifier(estimator)
     asked = as_metrics(metric).resolve(classes.tolist())
     weights = None if sample_weight is None else check_row_weights(sample_weight, count_rows(y))
@@ -247,9 +252,6 @@ def compare_intervals(
     model: AdditiveModel | None = None
     refused: dict[str, str] = {}
     capped = [method for method in session.methods if _caps(method, session.options_of(method))]
-    tuned = any("tuned" in method.needs for method in session.methods)
-    if tuned:
-        check_search(estimator)
     plain = asked.plain and weights is None
     if not plain:
         refused = check_seen(session.methods, asked, lenient=lenient)
@@ -259,7 +261,7 @@ def compare_intervals(
         )
         refused = unavailable | refused
     draws = MetricDraws(asked, weights)
-    counts = session.take(X, y, classes, n_resamples, draw=None if plain else draws.draw)
+    counts = session.take(X, y, classes, n_resamples, groups, draw=None if plain else draws.draw)
     sample = session.sample
     families = asked.families(asked.event_rows(sample.labels), weights, level)
     warn_of_few(dict.fromkeys(one for family in families for one in family.seen))
@@ -270,12 +272,17 @@ def compare_intervals(
         refits = prepare_refits(estimator, X, sample.y, n_jobs=session.n_jobs, sample_weight=weights)
         if inner is None and refits.batched and plain:
             n_inner = INNER_DRAWS
-    search_folds = search_splits(estimator, X, sample.y, session.streams["cv"]) if tuned else None
-    resampling = Resampling(chosen, on_single_class, cv, groups, test_set, n_inner)
+    search_folds = search_splits(estimator, X, sample.y, groups, session.streams["cv"]) if tuned else None
+    resampling = Resampling(chosen, on_single_class, cv, test_set, n_inner)
     searched: Any = estimator  # has what a search has, if it is one
     tried = None if search_folds is None else (searched.cv_results_["params"], search_folds.test)
     identity = () if plain else (repr(asked), weights)
-    plan = session.prepare(available, resampling, repr(estimator), n_resamples, rate, tried, *identity)
+    plan = session.prepare(
+        available,
+        resampling,
+        *(repr(estimator), n_resamples, rate, tried, *identity),
+        refused=refused if lenient else None,
+    )
     records = session.given_records(estimator)
     bounds = None if model is None else Bounds(session, model, counts, rate, search, shown)
     results = {}
@@ -296,7 +303,7 @@ def compare_intervals(
         refits = refits or prepare_refits(
             estimator, X, sample.y, n_jobs=session.n_jobs, sample_weight=weights
         )
-        with session.refitting(plan.n_fits(counts), shown) as advance:
+        with session.refitting(plan.n_fits(counts, sample.groups), shown) as advance:
             records = replace(records, **session.refit(refits, counts, advance))
     if search_folds is not None:
         n_fits = len(search_folds.test) * len(searched.cv_results_["params"])

@@ -94,7 +94,8 @@ def compare_learners(
     cv : int, splitter of scikit-learn or iterable of (train, test), default=None
         Splits of your own, if the method reads folds or splits; see `cudbound.compare_intervals`.
     groups : array-like, shape (n_samples,), default=None
-        Groups of rows that belong together, for a `cv` that keeps them.
+        Which rows belong together, such as those of one patient: folds keep them together. Without `cv` methods that
+        read folds or splits get folds of whole groups; methods that would take groups apart are refused.
     test_set : (array-like, array-like), default=None
         New cases (X_test, y_test) for "mcnemar" and "single-split-t".
     on_single_class : {"fit", "redraw", "drop", "error"} or None, default=None
@@ -240,8 +241,8 @@ def tabulate_comparisons(
     session.spawn()
     seed = int(session.streams["learners"].integers(2**31 - 1))
     first, second = fitted_learner(a, X, y, seed), fitted_learner(b, X, y, seed)
-    none_drawn = session.take(X, y, common_classes(first, second))
-    resampling = Resampling(sizes, on_single_class, cv, groups, test_set)
+    none_drawn = session.take(X, y, common_classes(first, second), groups=groups)
+    resampling = Resampling(sizes, on_single_class, cv, test_set)
     plan = session.prepare(session.methods, resampling, repr(a), repr(b))
     sample = session.sample
     # losses on two test sets are no differences: they are recorded on their own
@@ -270,7 +271,7 @@ def tabulate_comparisons(
                 task = Task(refit, sample.labels, plan.sizes, policy, draws)
                 tested = record_own_test_sets(task, other.recorded(seeds[1], tape, advance))
                 own = Records(test_set=tested[0], second_test_set=tested[1])
-    records = Records(**made | given)
+    records = Records(**made | given, groups=sample.groups)
 
     def compute(method: Method) -> ComparisonResult:
         its = own if OWN_TEST_SETS in method.needs else records

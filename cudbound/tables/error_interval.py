@@ -48,6 +48,7 @@ DETAILS = {
     "error_632_plus": ".632+ estimate",
     "q_signed": "quantile of the signed suprema of the CUD bound",
     "uncapped_high": "upper limit without the cap",
+    "effective_rows": "effective number of rows",
 }
 
 
@@ -161,6 +162,7 @@ def error_interval(
     n_resamples: int = 1000,
     inner: int | str | None = None,
     on_single_class: str | None = None,
+    groups: Any = None,
     polish: bool = False,
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
@@ -199,6 +201,9 @@ def error_interval(
         Inner draws of each draw, for the methods that read them; see `cudbound.compare_intervals`.
     on_single_class : {"fit", "redraw", "drop", "error"} or None, default=None
         See `cudbound.compare_intervals`.
+    groups : array-like, shape (n_samples,), default=None
+        Which rows belong together, such as those of one patient: whole groups are then drawn, and "two-center" counts
+        the rows by their effective number.
     polish : bool, default=False
         Whether the CUD bound is that of the exact minimizer of the loss, see `cudbound.cud_interval`.
     rng : int, numpy.random.Generator or None, default=None
@@ -283,6 +288,7 @@ def error_interval(
         n_resamples=n_resamples,
         inner=inner,
         on_single_class=on_single_class,
+        groups=groups,
         polish=polish,
         options={method: options},
         rng=rng,

@@ -92,8 +92,8 @@ def estimate_error(
     True
     """
     session = Session(find_estimators(methods), options, rng=rng, previous=previous, n_jobs=n_jobs)
-    counts = session.take(X, y, check_binary_classifier(estimator), n_resamples)
-    resampling = Resampling(sizes, on_single_class, cv, groups, test_set)
+    counts = session.take(X, y, check_binary_classifier(estimator), n_resamples, groups)
+    resampling = Resampling(sizes, on_single_class, cv, test_set)
     plan = session.prepare(session.methods, resampling, repr(estimator), n_resamples)
     records = session.given_records(estimator)
     sample = session.sample
@@ -102,7 +102,7 @@ def estimate_error(
             kernel = record_bolstered(estimator, X, sample.y, rng=session.streams["bolstered"])
             records = replace(records, bolstered=kernel)
     refits = prepare_refits(estimator, X, sample.y, n_jobs=session.n_jobs)
-    with session.refitting(plan.n_fits(counts), progress) as advance:
+    with session.refitting(plan.n_fits(counts, sample.groups), progress) as advance:
         records = replace(records, **session.refit(refits, counts, advance))
     return PointEstimateTable(
         session.rows(

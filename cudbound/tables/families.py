@@ -87,6 +87,7 @@ class Bounds:
                 matters=(1.0, 0.0)
                 if alternative == "greater"
                 else cap_range(records, level, alternative, tails),
+                n_groups=None if records.groups is None else records.groups.n_groups,
                 progress=self.progress,
                 previous=self.session.run.draws.get(need),
                 seen=seen,

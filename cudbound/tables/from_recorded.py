@@ -7,6 +7,7 @@ from typing import Any, get_args, get_type_hints
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cudbound.groups import Groups
 from cudbound.intervals import compute_interval, find_comparisons, find_methods
 from cudbound.intervals.difference import compute_comparison
 from cudbound.intervals.method import ALTERNATIVES
@@ -22,7 +23,7 @@ FIELD_OF = {
     kind: name
     for name, hint in reversed(get_type_hints(Records).items())
     for kind in get_args(hint)
-    if isinstance(kind, type) and issubclass(kind, Recorded) and name != "leave_one_out"
+    if isinstance(kind, type) and issubclass(kind, Recorded | Groups) and name != "leave_one_out"
 }
 
 
@@ -38,7 +39,8 @@ def collect_records(
     ----------
     *recorded : object
         Of the classes in `cudbound.records`, each at most once, but for `TestSetLosses`: the second is that of the
-        second classifier. `FoldLosses` of one row each also serve as leave-one-out losses.
+        second classifier. `FoldLosses` of one row each also serve as leave-one-out losses. `Groups` say which rows
+        were drawn and left out together.
     training_losses : array-like, shape (n_samples,), default=None
         Losses on the training set of the classifier fitted to all of it, for the methods that need them.
     positive, predicted_positive : float, default=None

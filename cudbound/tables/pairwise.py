@@ -206,8 +206,8 @@ def compare_many_learners(
     first, *others = fitted.values()
     for other in others:
         classes = common_classes(first, other)
-    none_drawn = session.take(X, y, classes)
-    resampling = Resampling(sizes, on_single_class, cv, groups, test_set)
+    none_drawn = session.take(X, y, classes, groups=groups)
+    resampling = Resampling(sizes, on_single_class, cv, test_set)
     plan = session.prepare(methods, resampling, *map(repr, named.values()))
     sample = session.sample
     refits = {name: prepare_refits(one, X, sample.y, n_jobs=session.n_jobs) for name, one in fitted.items()}
@@ -224,6 +224,7 @@ def compare_many_learners(
                 none_drawn,
                 streams=deepcopy(dict(session.streams)),
                 tape=Tape(),
+                groups=sample.groups,
             )
             if session.new_cases is not None:
                 X_test, y_test = session.new_cases
@@ -234,7 +235,7 @@ def compare_many_learners(
                     estimand="conditional",
                     remarks=session.test_remarks,
                 )
-            results.append(Records(**made))
+            results.append(Records(**made, groups=sample.groups))
     chosen_options = session.options_of(chosen)
     alone = [
         with_majority_remark(

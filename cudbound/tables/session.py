@@ -11,9 +11,11 @@ from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.model_selection import GroupKFold
 
 from cudbound.bars import Progress
 from cudbound.exceptions import TrainingRowsWarning
+from cudbound.groups import Groups, check_groups
 from cudbound.method_card import MethodCard, check_options
 from cudbound.parameter_error import ParameterError
 from cudbound.problem.draws import draw_counts
@@ -24,8 +26,9 @@ from cudbound.resampling.equal_rows import count_equal_rows
 from cudbound.resampling.plan import record_refits, spawn_streams, training_records
 from cudbound.resampling.refits import Refits
 from cudbound.resampling.single_class import POLICIES, Policy
-from cudbound.resampling.splitters import make_splits
+from cudbound.resampling.splitters import Splits, make_splits
 from cudbound.results import OneRow
+from cudbound.tables.caller_splits import FROM_SPLITS, check_use, unless_torn
 from cudbound.tables.progress import progress_bar
 from cudbound.tables.unfinished import Run, Unfinished
 from cudbound.validation import (
@@ -38,11 +41,8 @@ from cudbound.validation import (
 )
 
 Named = TypeVar("Named", bound=MethodCard)
-
-#: Records that a splitter can fill.
-FROM_SPLITS = frozenset({"splits", "folds", "repeated_folds", "halvings"})
-#: Records for which no rows are resampled.
-UNSPLIT = frozenset({"losses", "bolstered"})
+#: Makes bootstrap draws from labels, a number of draws, a generator and the groups of the rows.
+Draw = Callable[[NDArray[np.float64], int, np.random.Generator, Groups | None], NDArray[np.int32]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,12 +57,15 @@ class TrainingSet:
     labels : ndarray of float, shape (n_samples,)
         -1.0 for ``classes[0]``, +1.0 for ``classes[1]``.
     classes : ndarray, shape (2,)
+    groups : Groups or None
+        Rows that are drawn and left out together.
     """
 
     X: Any
     y: NDArray[Any]
     labels: NDArray[np.float64]
     classes: NDArray[Any]
+    groups: Groups | None = None
 
     @property
     def n_samples(self) -> int:
@@ -77,7 +80,6 @@ class Resampling:
     sizes: ResamplingSizes | None = None
     on_single_class: str | None = None
     cv: Any = None
-    groups: Any = None
     test_set: tuple[Any, Any] | None = None
     n_inner: int | None = 50
 
@@ -148,22 +150,26 @@ class Session(Generic[Named]):
         y: Any,
         classes: NDArray[Any],
         n_resamples: object = None,
-        draw: Callable[[NDArray[np.float64], int, np.random.Generator], NDArray[np.int32]] | None = None,
+        groups: Any = None,
+        draw: Draw | None = None,
     ) -> NDArray[np.int32]:
         """Take a training set, and return that many bootstrap draws of it; none if the number is None.
 
-        ``draw(labels, n_resamples, rng)`` makes the draws; None takes the ordinary ones.
+        With `groups`, one value for each row, whole groups are drawn. ``draw(labels, n_resamples, rng, groups)`` makes
+        the draws; None takes the ordinary ones.
         """
         size = 0 if n_resamples is None else check_integer("n_resamples", n_resamples, 1)
         labels = check_labels(y, classes)
         check_lengths(count_rows(X), labels.size)
-        self.sample = TrainingSet(X, classes[(labels > 0.0).astype(int)], labels, classes)
+        y_known = classes[(labels > 0.0).astype(int)]
+        self._groups = groups
+        self.sample = TrainingSet(X, y_known, labels, classes, check_groups(groups, labels))
         counts = np.zeros((0, self.sample.n_samples), dtype=np.int32)
         if size:
             counts = (
-                draw_counts(self.sample.n_samples, size, self.run.rng)
+                draw_counts(self.sample.n_samples, size, self.run.rng, self.sample.groups)
                 if draw is None
-                else draw(labels, size, self.run.rng)
+                else draw(labels, size, self.run.rng, self.sample.groups)
             )
         if not hasattr(self, "streams"):
             self.spawn()
@@ -181,39 +187,41 @@ class Session(Generic[Named]):
             event, classes = ~event, classes[::-1]
         return describe_data(sample.X, event, classes, self.run.seed, self._given_options)
 
-    def prepare(self, methods: Sequence[Named], resampling: Resampling, *identity: object) -> ResamplingPlan:
+    def prepare(
+        self,
+        methods: Sequence[Named],
+        resampling: Resampling,
+        *identity: object,
+        refused: dict[str, str] | None = None,
+    ) -> ResamplingPlan:
         """Plan what has to be recorded for some of the methods; `identity` are further arguments that decide results.
+
+        Methods that would take groups of rows apart are put into `refused`, with the reason, and left out of the plan;
+        if that is None they are an error.
 
         Raises
         ------
         ValueError
-            If a parameter is of the wrong kind, if no method reads what `cv` or `test_set` gives, if `groups` are given
-            and a method would resample rows without regard to them, or if what was passed as `previous` belongs to
-            another call.
+            If a parameter is of the wrong kind, if no method reads what `cv` or `test_set` gives, if a method would
+            take groups of rows apart, or if what was passed as `previous` belongs to another call.
         """
         sizes, on_single_class = check_sizes(resampling.sizes), resampling.on_single_class
-        cv, groups, has_test_set = resampling.cv, resampling.groups, resampling.test_set is not None
+        groups, has_test_set = self.sample.groups, resampling.test_set is not None
         if on_single_class is not None:
             check_choice("on_single_class", on_single_class, POLICIES)
+        splits = self._splits(methods, resampling.cv, sizes)
+        if splits is not None and resampling.cv is not None:
+            check_use(methods, splits.fills)
+        if groups is not None:
+            methods = unless_torn(methods, splits, has_test_set, refused)
         needs = frozenset[str]().union(*(method.needs for method in methods))
         if has_test_set:
             needs -= {"test_set"}
-        if groups is not None:
-            check_lengths(len(groups), self.sample.n_samples)
-            if cv is None:
-                raise ValueError(
-                    "The 'groups' parameter needs 'cv', such as sklearn.model_selection.GroupKFold(5)."
-                )
-        splits = None
-        if cv is not None:
-            draws = self.streams["cv"].spawn(1)[0]
-            splits = make_splits(cv, self.sample.X, self.sample.y, groups, draws)
-            _check_use(methods, splits.fills, groups is not None, has_test_set)
-            if "splits" in needs:
-                # variances taken from halves or replicates of the data are those of a mean over as many and as large
-                # splits
-                n_splits, test_fraction = max(2, len(splits.test)), float(splits.test.mean())
-                sizes = replace(sizes, n_splits=n_splits, test_fraction=test_fraction)
+        if splits is not None and "splits" in needs:
+            # variances taken from halves or replicates of the data are those of a mean over as many and as large
+            # splits
+            n_splits, test_fraction = max(2, len(splits.test)), float(splits.test.mean())
+            sizes = replace(sizes, n_splits=n_splits, test_fraction=test_fraction)
         policy = cast("Policy | None", on_single_class)
         self.plan = ResamplingPlan(needs, resampling.n_inner, sizes, policy, splits)
         self.run.identify(self.sample, self.plan, *identity)
@@ -222,10 +230,21 @@ class Session(Generic[Named]):
             self.test_remarks = self._look_for_training_rows(*self.new_cases)
         return self.plan
 
+    def _splits(self, methods: Iterable[Named], cv: Any, sizes: ResamplingSizes) -> Splits | None:
+        """Return the splits of the caller, or folds of whole groups where rows have groups and a method reads folds."""
+        sample = self.sample
+        if cv is None and sample.groups is not None and any(method.needs & FROM_SPLITS for method in methods):
+            cv = GroupKFold(min(sizes.n_folds, sample.groups.n_groups))
+        if cv is None:
+            return None
+        return make_splits(cv, sample.X, sample.y, self._groups, self.streams["cv"].spawn(1)[0])
+
     def given_records(self, estimator: Any) -> Records:
         """Return the losses of a fitted classifier on its training set and, if there are any, on new cases."""
         sample = self.sample
-        records = training_records(estimator, sample.X, sample.y, sample.labels)
+        records = replace(
+            training_records(estimator, sample.X, sample.y, sample.labels), groups=sample.groups
+        )
         if self.new_cases is None:
             return records
         X_test, y_test = self.new_cases
@@ -272,6 +291,7 @@ class Session(Generic[Named]):
             tape=self.run.tape,
             advance=advance,
             failed=self.failed,
+            groups=self.sample.groups,
         )
 
     def rows(
@@ -338,26 +358,6 @@ def check_sizes(sizes: object) -> ResamplingSizes:
     if not isinstance(sizes, ResamplingSizes):
         raise ParameterError("sizes", "a ResamplingSizes or None", sizes)
     return sizes
-
-
-def _check_use(
-    methods: Sequence[MethodCard], fills: frozenset[str], grouped: bool, has_test_set: bool
-) -> None:
-    """Refuse splits that nobody reads, and methods that would tear groups apart."""
-    readers = [method.name for method in methods if method.needs & fills]
-    if not readers:
-        raise ValueError(
-            f"The 'cv' parameter gives {sorted(fills)}, which none of the methods asked for reads: "
-            f"{ {method.name: sorted(method.needs & FROM_SPLITS) for method in methods} }. A single partition into "
-            "folds gives 'folds' and 'splits', several of them 'repeated_folds' and 'splits', other splitters 'splits'."
-        )
-    whole = UNSPLIT | {"test_set"} if has_test_set else UNSPLIT
-    torn = [method.name for method in methods if not method.needs - whole <= fills]
-    if grouped and torn:
-        raise ValueError(
-            f"The 'groups' parameter cannot be kept by {torn}, which resample single rows. "
-            f"With this 'cv' they can by {readers}."
-        )
 
 
 def check_test_set(

@@ -94,7 +94,8 @@ class Run:
         """
         splits = None if plan.splits is None else (plan.splits.training, plan.splits.test)
         sizes = (plan.n_inner, plan.sizes, plan.on_single_class, splits)
-        self._identity = (sample.X, sample.y, sorted(plan.needs), sizes, arguments)
+        groups = None if sample.groups is None else sample.groups.codes
+        self._identity = (sample.X, sample.y, groups, sorted(plan.needs), sizes, arguments)
         if self._previous is not None and self._previous.digest != self._digest:
             raise ValueError(
                 "The 'previous' parameter belongs to other data or other arguments. Pass those of the run that was "

@@ -41,6 +41,10 @@ void validate(const Problem& problem) {
         require(problem.counts[i] >= 0, "counts must not be negative");
         require(problem.weights == nullptr || std::isfinite(problem.weights[i]), "weights must be finite");
     }
+    for (std::int64_t d = 0; problem.draw_scale != nullptr && d < problem.draws; ++d) {
+        require(problem.draw_scale[d] > 0.0 && std::isfinite(problem.draw_scale[d]),
+                "draw_scale must be finite and positive");
+    }
     for (std::int64_t i = 0; i < problem.n; ++i) {
         require(problem.sample_weight == nullptr ||
                     (problem.sample_weight[i] >= 0.0 && std::isfinite(problem.sample_weight[i])),

@@ -15,6 +15,7 @@ cudbound::Problem Instance::view() const {
     problem.counts = counts.data();
     problem.weights = weights.empty() ? nullptr : weights.data();
     problem.sample_weight = sample_weight.empty() ? nullptr : sample_weight.data();
+    problem.draw_scale = draw_scale.empty() ? nullptr : draw_scale.data();
     problem.offset = offset.empty() ? nullptr : offset.data();
     problem.penalty = penalty.empty() ? nullptr : penalty.data();
     problem.anchor_penalty = anchor_penalty;

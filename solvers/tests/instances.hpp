@@ -21,6 +21,7 @@ struct Instance {
     std::vector<std::int32_t> counts;   // (draws, n)
     std::vector<double> weights;        // (draws, n), or empty
     std::vector<double> sample_weight;  // (n), or empty
+    std::vector<double> draw_scale;     // (draws), or empty
     std::vector<double> offset;         // (n), or empty
     std::vector<double> penalty;        // (p, p), or empty
     double anchor_penalty = 0.0;

@@ -107,7 +107,8 @@ long double margin(const cudbound::Problem& problem, std::int64_t i, const doubl
 // The weight of a row in n times the loss.
 long double mass(const cudbound::Problem& problem, std::int64_t draw, std::int64_t i) {
     const long double weight = problem.sample_weight != nullptr ? problem.sample_weight[i] : 1.0;
-    return problem.counts[draw * problem.n + i] * weight;
+    const long double scale = problem.draw_scale != nullptr ? problem.draw_scale[draw] : 1.0;
+    return problem.counts[draw * problem.n + i] * weight * scale;
 }
 
 long double fit_loss(const cudbound::Problem& problem, std::int64_t draw, const double* beta) {

@@ -126,6 +126,40 @@ TEST(penalty) {
     }
 }
 
+// Draws of whole groups hold more or fewer rows than the data: counts of n / 2 pairs of rows, each draw with the loss
+// of its own mean, with and without a penalty.
+TEST(draws_of_unequal_size) {
+    Random random(93);
+    for (int trial = 0; trial < check::trials(240); ++trial) {
+        const int p = 1 + trial % 3;
+        Instance instance = random_instance(random, p + 5, p, trial % 2 == 0 ? RowKind::general : RowKind::integers,
+                                            LabelKind::noise, 3);
+        for (double& x : instance.anchor) x += 0.5 * normal(random);
+        if (trial % 4 < 2) {
+            instance.penalty.assign(static_cast<std::size_t>(p) * p, 0.0);
+            for (int k = 0; k < p; ++k) {
+                instance.penalty[static_cast<std::size_t>(k) * p + k] = 0.1;
+                instance.anchor_penalty += 0.1 * instance.anchor[k] * instance.anchor[k];
+            }
+        }
+        for (int d = 0; d < instance.draws; ++d) {
+            const int n = instance.n;
+            double rows = 0.0;
+            for (int i = 0; i < n; ++i) {
+                const int count = i % 2 == 0 ? integer(random, i == 0, 2) : instance.counts[d * n + i - 1];
+                instance.counts[d * n + i] = count;
+                rows += count;
+            }
+            instance.draw_scale.push_back(n / rows);
+            // count / rows - 1 / n, exactly 0 where both are equal
+            for (int i = 0; i < n; ++i)
+                instance.weights.push_back((instance.counts[d * n + i] * n - rows) / (n * rows));
+        }
+        check::set_context("trial", trial, "p", p);
+        check_draws(instance, 1e-8);
+    }
+}
+
 // Fewer distinct drawn rows than coefficients: the loss has a line or a plane of minimizers.
 // Their iterations may end a little short of the tolerance, and thin cones along it may stay unclear, which the solver
 // has to say: of 1800 answers one in a hundred at most.

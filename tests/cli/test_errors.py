@@ -137,12 +137,8 @@ def test_errors_of_click_itself_keep_their_code(fake, patients):
             "--folds: none of the methods asked for reads folds or",
         ),
         (
-            ["--group", "age"],
-            "--group: two-center, cud, langford-binomial would take the rows of a group apart",
-        ),
-        (
-            ["--group", "age", "--methods", "paper"],
-            "--group: cud, bootstrap-percentile, bootstrap-bias-corrected, kohavi-normal, yang-cv",
+            ["--group", "age", "--methods", "cud,aci,nested-cv"],
+            "--group: aci, nested-cv would take the rows of a group apart; name other methods. The column",
         ),
         (
             ["--group", "age", "--methods", "k-fold-t,test-set-wald"],

@@ -109,18 +109,22 @@ def test_groups_are_kept_together(asked, folds):
     pd.testing.assert_frame_equal(rows, expected(methods=OF_FOLDS, cv=GroupKFold(folds), groups=PATIENT))
 
 
-def test_fewer_groups_than_ten_make_as_many_folds():
+def test_bootstrap_draws_take_whole_groups():
+    asked = ["two-center", "cud", "langford-binomial"]
+    rows = printed("--group", "patient", exclude="")
+    pd.testing.assert_frame_equal(rows, expected(methods=asked, groups=PATIENT))
+    assert rows["remarks"].str.contains("10 groups of").all()
+
+
+def test_folds_of_groups_are_left_to_the_package():
     sample = read_sample(DataFile(Path("data.csv"), "died", "yes", group="patient"))
     assert sample.feature_names == ("age", "bmi")
     assert sample.groups is not None
     assert sample.groups.tolist() == [str(group) for group in PATIENT]
     cv, groups = make_cv(sample, None)
-    assert (cv.n_splits, groups is sample.groups) == (10, True)
-    few = Path("data.csv").read_text().splitlines()[:13]
-    Path("few.csv").write_text("\n".join(few) + "\n")
-    assert (
-        make_cv(read_sample(DataFile(Path("few.csv"), "died", "yes", group="patient")), None)[0].n_splits == 4
-    )
+    assert cv is None
+    assert groups is sample.groups
+    assert make_cv(sample, 4)[0].n_splits == 4
 
 
 def test_without_groups_and_folds_every_method_draws_its_own():

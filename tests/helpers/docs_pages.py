@@ -81,7 +81,7 @@ WRONG = [
         "--categorical sex --methods paper --option kohavi-normal.forn=wilson",
     ),
     ("an unknown size", PATIENTS, "--categorical sex --size folds=5"),
-    ("methods that take groups apart", PATIENTS, "--categorical sex --methods k-fold-t,cud --group id"),
+    ("methods that take groups apart", PATIENTS, "--categorical sex --methods k-fold-t,aci --group id"),
     ("too many folds", PATIENTS, "--categorical sex --exclude id --methods k-fold-t --folds 30"),
     ("an unknown option of a classifier", PATIENTS, "--categorical sex --classifier ridge --set alhpa=1"),
     ("a value out of its range", PATIENTS, "--categorical sex --classifier logistic --set C=-1"),

@@ -180,7 +180,7 @@ def test_searches_that_cannot_be_repeated_are_refused_in_words():
     grouped = GridSearchCV(RidgeClassifier(), {"alpha": [0.1, 1.0]}, cv=GroupKFold(4))
     grouped.fit(X, y, groups=np.arange(len(y)) // 2)
     with pytest.raises(
-        ValueError, match=r"The folds of the search, .* need their losses in cudbound.records.TunedLosses"
+        ValueError, match=r"The folds of the search, .* Pass the groups of a search whose folds keep groups"
     ):
         compare_intervals(grouped, X, y, methods="tuned", n_resamples=10, rng=0)
     bare = GridSearchCV(RidgeClassifier(), {"alpha": [0.1, 1.0]}, cv=3, refit=False).fit(X, y)

@@ -282,14 +282,11 @@ def test_splits_that_nobody_reads():
 def test_groups_that_would_be_torn():
     clf = LEAST_SQUARES.fit(X, Y)
     folds = GroupKFold(3)
-    with pytest.raises(ValueError, match=r"'groups' parameter needs 'cv', such as sklearn.*GroupKFold\(5\)"):
-        compare_intervals(clf, X, Y, methods="k-fold-t", groups=GROUPS)
-    with pytest.raises(ValueError, match=r"same number of rows\. Got 23 and 24"):
+    with pytest.raises(ValueError, match=r"same number of rows\. Got 24 and 23"):
         compare_intervals(clf, X, Y, methods="k-fold-t", groups=GROUPS[1:], cv=folds)
-    torn = r"'groups' parameter cannot be kept by \['{}'\], which resample single rows\. .* by \['k-fold-t'\]"
-    for name in ("kohavi-normal", "cud", "nested-cv", "conservative-z", "test-set-wilson"):
-        text = torn.format(name).replace(r"\['k-fold-t'\]", "")
-        with pytest.raises(ValueError, match=text):
+    torn = r"'groups' parameter cannot be kept by \['{}'\], which resample single rows or count them as"
+    for name in ("bootstrap-632-normal", "aci", "nested-cv", "conservative-z", "test-set-wilson"):
+        with pytest.raises(ValueError, match=torn.format(name)):
             compare_intervals(clf, X, Y, methods=["k-fold-t", name], groups=GROUPS, cv=folds)
     for name in ("mcnemar", "independent-test-sets", "austern-zhou"):
         with pytest.raises(ValueError, match=torn.format(name)):

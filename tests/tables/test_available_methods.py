@@ -32,6 +32,7 @@ COLUMNS = [
     "reference",
     "cost",
     "options",
+    "with_groups",
     "fallback",
 ]
 FRAME = available_methods()

@@ -135,7 +135,7 @@ def test_a_frame_and_a_text():
         ({"options": {"cud": {}}}, r"'options' names 'cud', which is not among the methods asked for"),
         ({"options": {"k-fold": {"k": 3}}}, r"k-fold has no option 'k'\. Its options are \[\]"),
         ({"options": []}, r"'options' parameter must be a mapping of names of methods"),
-        ({"groups": Y}, r"'groups' parameter needs 'cv'"),
+        ({"groups": Y}, r"Each class must occur in at least 2 groups"),
     ],
     ids=str,
 )

@@ -193,7 +193,8 @@ def interval(
         raise click.UsageError("--trust is about the types in a file; name the file with --model.")
     choice = replace(choose_classifier(classifier, assignments, standardize), threshold=threshold)
     methods = find_methods(asked["methods"])
-    check_folds(asked["folds"], data.group, methods, find_methods("all"))
+    lenient = isinstance(asked["methods"], str)  # the name of a group
+    check_folds(asked["folds"], data.group, methods, find_methods("all"), lenient=lenient)
     chosen = new_seed() if seed is None else seed
     settings = run.Settings(seed=chosen, options=method_options(assigned, methods), **asked)
     wanted.check_places(data=data.file, model=model_file)

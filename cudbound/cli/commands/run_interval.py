@@ -131,6 +131,7 @@ def _cud_alone(fitted: FittedClassifier, settings: Settings, draws: Draws) -> In
         localization=settings.localization,
         polish=settings.polish,
         solver=settings.solver,
+        groups=fitted.sample.groups,
         rng=settings.seed,
         limits=SearchLimits(nodes=0),
         previous=draws,

@@ -16,9 +16,6 @@ from cudbound.inputs.csv_file import quoted
 if TYPE_CHECKING:
     from cudbound.intervals import Method
 
-#: What the folds of --folds and --group are recorded as: one partition of the rows.
-_FOLD_RECORDS = frozenset({"folds", "repeated_folds", "splits"})
-
 
 def choose_classifier(
     name: str, assignments: Iterable[str], standardize: bool = False, *, option: str = "--set"
@@ -96,7 +93,12 @@ def _not_asked_for(name: str, asked: Mapping[str, Method]) -> str:
 
 
 def check_folds(
-    folds: int | None, group: str | None, methods: Sequence[Method], available: Sequence[Method]
+    folds: int | None,
+    group: str | None,
+    methods: Sequence[Method],
+    available: Sequence[Method],
+    *,
+    lenient: bool = False,
 ) -> None:
     """Raise UsageError if no method reads the folds that are asked for, or one would tear groups of rows apart.
 
@@ -108,18 +110,19 @@ def check_folds(
         Those that are asked for.
     available : sequence of Method
         Those that the command has, for the way out.
+    lenient : bool, default False
+        Whether methods that take groups apart keep a row that says so.
     """
-    if folds is None and group is None:
-        return
-    torn = [method.name for method in methods if not method.needs <= _FOLD_RECORDS]
-    if group is not None and torn:
-        whole = [method.name for method in available if method.needs <= _FOLD_RECORDS]
+    from cudbound.tables.caller_splits import FOLDS_OF_GROUPS, takes_groups_apart
+
+    torn = [method.name for method in methods if takes_groups_apart(method, FOLDS_OF_GROUPS)]
+    if group is not None and torn and not lenient:
         raise click.UsageError(
-            f"--group: {', '.join(torn)} would take the rows of a group apart; these keep them together: "
-            f"{', '.join(whole)}."
+            f"--group: {', '.join(torn)} would take the rows of a group apart; name other methods. The column "
+            "with_groups of 'cudbound methods --format csv' says which keep them together."
         )
-    if not any(method.needs & _FOLD_RECORDS for method in methods):
-        readers = [method.name for method in available if method.needs & _FOLD_RECORDS]
+    if folds is not None and not any(method.needs & FOLDS_OF_GROUPS for method in methods):
+        readers = [method.name for method in available if method.needs & FOLDS_OF_GROUPS]
         raise click.UsageError(
             f"--folds: none of the methods asked for reads folds or splits; these do: {', '.join(readers)}."
         )

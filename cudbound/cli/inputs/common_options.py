@@ -80,8 +80,8 @@ _DATA_OPTIONS = together(
     click.option(
         "--group",
         metavar="COL",
-        help="Column that says which rows belong together, such as those of one patient; no fold takes them "
-        "apart. For methods that read nothing but folds and splits.",
+        help="Column that says which rows belong together, such as those of one patient: bootstrap draws take whole "
+        "groups, and no fold takes them apart.",
     ),
 )
 

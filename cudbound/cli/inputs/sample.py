@@ -13,9 +13,6 @@ if TYPE_CHECKING:
 
     from cudbound.inputs.csv_columns import TrainingData
 
-#: Folds of whole groups if no number is asked for; fewer where there are fewer groups.
-FOLDS = 10
-
 
 def new_seed() -> int:
     """Choose a seed that is short enough to be typed again."""
@@ -63,10 +60,10 @@ def make_cv(sample: TrainingData, folds: int | None) -> tuple[Any, NDArray[np.st
     ----------
     sample : TrainingData
     folds : int or None
-        None means `FOLDS` folds with groups, and without them no folds of the command's own.
+        None leaves the folds to the package.
     """
-    if sample.groups is None:
-        return folds, None
+    if sample.groups is None or folds is None:
+        return folds, sample.groups
     from sklearn.model_selection import GroupKFold
 
-    return GroupKFold(min(FOLDS, len(set(sample.groups))) if folds is None else folds), sample.groups
+    return GroupKFold(folds), sample.groups

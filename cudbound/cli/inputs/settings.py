@@ -30,7 +30,7 @@ class SharedSettings:
         Options of single methods by name.
     sizes : ResamplingSizes or None, default None
     folds : int or None, default None
-        Number of folds of the ``cv``; None without groups means that the methods draw their own.
+        Number of folds of the ``cv``; None means that the methods draw their own, or the package folds of whole groups.
     """
 
     seed: int

@@ -47,7 +47,7 @@ struct Raw {
 
 // For every draw: sup over open cells of |S| * g(alpha (L(anchor) - inf L)), where
 //   S = sum_i weight_i 1{sign(x_i'beta) != y_i},
-//   L(beta) = (1/n) sum_i count_i sample_weight_i loss(y_i (x_i'beta + offset_i)) + beta'P beta.
+//   L(beta) = (1/n) sum_i scale count_i sample_weight_i loss(y_i (x_i'beta + offset_i)) + beta'P beta.
 // Arrays are row-major and belong to the caller; they are only read.
 struct Problem {
     std::int64_t n = 0;                     // rows
@@ -59,6 +59,7 @@ struct Problem {
     const std::int32_t* counts = nullptr;   // shape (draws, n)
     const double* weights = nullptr;        // shape (draws, n), or null for (count - 1) / n
     const double* sample_weight = nullptr;  // shape (n), non-negative, or null for 1
+    const double* draw_scale = nullptr;     // shape (draws), positive, or null for 1
     const double* offset = nullptr;         // shape (n), or null for 0
     const double* penalty = nullptr;        // shape (p, p), positive semidefinite, or null
     double anchor_penalty = 0.0;            // penalty of the anchor, which may exceed anchor'P anchor
@@ -68,8 +69,9 @@ struct Problem {
 
     // Weight of row i in n L for draw `draw`.
     double mass(std::int64_t draw, std::int64_t i) const {
-        const double count = counts[draw * n + i];
-        return sample_weight == nullptr ? count : count * sample_weight[i];
+        double mass = counts[draw * n + i];
+        if (sample_weight != nullptr) mass *= sample_weight[i];
+        return draw_scale == nullptr ? mass : mass * draw_scale[draw];
     }
     // What x_i'beta is fitted to under squared loss.
     double target(std::int64_t i) const { return offset == nullptr ? labels[i] : labels[i] - offset[i]; }

@@ -1,0 +1,209 @@
+"""Draws of whole groups of rows: the worked example, enumeration of all cells, exact arithmetic, and groups of one."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from oracles import check_witness, enumerate_q
+from shared_files import FURTHER_EXAMPLES, shared_vectors
+from sklearn.linear_model import LogisticRegression
+
+from cudbound import ConvexLossClassifier, LeastSquaresClassifier, cud_interval
+from cudbound.groups import Groups
+from cudbound.problem.draws import draw_counts
+from cudbound.problem.problem import Problem, make_problem
+from cudbound.solve.solve_draws import solve_problem
+
+
+def grouped_data(seed, kind="normal"):
+    """8 to 11 rows in groups of 1 to 4, with labels by group in half of the problems, integer features in others."""
+    rng = np.random.default_rng([seed, *kind.encode()])
+    sizes = rng.integers(1, 5, size=6)
+    codes = np.repeat(np.arange(6), sizes)[:11]
+    n = codes.size
+    X = rng.normal(size=(n, 1 + seed % 2))
+    if seed % 3 == 0:
+        X = np.round(X)
+    y = rng.integers(0, 2, size=6)[codes] if seed % 2 else (X[:, 0] + rng.normal(size=n) > 0).astype(int)
+    for label in (0, 1):  # both classes, in two groups each
+        y[np.flatnonzero(codes == 2 * label)] = label
+        y[np.flatnonzero(codes == 2 * label + 1)] = label
+    if (X[0] == X).all(axis=0).any():
+        X[0] += 1.0
+    return X, y, codes[rng.permutation(n)] if seed % 5 == 0 else codes
+
+
+def in_two_groups(y, codes):
+    return all(len(set(codes[y == label].tolist())) > 1 for label in (0, 1))
+
+
+def by_hand(problem, draw, codes):
+    """The problem of one draw written down again: the size of its mean loss stands in the rate, weights are loops."""
+    n, counts = len(codes), problem.counts[draw]
+    held = int(sum(int(count) for count in counts))
+    weights = [int(counts[i]) / held - 1 / n for i in range(n)]
+    penalty = None if problem.penalty is None else problem.penalty * held / n
+    return make_problem(
+        problem.design,
+        problem.labels,
+        problem.coef,
+        [counts],
+        localization=problem.localization * n / held,
+        weights=[weights],
+        loss=problem.loss,
+        penalty=penalty,
+        sample_weight=problem.sample_weight,
+    )
+
+
+def check_against_enumeration(clf, X, y, codes, seed, tolerance):
+    result = cud_interval(clf, X, y, groups=codes, n_resamples=3, search="all", polish=True, rng=seed)
+    for draw in range(3):
+        oracle = enumerate_q(by_hand(result.problem, draw, codes), 0)
+        assert result.draws.lower[draw] <= oracle.q + tolerance
+        assert result.draws.upper[draw] >= oracle.q - tolerance
+        assert result.draws.upper[draw] == pytest.approx(oracle.q, abs=tolerance)
+        check_witness(result.problem, draw, result.draws)
+        negative = solve_problem(result.problem.select(draw), side="negative")
+        assert negative.upper[0] == pytest.approx(max(oracle.q_minus, 0.0), abs=tolerance)
+
+
+def check_least_squares(seed):
+    X, y, codes = grouped_data(seed)
+    if not in_two_groups(y, codes):
+        return False
+    check_against_enumeration(LeastSquaresClassifier().fit(X, y), X, y, codes, seed, 1e-8)
+    return True
+
+
+def test_least_squares_agrees_with_enumeration():
+    assert sum(check_least_squares(seed) for seed in range(30)) >= 25
+
+
+@pytest.mark.long
+def test_least_squares_agrees_with_enumeration_on_hundreds():
+    assert sum(check_least_squares(seed) for seed in range(30, 360)) >= 300
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_penalized_losses_agree_with_enumeration(seed):
+    # a draw of fewer rows weighs the penalty as the training set does, relative to its mean loss
+    X, y, codes = grouped_data(2 * seed)
+    clf = ConvexLossClassifier(loss="logistic", penalty=0.05).fit(X, y)
+    check_against_enumeration(clf, X, y, codes, seed, 1e-6)
+
+
+def test_one_class_missing_in_a_draw():
+    # groups of one class each: draws of the two groups of one class alone are frequent
+    X = np.array([[0.0], [1.0], [2.0], [0.5], [1.5], [3.0], [2.5]])
+    y, codes = np.array([0, 0, 0, 1, 1, 1, 1]), np.array([0, 0, 1, 2, 2, 3, 3])
+    clf = LeastSquaresClassifier().fit(X, y)
+    result = cud_interval(clf, X, y, groups=codes, n_resamples=60, search="all", rng=3)
+    positives = result.problem.counts[:, y == 1].sum(axis=1)
+    held = result.problem.counts.sum(axis=1)
+    assert result.n_single_class_draws == int(((positives == 0) | (positives == held)).sum())
+    assert result.n_single_class_draws >= 5
+    for draw in np.flatnonzero(positives == 0)[:3]:
+        oracle = enumerate_q(by_hand(result.problem, draw, codes), 0)
+        assert result.draws.upper[draw] == pytest.approx(oracle.q, abs=1e-8)
+
+
+def test_the_worked_example():
+    example = shared_vectors(FURTHER_EXAMPLES)["grouped_draw"]
+    value, tol = example["value"], example["tol"]
+    codes = example["inputs"]["groups"]
+    X = np.arange(10.0)[:, None]
+    y = np.array([0, 1, 0, 0, 1, 0, 1, 1, 0, 1])
+    problem = cud_interval(
+        LeastSquaresClassifier().fit(X, y), X, y, groups=codes, n_resamples=2000, rng=0
+    ).problem
+    drawn = np.bincount(example["inputs"]["drawn_groups"], minlength=6)
+    assert (drawn[codes] == value["counts"]).all()
+    found = np.flatnonzero((problem.counts == value["counts"]).all(axis=1))
+    assert found.size > 0
+    for draw in found:
+        assert problem.counts[draw].sum() == value["total"]
+        assert problem.score_weights(draw) == pytest.approx(value["score_weights"], abs=tol)
+        losses = (problem.labels - problem.scores(problem.coef)) ** 2
+        mean = sum(count * loss for count, loss in zip(value["counts"], losses, strict=True)) / value["total"]
+        assert problem.mean_loss(draw, problem.coef) == pytest.approx(mean, abs=tol)
+
+
+def test_groups_of_one_row_are_no_groups():
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(24, 2))
+    y = (X[:, 0] + rng.normal(size=24) > 0).astype(int)
+    clf = LeastSquaresClassifier().fit(X, y)
+    plain = cud_interval(clf, X, y, n_resamples=100, search="all", rng=1)
+    single = cud_interval(
+        clf, X, y, groups=[f"patient {i}" for i in range(24)], n_resamples=100, search="all", rng=1
+    )
+    assert single.problem.draw_scale is None
+    assert single.problem.weights is None
+    assert (single.problem.counts == plain.problem.counts).all()
+    assert (single.draws.upper == plain.draws.upper).all()
+    assert single.q == plain.q
+
+
+def test_repeated_rows_of_every_patient_change_nothing_but_localization():
+    # every patient twice: each draw has the errors and the mean losses of the draw of single patients
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(15, 2))
+    y = (X[:, 0] + rng.normal(size=15) > 0).astype(int)
+    twice, of = np.repeat(X, 2, axis=0), np.repeat(np.arange(15), 2)
+    once = cud_interval(LeastSquaresClassifier().fit(X, y), X, y, n_resamples=60, search="all", rng=2)
+    clf = LeastSquaresClassifier().fit(twice, y[of])
+    how = {"groups": of, "n_resamples": 60, "search": "all", "localization": 15.0}
+    doubled = cud_interval(clf, twice, y[of], **how, rng=2)
+    assert doubled.draws.upper == pytest.approx(once.draws.upper, abs=1e-9)
+    assert doubled.q == pytest.approx(once.q, abs=1e-9)
+
+
+def test_bounds_hold_in_exact_arithmetic():
+    X, y, codes = grouped_data(4)
+    result = cud_interval(
+        LeastSquaresClassifier().fit(X, y), X, y, groups=codes, n_resamples=8, search="all", rng=0
+    )
+    assert result.problem.draw_scale is not None
+    for draw in range(8):
+        verdict = result.certificate(draw).verify()
+        assert verdict.lower_proved
+        assert verdict.upper_proved
+
+
+def test_other_solvers_agree():
+    X, y, codes = grouped_data(2)
+    clf = LogisticRegression().fit(X, y)
+    arguments = {"groups": codes, "n_resamples": 3, "search": "all", "rng": 0, "polish": True}
+    native, reference = (cud_interval(clf, X, y, solver=name, **arguments) for name in ("native", "cvxpy"))
+    assert reference.draws.upper == pytest.approx(native.draws.upper, abs=1e-5)
+
+
+def test_a_grouped_problem_is_saved_and_selected(tmp_path):
+    X, y, codes = grouped_data(4)
+    problem = cud_interval(
+        LeastSquaresClassifier().fit(X, y), X, y, groups=codes, n_resamples=6, rng=0
+    ).problem
+    problem.save(tmp_path / "problem.npz")
+    loaded = Problem.load(tmp_path / "problem.npz")
+    assert loaded.digest() == problem.digest()
+    chosen = problem.select([4, 1])
+    for place, draw in enumerate((4, 1)):
+        assert chosen.mean_loss(place, chosen.coef) == problem.mean_loss(draw, problem.coef)
+        assert (chosen.score_weights(place) == problem.score_weights(draw)).all()
+
+
+@pytest.mark.parametrize("scale", [[0.0], [-1.0], [1.0, 2.0], [np.inf]])
+def test_scales_that_no_draw_can_have(scale):
+    with pytest.raises(ValueError, match="'draw_scale' must"):
+        make_problem([[1.0], [2.0]], [1, -1], [0.0], [[1, 1]], draw_scale=scale)
+
+
+def test_counts_are_those_of_drawn_groups():
+    groups = Groups.of(["a", "a", "b", "c", "c", "c"])
+    drawn = draw_counts(3, 50, np.random.default_rng(9))
+    counts = draw_counts(6, 50, np.random.default_rng(9), groups)
+    for one, rows in zip(drawn.tolist(), counts.tolist(), strict=True):
+        assert rows == [one[0], one[0], one[1], one[2], one[2], one[2]]
+    assert counts.dtype == np.int32
+    assert counts.flags.c_contiguous

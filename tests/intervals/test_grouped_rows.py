@@ -1,0 +1,298 @@
+"""Rows in groups: effective rows, records of whole groups by plain loops, what cannot keep groups, and searches."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from sklearn.linear_model import RidgeClassifier
+from sklearn.model_selection import GridSearchCV, GroupKFold
+
+from cudbound import (
+    LeastSquaresClassifier,
+    compare_intervals,
+    compare_learners,
+    error_interval,
+    estimate_error,
+    recorded_interval,
+)
+from cudbound.groups import Groups
+from cudbound.intervals.effective_size import design_effect, effective_rows
+from cudbound.intervals.proportions import inverted_binomial_interval
+from cudbound.intervals.two_center import two_centers
+from cudbound.records import BootstrapLosses, Records
+from cudbound.resampling import ResamplingPlan
+from cudbound.resampling.plan import record_refits, spawn_streams
+from cudbound.resampling.refits import Tape, prepare_refits
+
+CODES = np.repeat(np.arange(9), [1, 2, 3, 4, 1, 2, 3, 4, 4])
+N = CODES.size
+RNG = np.random.default_rng(11)
+OF_PATIENT = np.array([0, 1, 0, 1, 1, 0, 0, 1, 0])
+Y = OF_PATIENT[CODES]
+X = RNG.normal(size=(9, 2))[CODES] + 0.3 * RNG.normal(size=(N, 2)) + 0.8 * Y[:, None]
+CLF = LeastSquaresClassifier().fit(X, Y)
+GROUPS = Groups.of(CODES)
+
+
+def record(*needs, n_resamples=40, n_inner=5, policy=None):
+    from cudbound.problem.draws import draw_counts
+
+    rng = np.random.default_rng(3)
+    counts = draw_counts(N, n_resamples, rng, GROUPS)
+    plan = ResamplingPlan(frozenset(needs), n_inner=n_inner, on_single_class=policy)
+    labels = np.where(Y == 1, 1.0, -1.0)
+    refits = prepare_refits(CLF, X, Y)
+    return counts, record_refits(
+        plan, refits, labels, counts, streams=spawn_streams(rng), tape=Tape(), groups=GROUPS
+    )
+
+
+def losses_of(rows):
+    """Losses on all rows of a classifier fitted to the rows with these numbers, by a fit of its own."""
+    if len(set(Y[rows].tolist())) == 1:
+        return (Y[rows[0]] != Y).astype(float)
+    return (LeastSquaresClassifier().fit(X[rows], Y[rows]).predict(X) != Y).astype(float)
+
+
+def test_design_effect_by_plain_loops():
+    counts, made = record("bootstrap")
+    records = Records(bootstrap=made["bootstrap"], groups=GROUPS)
+    pairs = [
+        (draw, row, float(made["bootstrap"].losses[draw, row]))
+        for draw in range(len(counts))
+        for row in range(N)
+        if counts[draw, row] == 0
+    ]
+    mean = sum(loss for _, _, loss in pairs) / len(pairs)
+    sums: dict[tuple[int, int], float] = {}
+    for draw, row, loss in pairs:
+        key = (draw, int(CODES[row]))
+        sums[key] = sums.get(key, 0.0) + loss - mean
+    squares = sum((loss - mean) ** 2 for _, _, loss in pairs)
+    expected = sum(one**2 for one in sums.values()) / squares
+    assert design_effect(records) == pytest.approx(expected, rel=1e-12)
+    assert 9.0 <= effective_rows(records) <= N
+    assert effective_rows(records) == pytest.approx(min(max(N / expected, 9), N))
+
+
+@pytest.mark.parametrize(
+    ("losses", "expected"),
+    [
+        ([0, 0, 1, 1, 0, 0, 1, 1], 5.0),  # groups of two equal losses: each group counts once
+        (
+            [0, 1, 1, 0, 0, 1, 1, 0],
+            10.0,
+        ),  # one error in each group: more even than independence, cut to the rows
+        ([0, 0, 0, 0, 0, 0, 0, 0], 5.0),  # no error shows nothing of how errors go together
+        ([0, 0, 1, 1, 0, 1, 0, 1], 10.0),  # two groups agree, two do not: design effect 1
+        ([0, 0, 0, 1, 0, 0, 1, 1], 10 / (2.75 / 1.875)),  # mean 3/8, sums -.75, .25, -.75, 1.25
+    ],
+)
+def test_effective_rows_by_hand(losses, expected):
+    # one draw that holds only the last of five groups, five times
+    groups = Groups.of([1, 1, 2, 2, 3, 3, 4, 4, 5, 5])
+    drawn = BootstrapLosses([[0] * 8 + [5, 5]], [[*losses, 0, 0]])
+    assert effective_rows(Records(bootstrap=drawn, groups=groups)) == pytest.approx(expected)
+
+
+def test_effective_rows_of_single_rows_are_the_rows():
+    losses = BootstrapLosses([[0, 0, 0, 0, 5]], [[0, 1, 1, 0, 1]])
+    assert effective_rows(Records(bootstrap=losses)) == 5.0
+    assert effective_rows(Records(bootstrap=losses, groups=Groups.of([1, 2, 3, 4, 5]))) == 5.0
+
+
+def test_two_center_counts_effective_rows():
+    row = error_interval(CLF, X, Y, groups=CODES, n_resamples=60, rng=3, cap=False).row
+    _, made = record("bootstrap", n_resamples=60)
+    wrong = CLF.predict(X) != Y
+    records = Records(
+        losses=wrong,
+        positive=float(Y.mean()),
+        predicted_positive=float(CLF.predict(X).mean()),
+        bootstrap=made["bootstrap"],
+        groups=GROUPS,
+    )
+    size, centers = effective_rows(records), two_centers(records)
+    limits = [inverted_binomial_interval(one * size, size, 0.95) for one in (centers.low, centers.high)]
+    assert row.low == pytest.approx(limits[0].low)
+    assert row.high == pytest.approx(limits[1].high)
+    assert row.details["effective_rows"] == pytest.approx(size)
+    assert f"{N} rows counted as {size:.1f}" in row.all_remarks
+    by_hand = recorded_interval(
+        "two-center",
+        made["bootstrap"],
+        GROUPS,
+        training_losses=wrong,
+        positive=records.positive,
+        predicted_positive=records.predicted_positive,
+        cap=False,
+    )
+    assert (by_hand.low, by_hand.high) == (row.low, row.high)
+
+
+def test_the_cap_is_compared_with_groups():
+    wide = np.column_stack([X, RNG.normal(size=(N, 3))])  # rank 6 with the intercept, 9 groups, 24 rows
+    clf = LeastSquaresClassifier().fit(wide, Y)
+    with pytest.warns(match=r"rank 6 and 9 groups of rows"):
+        row = error_interval(clf, wide, Y, groups=CODES, n_resamples=20, rng=0).row
+    assert "rank 6 above half of the 9 groups" in row.all_remarks
+    assert "q_signed" in error_interval(clf, wide, Y, n_resamples=20, rng=0).row.details
+
+
+def test_bootstrap_losses_are_those_of_drawn_groups():
+    counts, made = record("bootstrap", policy="fit")
+    assert (made["bootstrap"].counts == counts).all()
+    for draw in range(10):
+        rows = np.repeat(np.arange(N), counts[draw])
+        assert (made["bootstrap"].losses[draw] == losses_of(rows)).all()
+        held = counts[draw] @ made["bootstrap"].losses[draw] / rows.size
+        assert made["bootstrap"].resubstitution[draw] == pytest.approx(held)
+
+
+@pytest.mark.parametrize("policy", ["redraw", "drop"])
+def test_draws_that_are_drawn_again_hold_whole_groups(policy):
+    _, made = record("bootstrap", n_inner=None, policy=policy)
+    for counts in made["bootstrap"].counts:
+        assert (counts == counts[GROUPS.first_rows][CODES]).all()
+        assert counts[GROUPS.first_rows].sum() == 9
+        assert (counts == 0).any()
+        assert 0 < counts @ Y < counts.sum()
+
+
+def test_leaving_out_one_group():
+    _, made = record("leave_one_out")
+    found = made["leave_one_out"]
+    assert (found.fold == CODES).all()
+    for group in range(9):
+        rows = np.flatnonzero(group != CODES)
+        assert (found.losses[group == CODES] == losses_of(rows)[group == CODES]).all()
+
+
+def test_removed_cases_are_groups():
+    counts, made = record("removed_cases", n_resamples=6)
+    for draw, error in zip(counts, made["removed_cases"].errors, strict=True):
+        total = 0.0
+        for group in sorted(set(CODES[draw > 0].tolist())):
+            kept = np.where(group == CODES, 0, draw)
+            losses = losses_of(np.repeat(np.arange(N), kept))
+            total += sum(draw[row] * losses[row] for row in np.flatnonzero(group == CODES))
+        assert error == pytest.approx(total / draw.sum())
+
+
+def test_inner_draws_take_the_groups_of_the_draw():
+    # Err(1) of a draw and its optimism, with the inner draws replayed from the stream of the record
+    counts, made = record("bootstrap", "inner", n_resamples=4, n_inner=3, policy="fit")
+    rng = np.random.default_rng(3)
+    from cudbound.problem.draws import draw_counts
+
+    draw_counts(N, 4, rng, GROUPS)
+    stream, _ = spawn_streams(rng)["inner"].spawn(2)
+    draws, _ = stream.spawn(2)
+    places = (draws.random((4, 3, 9)) * 9).astype(int)
+    for outer in range(4):
+        members = np.repeat(np.arange(9), counts[outer][GROUPS.first_rows])
+        sums, times, optimism = np.zeros((9, N)), np.zeros(9), []
+        for inner in range(3):
+            drawn = [members[place] for place in places[outer, inner]]
+            rows = np.concatenate([np.flatnonzero(group == CODES) for group in drawn])
+            losses = losses_of(rows)
+            optimism.append(counts[outer] @ losses / counts[outer].sum() - losses[rows].mean())
+            for place in set(range(9)) - set(places[outer, inner].tolist()):
+                times[place] += 1
+                sums[place] += losses
+        held = [
+            (sums[place, row] / times[place])
+            for place in range(9)
+            if times[place]
+            for row in np.flatnonzero(members[place] == CODES)
+        ]
+        assert made["inner"].errors[outer] == pytest.approx(np.mean(held))
+        assert made["inner"].optimism[outer] == pytest.approx(np.mean(optimism))
+
+
+def test_every_row_says_what_it_did_with_groups():
+    table = compare_intervals(CLF, X, Y, methods="conditional", groups=CODES, n_resamples=30, inner=3, rng=0)
+    for row in table.rows:
+        if "not available" in (row.degenerate or ""):
+            assert "would take groups apart" in row.degenerate
+        else:
+            assert "9 groups of 1 to 4 rows kept together" in row.remarks
+    as_if = "limits as if the rows of a group were independent"
+    assert {row.method for row in table.rows if as_if in row.remarks} == {
+        *("kohavi-normal", "yang-cv-normal", "martin-beta", "langford-binomial", "leave-one-out-binomial")
+    }
+    refused = {row.method for row in table.rows if "not available" in (row.degenerate or "")}
+    assert refused >= {"aci", "bootstrap-632-normal", "test-set-wilson"}
+    assert refused.isdisjoint({"two-center", "cud", "bootstrap-percentile", "bccvp", "location-shifted"})
+
+
+def test_methods_that_take_groups_apart_are_refused_by_name():
+    with pytest.raises(ValueError, match=r"'groups' parameter cannot be kept by \['aci', 'nested-cv'\]"):
+        compare_intervals(CLF, X, Y, methods=["cud", "aci", "nested-cv"], groups=CODES, n_resamples=10)
+    with pytest.raises(ValueError, match=r"variant='bca' .* single rows"):
+        compare_intervals(
+            CLF,
+            X,
+            Y,
+            methods=["bootstrap-bias-corrected"],
+            groups=CODES,
+            n_resamples=10,
+            options={"bootstrap-bias-corrected": {"variant": "bca"}},
+        )
+    with pytest.raises(ValueError, match=r"cannot be kept by \['5x2cv-t'\]"):
+        compare_learners(CLF, RidgeClassifier(), X, Y, method="5x2cv-t", groups=CODES)
+
+
+def test_folds_of_whole_groups_without_a_splitter():
+    given = {"methods": ["k-fold-t"], "groups": CODES, "rng": 0}
+    own = compare_intervals(CLF, X, Y, **given).rows[0]
+    asked = compare_intervals(CLF, X, Y, **given, cv=GroupKFold(9)).rows[0]
+    assert (own.low, own.high, own.n_fits) == (asked.low, asked.high, 10)
+    assert estimate_error(CLF, X, Y, methods="k-fold", groups=CODES).rows[0].n_fits == 10
+
+
+@pytest.mark.parametrize(
+    ("groups", "message"),
+    [
+        (np.zeros(N), "at least two groups. Got the same value in every row"),
+        (CODES[1:], "same number of rows. Got 24 and 23"),
+        (np.where(CODES == 3, np.nan, CODES), "Got 4 missing values, the first in row 6"),
+        (CODES[:, None], r"one value for each row. Got shape \(24, 1\)"),
+        (Y, "Each class must occur in at least 2 groups. Got one class that occurs in 1 of 2"),
+    ],
+)
+def test_groups_that_cannot_be_used(groups, message):
+    for call in (error_interval, compare_intervals):
+        with pytest.raises(ValueError, match=message):
+            call(CLF, X, Y, groups=groups, n_resamples=10)
+
+
+def test_a_tuned_search_draws_its_groups():
+    search = GridSearchCV(RidgeClassifier(), {"alpha": [0.1, 1.0, 1000.0]}, cv=GroupKFold(3))
+    search.fit(X, Y, groups=CODES)
+    row = compare_intervals(search, X, Y, methods="tuned", groups=CODES, n_resamples=50, rng=4).rows[0]
+    losses = np.zeros((N, 3))
+    for column, alpha in enumerate([0.1, 1.0, 1000.0]):
+        for train, test in GroupKFold(3).split(X, Y, CODES):
+            fitted = RidgeClassifier(alpha=alpha).fit(X[train], Y[train])
+            losses[test, column] = fitted.predict(X[test]) != Y[test]
+    rng = np.random.default_rng(4)
+    drawn = (rng.random((50, 9)) * 9).astype(int)
+    errors = []
+    for groups in drawn:
+        rows = np.concatenate([np.flatnonzero(group == CODES) for group in groups])
+        chosen = int(np.argmin(np.round(losses[rows].mean(axis=0), 9)))
+        outside = np.setdiff1d(np.arange(N), rows)
+        if outside.size:
+            errors.append(losses[outside, chosen].mean())
+    assert row.estimate == pytest.approx(np.mean(errors))
+    assert row.low == pytest.approx(np.sort(errors)[max(1, int(np.ceil(len(errors) * 0.025))) - 1])
+
+
+def test_points_of_groups_estimate_by_whole_groups():
+    table = estimate_error(
+        CLF, X, Y, methods=["bootstrap-632-plus", "bootstrap-optimism", "leave-one-out"], groups=CODES, rng=0
+    )
+    for row in table.rows:
+        assert "9 groups of 1 to 4 rows kept together" in row.remarks
+    assert table["leave-one-out"].n_fits == 10
