@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from cudbound.adapters.in_words import describe_classifier
 from cudbound.cli.inputs.assignments import number_or_nan
 from cudbound.cli.inputs.model_file import SavedModel, listed
 from cudbound.cli.output.advice import (
@@ -87,6 +86,8 @@ def fit(
         recipe = replace(classifier, missing=sample.missing, levels=sample.levels)
         estimator = recipe(seed).fit(sample.X, sample.y)
     messages = tuple(dict.fromkeys(map(str, collected)))
+    from cudbound.adapters.in_words import describe_classifier  # loads scikit-learn
+
     description = describe_classifier(estimator, classifier.class_in_words)
     return FittedClassifier(estimator, sample.X, sample.y, sample, description, messages)
 
@@ -121,6 +122,8 @@ def _match(model: SavedModel, sample: TrainingData) -> FittedClassifier:
                 "that it was fitted to"
             )
         description += f", its class {label!r} being the event"
+    from cudbound.adapters.in_words import describe_classifier
+
     description = describe_classifier(estimator, description)
     return FittedClassifier(
         estimator, X, y, sample, description, model.warnings, True, classes.tolist()[event]

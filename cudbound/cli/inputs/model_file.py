@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 from cudbound.cli.inputs.harmless_types import HARMLESS, made_harmless, parts_of
-from cudbound.cli.inputs.model_arrays import ModelError, check_model
 from cudbound.cli.inputs.model_schema import SchemaError, check_array_file, checked_schema
 from cudbound.hints import install_command
 from cudbound.inputs.csv_file import first_few, quoted
@@ -102,6 +101,9 @@ def load_model(path: Path, trust: Sequence[str] = ()) -> SavedModel:
         arrays that are not what their estimator relies on, or skops is not installed. Nothing of the file has been
         run then.
     """
+    # loads scikit-learn, which the command does without until there is a model
+    from cudbound.cli.inputs.model_arrays import ModelError, check_model
+
     name = quoted(path.name)
     content = _read(path, name)
     try:
