@@ -61,7 +61,8 @@ def design_effect(records: Records) -> float:
     --------
     >>> from cudbound.groups import Groups
     >>> from cudbound.records import BootstrapLosses
-    >>> losses = BootstrapLosses(np.array([[0, 0, 0, 0, 2, 2]]), np.array([[1, 1, 0, 0, 0, 0]]))
+    >>> counts = np.array([[0, 0, 0, 0, 2, 2]])
+    >>> losses = BootstrapLosses(counts, np.array([[1, 1, 0, 0, 0, 0]]), uneven=True)
     >>> design_effect(Records(bootstrap=losses, groups=Groups.of([1, 1, 2, 2, 3, 3])))
     2.0
     """
@@ -82,7 +83,8 @@ def effective_rows(records: Records) -> float:
     --------
     >>> from cudbound.groups import Groups
     >>> from cudbound.records import BootstrapLosses
-    >>> losses = BootstrapLosses(np.array([[0, 0, 0, 0, 2, 2]]), np.array([[1, 1, 0, 0, 0, 0]]))
+    >>> counts = np.array([[0, 0, 0, 0, 2, 2]])
+    >>> losses = BootstrapLosses(counts, np.array([[1, 1, 0, 0, 0, 0]]), uneven=True)
     >>> effective_rows(Records(bootstrap=losses, groups=Groups.of([1, 1, 2, 2, 3, 3])))
     3.0
     """

@@ -162,7 +162,7 @@ def error_interval(
     n_resamples: int = 1000,
     inner: int | str | None = None,
     on_single_class: str | None = None,
-    groups: Any = None,
+    groups: ArrayLike | None = None,
     polish: bool = False,
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,

@@ -162,7 +162,7 @@ def test_more_than_two_classes():
     y = np.arange(40) % 3
     for estimator in (LogisticRegression(), RidgeClassifier(), SVC(kernel="linear")):
         with pytest.raises(
-            ValueError, match=r"fitted to exactly two classes\. Got \[0, 1, 2\] instead; merge"
+            ValueError, match=r"fitted to exactly two classes\. Got \[0, 1, 2\] instead; fit one"
         ):
             express(estimator.fit(X, y), X, y)
 

@@ -21,7 +21,7 @@ from cudbound.exceptions import StudyError
 from cudbound.study.run import store_file
 from cudbound.study.run.runner import run_study
 from cudbound.study.run.store import Store
-from cudbound.study.run.store_check import MAX_REPLICATES
+from cudbound.study.run.store_check import MAX_STORED
 from cudbound.study.run.store_columns import METHOD_TIMINGS, RESULTS, TIMINGS
 
 STUDY = tiny_study(n_replicates=2)
@@ -178,10 +178,10 @@ def test_description_that_is_no_json(place, text):
 
 
 def test_largest_study_is_said_and_its_store_not_made(tmp_path):
-    study = tiny_study(n_replicates=MAX_REPLICATES)
+    study = tiny_study(n_replicates=MAX_STORED // 2)
     with (
         within_limits(),
-        pytest.raises(StudyError, match=r"has 80,000,000 replicates, and no study may have more than"),
+        pytest.raises(StudyError, match=r"has 40,000,000 replicates, and no study may have more than"),
     ):
         Store.resume(tmp_path / "s", study)
     assert os.listdir(tmp_path) == []

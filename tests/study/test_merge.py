@@ -112,14 +112,14 @@ def test_of_equal_replicates_that_which_was_finished_first_is_taken(tmp_path, mo
     monkeypatch.setattr("cudbound.study.run.store.time.time", lambda: clock[0])
     for name, now, seconds in (("late", 30.0, 1.0), ("first", 10.0, 2.0), ("second", 20.0, 3.0)):
         clock[0] = now
-        add(tmp_path / name, replace(ROW, seconds=seconds, method_seconds={name: seconds}))
+        add(tmp_path / name, replace(ROW, seconds=seconds, method_seconds={"cud": seconds}))
     merged = set()
     for order in itertools.permutations(["late", "first", "second"]):
         merge_stores([tmp_path / name for name in order], tmp_path / "all")
         merged.add((tmp_path / "all").read_bytes())
         with Store.open(tmp_path / "all") as store:
             assert store._select("SELECT seconds, finished FROM timings") == [(2.0, 10.0)]
-            assert store._select("SELECT method, seconds FROM method_timings") == [("first", 2.0)]
+            assert store._select("SELECT method, seconds FROM method_timings") == [("cud", 2.0)]
             assert [begun for (begun,) in store._select("SELECT begun FROM runs ORDER BY run")] == [
                 10.0,
                 20.0,

@@ -94,7 +94,7 @@ def test_what_happened_is_not_left_out():
         CLF, X, Y, methods=["cud", "martin-beta"], alternative="less", n_resamples=40, rng=None
     )
     assert "95% confidence limit: at most 0." in low.describe().results
-    assert "(quantile proved)" in low.describe().results
+    assert "(draws solved exactly as far as needed)" in low.describe().results
     assert low.describe().software.endswith("; no seed.")
 
 

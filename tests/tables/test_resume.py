@@ -195,7 +195,12 @@ def test_splits_of_the_callers_are_counted_once():
 
 def test_no_bar_without_fits():
     compare_intervals(
-        LeastSquaresClassifier().fit(X, Y), X, Y, methods="test-set-wilson", test_set=(X, Y), progress=True
+        LeastSquaresClassifier().fit(X, Y),
+        X,
+        Y,
+        methods="test-set-wilson",
+        test_set=(X + 9.0, Y),
+        progress=True,
     )
     assert Bar.made == []
 

@@ -16,7 +16,7 @@ from cudbound.study.run.store_columns import StoredTable
 #: Letters of a name, and of a description of a study.
 MAX_NAME, MAX_TEXT = 1_000, 100_000_000
 #: Replicates of a study, all scenarios and sizes together: as many as memory has room for to say which are missing.
-MAX_REPLICATES = 20_000_000
+MAX_STORED = 20_000_000
 #: Unix seconds from 1970 to 2999.
 MAX_TIME = 32.5e9
 #: Columns of names.
@@ -131,10 +131,10 @@ def check_description(described: Mapping[str, Any]) -> None:
         ):
             raise WrongContentsError(f"what it says of scenario {scenario!r} is missing or wrong")
     n_cells = len(described["scenarios"]) * len(described["n_samples"])
-    if n_cells * described["n_replicates"] > MAX_REPLICATES:
+    if n_cells * described["n_replicates"] > MAX_STORED:
         raise WrongContentsError(
             f"the study it describes has {n_cells * described['n_replicates']:,} replicates, and no study may have "
-            f"more than {MAX_REPLICATES:,}"
+            f"more than {MAX_STORED:,}"
         )
 
 
