@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from cudbound.report.bibliography import cited
 from cudbound.report.estimands import DIFFERENCES, ERRORS, explain_estimands
 from cudbound.report.table_style import NO_TITLES
-from cudbound.report.tables import ComparisonRun, Row, Run, RunDescription, in_words
+from cudbound.report.tables import ComparisonRun, PairsRun, Row, Run, RunDescription, in_words
 from cudbound.results import ComparisonResult, PointEstimate
 from cudbound.rounding import (
     format_difference,
@@ -95,7 +95,7 @@ def describe_rows(
 
 
 def _seed(run: Run) -> int | None:
-    return run.seed if isinstance(run, RunDescription | ComparisonRun) else None
+    return run.seed if isinstance(run, RunDescription | ComparisonRun | PairsRun) else None
 
 
 def _subject(rows: Sequence[Row], run: Run | None) -> list[str]:
@@ -104,6 +104,8 @@ def _subject(rows: Sequence[Row], run: Run | None) -> list[str]:
         return []
     if isinstance(run, ComparisonRun):
         what = f"The errors of two classifiers were compared: a, {run.learner_a}, and b, {run.learner_b}."
+    elif isinstance(run, PairsRun):
+        what = "The errors of several classifiers were compared, pair by pair."
     else:
         classifier = run.classifier if isinstance(run, RunDescription) else None
         named = "" if classifier is None else f" ({classifier})"
@@ -131,7 +133,7 @@ def _methods(rows: Sequence[Row], run: Run | None, titles: Mapping[str, str]) ->
         said.append(f"Bootstrap methods used {run.n_resamples} resamples.")
         if run.localization is not None and "cud" in names:
             said.append(f"The localization rate of the CUD bound was {run.localization}.")
-    if isinstance(run, RunDescription | ComparisonRun) and run.choices is not None:
+    if isinstance(run, RunDescription | ComparisonRun | PairsRun) and run.choices is not None:
         said.append(f"Settings that differ from the defaults: {run.choices}.")
     return said
 

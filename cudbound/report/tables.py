@@ -131,6 +131,26 @@ class ComparisonRun(Run):
         ]
 
 
+@dataclass(frozen=True)
+class PairsRun(Run):
+    """Where a table of pairs of learners comes from; the table itself knows the learners.
+
+    Attributes
+    ----------
+    source, n_samples, n_events, n_non_events, event, features, preparation
+        As in `Run`.
+    seed, choices
+        As in `ComparisonRun`.
+    """
+
+    seed: int | None
+    choices: str | None = None
+
+    def _settings(self) -> list[str]:
+        choices = [] if self.choices is None else [f"Choices: {self.choices}"]
+        return [f"Run: {in_words(self.seed)}.", *choices]
+
+
 def in_words(seed: int | None) -> str:
     """Return the seed for the notes."""
     return "no seed" if seed is None else f"seed {seed}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -13,14 +13,15 @@ from numpy.typing import ArrayLike
 
 from cudbound.adapters.in_words import describe_classifier
 from cudbound.hints import suggestion
-from cudbound.intervals import find_comparisons
+from cudbound.intervals import METHODS, find_comparisons
 from cudbound.intervals.difference import check_alternative, compute_comparison
 from cudbound.intervals.multiplicity import holm_adjusted
 from cudbound.outcomes import ConfidenceInterval
 from cudbound.parameter_error import ParameterError
 from cudbound.protocols import Features, Learner, Splits
 from cudbound.records import Records, TestSetLosses
-from cudbound.report.pairwise_columns import pairwise_report
+from cudbound.report.description import Description
+from cudbound.report.pairwise_columns import describe_pairs, pairwise_report
 from cudbound.report.table_style import FULL, NO_TITLES, Style, styled
 from cudbound.report.tables import Report, Run
 from cudbound.resampling import ResamplingSizes
@@ -30,11 +31,15 @@ from cudbound.results import ComparisonResult
 from cudbound.tables.compare_learners import OWN_TEST_SETS, common_classes, fitted_learner
 from cudbound.tables.majority import find_learner, with_majority_remark
 from cudbound.tables.session import Resampling, Session
+from cudbound.tables.table import ComparisonTable
 from cudbound.tables.written import Written
 from cudbound.validation import check_confidence_level
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
+
+    from cudbound.plotting.forest import ComparisonDisplay
 
 
 @dataclass(frozen=True)
@@ -75,10 +80,13 @@ class PairTable(Written):
     pairs : tuple of Pair
     learners : mapping of str to str
         What they are, by their names.
+    run : Run or None
+        The data and the splits, as far as they are known; for the notes.
     """
 
     pairs: tuple[Pair, ...]
     learners: Mapping[str, str]
+    run: Run | None = field(default=None, compare=False)
 
     def __iter__(self) -> Iterator[Pair]:
         return iter(self.pairs)
@@ -101,15 +109,52 @@ class PairTable(Written):
         return pd.DataFrame([pair.to_record() for pair in self.pairs])
 
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
-        """Return the table with the title and the notes that must stand around it; `run` is not needed."""
+        """Return the table with the title and the notes that must stand around it."""
         first = self.pairs[0].comparison
         records = [pair.to_record() for pair in self.pairs]
-        report = pairwise_report(records, first, self.learners, self.to_frame)
-        rows = [
+        report = pairwise_report(records, first, self.learners, self.to_frame, run or self.run)
+        return styled(report, self._rows, style, NO_TITLES)
+
+    def describe(self) -> Description:
+        """Return words for a paper: methods, results, versions and seed, and what to cite, in BibTeX."""
+        first = self.pairs[0].comparison
+        records = [pair.to_record() for pair in self.pairs]
+        card = METHODS[first.method]
+        return describe_pairs(records, first, self.learners, self.run, card.title, card.reference)
+
+    def plot(self, ax: Axes | None = None) -> ComparisonDisplay:
+        """Draw the simultaneous intervals of the pairs below each other, beside equal errors.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes or None, default=None
+            None makes a new figure.
+
+        Returns
+        -------
+        ComparisonDisplay
+            Drawn, with ``ax_``, ``figure_`` and ``save(path)``.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed, with the way to get it.
+        """
+        return self.display().plot(ax)
+
+    def display(self) -> ComparisonDisplay:
+        """Return the picture before it is drawn, for ``save(path)`` alone."""
+        from cudbound.plotting.forest import ComparisonDisplay
+
+        return ComparisonDisplay.from_table(ComparisonTable(self._rows, self.run))
+
+    @property
+    def _rows(self) -> tuple[ComparisonResult, ...]:
+        """The comparisons under the names of their pairs, with the simultaneous limits."""
+        return tuple(
             replace(pair.comparison, method=f"{pair.a} - {pair.b}", raw_interval=pair.simultaneous_interval)
             for pair in self.pairs
-        ]
-        return styled(report, rows, style, NO_TITLES)
+        )
 
 
 def compare_many_learners(

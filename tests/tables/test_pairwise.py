@@ -248,3 +248,19 @@ def test_the_table_of_pairs_writes_itself_as_every_table_does():
     assert r"\label{tab:pairs}" in table.to_latex(label="tab:pairs")
     assert json.loads(table.to_json())["pairs"][0]["a"] == first.a
     assert table._repr_html_().count("<tr>") == 1 + len(table)
+
+
+def test_the_table_of_pairs_draws_its_simultaneous_limits_and_has_words():
+    table = compare_many_learners(LEARNERS, X, Y, rng=3)
+    display = table.plot()
+    assert display.labels == [f"{pair.a} - {pair.b}" for pair in table]
+    for pair, (_, row) in zip(table, display.frame.iterrows(), strict=True):
+        low, high = pair.simultaneous_interval
+        assert (row["estimate"], row["low"], row["high"]) == (pair.comparison.estimate, low, high)
+    assert display.reference == 0.0
+    words = table.describe()
+    assert words.results.count("error(") == 2 * len(table)
+    assert (
+        "cases" not in words.methods.partition("confidence intervals by")[0]
+    )  # nothing is known of the data
+    assert "holm1979simple" in words.bibtex

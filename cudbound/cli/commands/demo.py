@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import textwrap
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
 
 from cudbound.cli.commands.run_interval import Settings
 from cudbound.cli.inputs.fitted import FittedClassifier
 from cudbound.cli.output.outcome import CommandOutcome
 from cudbound.inputs.csv_columns import TrainingData
 from cudbound.rounding import format_proportion
+
+if TYPE_CHECKING:
+    from cudbound.tables.table import IntervalTable
 
 N_SAMPLES = 50
 #: The first seed whose training error lies between .15 and .35, where an interval has something to say.
@@ -57,7 +61,8 @@ def introduction(data: DemoData) -> str:
 
 def meaning(data: DemoData, fitted: FittedClassifier, outcome: CommandOutcome) -> str:
     """Say what the numbers of the demo mean, and what they do not."""
-    cud, ours = outcome.table["cud"], outcome.table["two-center"]
+    table = cast("IntervalTable", outcome.table)
+    cud, ours = table["cud"], table["two-center"]
     low, high = (format_proportion(x) for x in (ours.confidence_interval.low, ours.confidence_interval.high))
     wrong = fitted.estimator.predict(data.others.X) != data.others.y
     return "\n\n".join(

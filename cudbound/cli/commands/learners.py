@@ -8,10 +8,18 @@ import click
 
 from cudbound.cli.commands import run_learners as comparison
 from cudbound.cli.inputs import common_options, options
-from cudbound.cli.inputs.checks import check_alternative, check_folds, choose_classifier, method_options
+from cudbound.cli.inputs.checks import (
+    check_alternative,
+    check_folds,
+    check_learners,
+    choose_classifier,
+    choose_learners,
+    method_options,
+    one_method,
+)
 from cudbound.cli.inputs.fitted import fit
 from cudbound.cli.inputs.sample import new_seed, read_sample
-from cudbound.cli.output.advice import A_OPTIONS, B_OPTIONS
+from cudbound.cli.output.advice import A_OPTIONS, B_OPTIONS, OptionNames
 from cudbound.cli.output.exit_codes import EXIT_CODES, UNUSABLE
 from cudbound.cli.output.one_line import fail, say_seed
 from cudbound.cli.output.outcome import emit, finish
@@ -23,7 +31,7 @@ ALTERNATIVES = ("two-sided", "less", "greater", "equivalent")
 
 
 def _learner_option(flag: str, help: str) -> common_options.Decorator:
-    return click.option(flag, type=click.Choice(tuple(LEARNERS)), metavar="NAME", required=True, help=help)
+    return click.option(flag, type=click.Choice(tuple(LEARNERS)), metavar="NAME", help=help)
 
 
 @click.command("compare-learners", epilog=EXIT_CODES)
@@ -33,10 +41,29 @@ def _learner_option(flag: str, help: str) -> common_options.Decorator:
 @common_options.set_option("--set-a", "assigned_a", "first classifier")
 @common_options.set_option("--set-b", "assigned_b", "second classifier", how="")
 @click.option(
+    "--learners",
+    type=options.learners,
+    metavar="NAME,NAME,...",
+    help="Several classifiers in place of --a and --b: every pair is compared, by one method, adjusted for their "
+    "number.",
+)
+@click.option(
+    "--reference",
+    type=click.Choice(tuple(LEARNERS)),
+    metavar="NAME",
+    help="The one of --learners that each other is compared with, in place of every pair.",
+)
+@click.option(
+    "--set",
+    "assigned_several",
+    multiple=True,
+    metavar="NAME.OPTION=VALUE",
+    help="Option of one of --learners, such as logistic.C=0.5. May be repeated.",
+)
+@click.option(
     "--standardize",
     is_flag=True,
-    help="Give every feature mean 0 and standard deviation 1 before each fit of either classifier, as a step of the "
-    "fit.",
+    help="Give every feature mean 0 and standard deviation 1 before each fit of any classifier, as a step of the fit.",
 )
 @click.option(
     "--methods",
@@ -70,39 +97,65 @@ def _learner_option(flag: str, help: str) -> common_options.Decorator:
 def compare_learners(
     *,
     data: DataFile,
-    a: str,
-    b: str,
+    a: str | None,
+    b: str | None,
     assigned_a: tuple[str, ...],
     assigned_b: tuple[str, ...],
+    learners: tuple[str, ...] | None,
+    reference: str | None,
+    assigned_several: tuple[str, ...],
     standardize: bool,
     seed: int | None,
     assigned: tuple[str, ...],
     wanted: Wanted,
     **asked: Any,
 ) -> None:
-    """Test whether two classifiers have the same error, on matched splits of FILE.csv.
+    """Test whether two classifiers, or several, have the same error, on matched splits of FILE.csv.
 
-    Both are fitted to the same parts of the rows and tested on the same others. The table gives the difference of
-    their errors, that of --a minus that of --b, an interval for it and a p-value. The file is as for 'cudbound
-    interval'.
+    All are fitted to the same parts of the rows and tested on the same others. The table gives the difference of
+    their errors, that of --a minus that of --b, an interval for it and a p-value. With --learners it has a line for
+    each pair, with limits that hold for all pairs at once and p-values adjusted by Holm's procedure. The file is as for
+    'cudbound interval'.
     """
     from cudbound.intervals import find_comparisons
 
-    first = choose_classifier(a, assigned_a, standardize, option="--set-a")
-    second = choose_classifier(b, assigned_b, standardize, option="--set-b")
+    directed = {"--alternative": asked["alternative"] != ALTERNATIVES[0], "--null": asked["null"] != 0.0}
+    check_learners(
+        learners,
+        {"--a": a, "--b": b, "--set-a": assigned_a, "--set-b": assigned_b, **directed},
+        {"--reference": reference, "--set": assigned_several},
+    )
     methods = find_comparisons(asked["methods"])
+    if a is not None and b is not None:
+        recipes = {
+            "a": choose_classifier(a, assigned_a, standardize, option="--set-a"),
+            "b": choose_classifier(b, assigned_b, standardize, option="--set-b"),
+        }
+        names = {"a": A_OPTIONS, "b": B_OPTIONS}
+    else:
+        recipes = choose_learners(learners or (), assigned_several, standardize)
+        names = {name: OptionNames("--learners", f"--set {name}.") for name in recipes}
     check_alternative(asked["alternative"], methods, asked["null"], asked["confidence_level"])
     check_folds(asked["folds"], data.group, methods, find_comparisons("all"))
     chosen = new_seed() if seed is None else seed
-    settings = comparison.ComparisonSettings(seed=chosen, options=method_options(assigned, methods), **asked)
+    shared = asked | {"seed": chosen, "options": method_options(assigned, methods)}
+    settings: comparison.ComparisonSettings | comparison.PairsSettings
+    if learners is None:
+        settings = comparison.ComparisonSettings(**shared)
+    else:
+        for name in ("methods", "alternative", "null"):
+            del shared[name]
+        settings = comparison.PairsSettings(method=one_method(methods), reference=reference, **shared)
     wanted.check_places(data=data.file)
     sample = read_sample(data, settings.folds)
-    fitted_a = fit(first, sample, chosen, names=A_OPTIONS)
-    fitted_b = fit(second, sample, chosen, names=B_OPTIONS)
+    fitted = {name: fit(recipe, sample, chosen, names=names[name]) for name, recipe in recipes.items()}
     if seed is None:
         say_seed(chosen)
     try:
-        outcome = comparison.compare(fitted_a, fitted_b, settings)
+        if isinstance(settings, comparison.PairsSettings):
+            outcome = comparison.compare_many(fitted, settings)
+        else:
+            outcome = comparison.compare(fitted["a"], fitted["b"], settings)
     except MemoryError:
         fail("not enough memory for so many splits; ask for fewer with --size", UNUSABLE)
     emit(outcome, wanted)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from cudbound.cli.inputs.fitted import FittedClassifier
 from cudbound.cli.inputs.settings import SharedSettings
-from cudbound.cli.output.advice import A_OR_B_OPTIONS, advice_of_the_command, collected_warnings
+from cudbound.cli.output.advice import (
+    A_OR_B_OPTIONS,
+    LEARNERS_OPTIONS,
+    advice_of_the_command,
+    collected_warnings,
+)
 from cudbound.cli.output.outcome import CommandOutcome
 
 if TYPE_CHECKING:
@@ -39,9 +45,46 @@ def compare(a: FittedClassifier, b: FittedClassifier, settings: ComparisonSettin
     ):
         arguments = settings.arguments(a.sample)
         table = tabulate_comparisons(a.estimator, b.estimator, a.X, a.y, **arguments)
-    messages = [f"{name}: {warning}" for name, fitted in (("a", a), ("b", b)) for warning in fitted.warnings]
-    warnings = tuple(dict.fromkeys((*messages, *map(str, collected))))
-    return CommandOutcome(table, describe(a, b, settings), warnings)
+    return CommandOutcome(table, describe(a, b, settings), _warnings({"a": a, "b": b}, collected))
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairsSettings(SharedSettings):
+    """How several learners are compared: further arguments of `cudbound.compare_many_learners`."""
+
+    method: str = "corrected-resampled-t"
+    reference: str | None = None
+
+
+def compare_many(learners: Mapping[str, FittedClassifier], settings: PairsSettings) -> CommandOutcome:
+    """Compare several classifiers that were fitted to the same sample, by their names.
+
+    Raises
+    ------
+    ValueError
+        If one of them cannot be fitted to a part of the rows; the message says how to continue.
+    """
+    from cudbound.report.tables import PairsRun
+    from cudbound.tables.pairwise import compare_many_learners
+
+    first = next(iter(learners.values()))
+    estimators = {name: one.estimator for name, one in learners.items()}
+    with (
+        collected_warnings("some of the refits", LEARNERS_OPTIONS) as collected,
+        advice_of_the_command(LEARNERS_OPTIONS),
+    ):
+        arguments = settings.arguments(first.sample)
+        arguments["options"] = settings.options.get(settings.method)
+        table = compare_many_learners(estimators, first.X, first.y, **arguments)
+    described = replace(table, learners={name: one.description for name, one in learners.items()})
+    run = PairsRun(**settings.described(first.sample))
+    return CommandOutcome(described, run, _warnings(learners, collected))
+
+
+def _warnings(learners: Mapping[str, FittedClassifier], collected: Iterable[object]) -> tuple[str, ...]:
+    """Return what was remarkable about the fits, and then about the refits, each once."""
+    fits = [f"{name}: {warning}" for name, fitted in learners.items() for warning in fitted.warnings]
+    return tuple(dict.fromkeys((*fits, *map(str, collected))))
 
 
 def describe(a: FittedClassifier, b: FittedClassifier, settings: ComparisonSettings) -> ComparisonRun:

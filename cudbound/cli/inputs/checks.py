@@ -16,6 +16,8 @@ from cudbound.inputs.csv_file import quoted
 if TYPE_CHECKING:
     from cudbound.intervals import Method
 
+    Asked = Mapping[str, object]
+
 
 def choose_classifier(
     name: str, assignments: Iterable[str], standardize: bool = False, *, option: str = "--set"
@@ -42,6 +44,67 @@ def choose_classifier(
         return ClassifierRecipe(name, options, standardize)
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint=f"'{option}'") from error
+
+
+def choose_learners(
+    names: Iterable[str], assignments: Iterable[str], standardize: bool = False
+) -> dict[str, ClassifierRecipe]:
+    """Return the recipes of several classifiers by their names; an assignment is ``NAME.OPTION=VALUE``.
+
+    Raises
+    ------
+    click.BadParameter
+        As `choose_classifier`, or if an assignment begins with none of the names.
+    """
+    given: dict[str, list[str]] = {name: [] for name in names}
+    for text in assignments:
+        name, _, assignment = text.partition(".")
+        if name not in given:
+            rule = f"does not begin with one of the --learners and a dot, such as {next(iter(given))}."
+            raise click.BadParameter(f"{quoted(text)} {rule}", param_hint="'--set'")
+        given[name].append(assignment)
+    return {name: choose_classifier(name, own, standardize) for name, own in given.items()}
+
+
+def check_learners(several: Sequence[str] | None, of_two: Asked, of_several: Asked) -> None:
+    """Raise UsageError unless learners are named in one way: two with --a and --b, or several with --learners.
+
+    Parameters
+    ----------
+    several : sequence of str or None
+        The --learners.
+    of_two, of_several : mapping of str to object
+        The options that belong to one of the ways, by their flags; what is not given is false.
+    """
+    for flag, value in (of_several if several is None else of_two).items():
+        if value and several is None:
+            raise click.UsageError(
+                f"{flag} is for --learners NAME,NAME,...; leave it out beside --a and --b."
+            )
+        if value:
+            raise click.UsageError(f"{flag} is for the comparison of two; leave it out beside --learners.")
+    for flag in ("--a", "--b"):
+        if several is None and not of_two[flag]:
+            raise click.UsageError(
+                f"Missing option '{flag}'; name two classifiers with --a and --b, or several with --learners."
+            )
+    reference = of_several["--reference"]
+    if several is not None and reference and reference not in several:
+        raise click.UsageError(f"--reference {reference}: it is none of the --learners {','.join(several)}.")
+
+
+def one_method(methods: Sequence[Method]) -> str:
+    """Return the name of the method that compares several learners; raise UsageError if it cannot be one."""
+    from cudbound.tables.compare_learners import OWN_TEST_SETS
+
+    if len(methods) > 1:
+        raise click.UsageError("--learners takes one method; name one with --method.")
+    if OWN_TEST_SETS in methods[0].needs:
+        raise click.UsageError(
+            f"--method {methods[0].name}: it tests each classifier on cases of its own, and several cannot be; "
+            "compare two with --a and --b, or choose another method."
+        )
+    return methods[0].name
 
 
 def method_options(assignments: Iterable[str], methods: Iterable[Method]) -> dict[str, dict[str, Any]]:

@@ -14,6 +14,7 @@ from cudbound.cli.inputs.assignments import number_or_nan, parse_assignments, pa
 from cudbound.cli.inputs.forms import EXTENSIONS, PICTURES
 from cudbound.hints import did_you_mean
 from cudbound.inputs.csv_file import quoted
+from cudbound.inputs.named_classifiers import LEARNERS
 
 if TYPE_CHECKING:
     from cudbound.resampling import ResamplingSizes
@@ -80,6 +81,18 @@ def comparison_methods(text: str) -> str | tuple[str, ...]:
     from cudbound.intervals import METHODS
 
     return _methods(text, ("all",), [name for name, one in METHODS.items() if one.compares], "comparison")
+
+
+def learners(text: str) -> tuple[str, ...]:
+    """Return two or more classifiers whose names stand between commas."""
+    names = tuple(name.strip() for name in text.split(","))
+    for name in names:
+        if name not in LEARNERS:
+            hint = did_you_mean(name, list(LEARNERS), "they are")
+            raise click.BadParameter(f"there is no classifier {quoted(name)}; {hint}")
+    if len(names) < 2 or len(set(names)) < len(names):
+        raise click.BadParameter(f"{text!r} does not name two or more different classifiers.")
+    return names
 
 
 def _methods(text: str, groups: Collection[str], known: list[str], gives: str) -> str | tuple[str, ...]:

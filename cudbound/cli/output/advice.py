@@ -25,23 +25,26 @@ class OptionNames:
     """The options by which a command chooses a classifier, as a message names them."""
 
     classifier: str = "--classifier"
-    assignment: str = "--set"
+    #: With what stands before the name of an option.
+    assignment: str = "--set "
 
 
 INTERVAL_OPTIONS = OptionNames()
-A_OPTIONS = OptionNames("--a", "--set-a")
-B_OPTIONS = OptionNames("--b", "--set-b")
+A_OPTIONS = OptionNames("--a", "--set-a ")
+B_OPTIONS = OptionNames("--b", "--set-b ")
 #: Where it cannot be known which of the two it was.
-A_OR_B_OPTIONS = OptionNames("--a (or --b)", "--set-a (or --set-b)")
+A_OR_B_OPTIONS = OptionNames("--a (or --b)", "--set-a (or --set-b) ")
+#: Where it cannot be known which of several it was.
+LEARNERS_OPTIONS = OptionNames("--learners", "--set NAME.")
 
 #: scikit-learn's own text is several lines long and speaks of Python.
 _NOT_CONVERGED = (
     "{what} did not converge; standardize the features with --standardize, or raise the number of steps with "
-    "{names.assignment} max_iter=N"
+    "{names.assignment}max_iter=N"
 )
 _NOT_MINIMIZER = (
-    "add --polish for the CUD interval of the exact minimizer, or fit more exactly with {names.assignment} tol=1e-10 "
-    "and {names.assignment} max_iter=100000"
+    "add --polish for the CUD interval of the exact minimizer, or fit more exactly with {names.assignment}tol=1e-10 "
+    "and {names.assignment}max_iter=100000"
 )
 _SAVED_NOT_MINIMIZER = (
     "check that FILE.csv holds the rows that the model was fitted to, and that it was fitted without sample weights; "
@@ -49,7 +52,7 @@ _SAVED_NOT_MINIMIZER = (
 )
 _NO_MINIMIZER = (
     "choose a classifier with a penalty, such as {names.classifier} logistic or {names.classifier} convex-loss "
-    "{names.assignment} penalty=0.01, or one whose loss always has a minimizer, such as {names.classifier} "
+    "{names.assignment}penalty=0.01, or one whose loss always has a minimizer, such as {names.classifier} "
     "least-squares"
 )
 _UNSUPPORTED = (

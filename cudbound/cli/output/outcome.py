@@ -18,6 +18,7 @@ from cudbound.cli.output.wanted import Wanted
 
 if TYPE_CHECKING:
     from cudbound.report.tables import Run
+    from cudbound.tables.pairwise import PairTable
     from cudbound.tables.table import ComparisonTable, IntervalTable
 
 
@@ -27,8 +28,8 @@ class CommandOutcome:
 
     Attributes
     ----------
-    table : IntervalTable or ComparisonTable
-    run : RunDescription or ComparisonRun
+    table : IntervalTable, ComparisonTable or PairTable
+    run : RunDescription, ComparisonRun or PairsRun
     warnings : tuple of str
     certified : bool
         Whether the bounds in it are proved.
@@ -36,7 +37,7 @@ class CommandOutcome:
         Whether Ctrl-C ended the run, so that the table has the row cud alone.
     """
 
-    table: IntervalTable | ComparisonTable
+    table: IntervalTable | ComparisonTable | PairTable
     run: Run
     warnings: tuple[str, ...]
     certified: bool = True

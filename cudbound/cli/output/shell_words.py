@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from typing import Any, TypeVar
 
-#: A table of intervals or of comparisons.
+#: A table of intervals, of comparisons or of pairs.
 AnyTable = TypeVar("AnyTable", bound=Any)
 
 #: What Python calls a thing in remarks, warnings and errors, and what is typed at the shell.
@@ -39,13 +39,20 @@ def at_the_shell(text: str) -> str:
 
 def table_at_the_shell(table: AnyTable) -> AnyTable:
     """Return a table whose remarks and reasons are in the words of the command."""
-    rows = tuple(
-        replace(
-            row,
-            remarks=tuple(map(at_the_shell, row.remarks)),
-            degenerate=None if row.degenerate is None else at_the_shell(row.degenerate),
-        )
-        for row in table.rows
-    )
-    written: AnyTable = replace(table, rows=rows)
+    from cudbound.tables.pairwise import PairTable
+
+    written: AnyTable
+    if isinstance(table, PairTable):
+        pairs = (replace(pair, comparison=_row_at_the_shell(pair.comparison)) for pair in table)
+        written = replace(table, pairs=tuple(pairs))
+    else:
+        written = replace(table, rows=tuple(map(_row_at_the_shell, table.rows)))
     return written
+
+
+def _row_at_the_shell(row: Any) -> Any:
+    return replace(
+        row,
+        remarks=tuple(map(at_the_shell, row.remarks)),
+        degenerate=None if row.degenerate is None else at_the_shell(row.degenerate),
+    )

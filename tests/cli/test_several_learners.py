@@ -1,0 +1,176 @@
+"""``cudbound compare-learners --learners``: every pair as with --a and --b, adjusted for the number of pairs."""
+
+from __future__ import annotations
+
+import io
+import json
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from cli_fakes import assert_error, invoke
+from click.testing import Result
+
+N = 40
+RNG = np.random.default_rng(8)
+X = RNG.normal(size=(N, 2))
+Y = X[:, 0] + RNG.normal(size=N) > 0
+NAMES = ("ridge", "logistic", "tree")
+PAIR_COLUMNS = ["a", "b", "adjusted_pvalue", "simultaneous_low", "simultaneous_high"]
+
+
+@pytest.fixture(autouse=True)
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The sample as a file in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame(X, columns=["age", "bmi"]).assign(died=np.where(Y, "yes", "no"))
+    frame.to_csv("data.csv", index=False)
+    return tmp_path / "data.csv"
+
+
+def run(*arguments: str) -> Result:
+    fixed = ["compare-learners", "data.csv", "--target", "died", "--positive", "yes", "--seed", "3"]
+    return invoke(*fixed, "--size", "n_splits=5", *arguments)
+
+
+def several(*arguments: str, names: tuple[str, ...] = NAMES) -> Result:
+    return run("--learners", ",".join(names), *arguments)
+
+
+def frame_of(result: Result) -> pd.DataFrame:
+    assert result.exit_code == 0, result.stderr
+    return pd.read_csv(io.StringIO(result.stdout), keep_default_na=False)
+
+
+def holm(pvalues: list[float]) -> list[float]:
+    """Holm's procedure, by its definition: the k-th smallest of m times m - k + 1, and never below those before."""
+    adjusted, highest = [0.0] * len(pvalues), 0.0
+    for k, i in enumerate(sorted(range(len(pvalues)), key=pvalues.__getitem__)):
+        highest = max(highest, min(1.0, (len(pvalues) - k) * pvalues[i]))
+        adjusted[i] = highest
+    return adjusted
+
+
+@pytest.mark.parametrize("reference", [None, "tree"])
+def test_each_pair_is_that_of_two_learners_and_the_number_of_pairs_is_accounted_for(reference):
+    chosen = [] if reference is None else ["--reference", reference]
+    options = ["--standardize", "--confidence-level", "0.9", "--format", "csv", "--option"]
+    options += ["corrected-resampled-t.rope=0.1"]
+    table = frame_of(several(*chosen, *options, "--set", "logistic.C=0.01"))
+    pairs = list(combinations(NAMES, 2))
+    if reference is not None:
+        pairs = [pair for pair in pairs if reference in pair]
+    assert list(zip(table["a"], table["b"], strict=True)) == pairs
+    alone = table.drop(columns=PAIR_COLUMNS)
+    for (a, b), (_, row) in zip(pairs, table.iterrows(), strict=True):
+        sets = ["--set-a", "C=0.01"] if a == "logistic" else []
+        sets += ["--set-b", "C=0.01"] if b == "logistic" else []
+        two = frame_of(run("--a", a, "--b", b, *sets, *options))
+        pd.testing.assert_frame_equal(two, alone.loc[[row.name]].reset_index(drop=True))
+        joint = frame_of(
+            run("--a", a, "--b", b, *sets, *options, "--confidence-level", str(1 - 0.1 / len(pairs)))
+        )
+        limits = row[["simultaneous_low", "simultaneous_high"]].astype(float).tolist()
+        assert limits == pytest.approx(joint.loc[0, ["low", "high"]].astype(float).tolist(), abs=1e-12)
+    assert table["adjusted_pvalue"].tolist() == pytest.approx(holm(table["pvalue"].tolist()), rel=1e-12)
+
+
+def test_the_table_says_what_was_compared_and_how():
+    result = several("--standardize", "--reference", "ridge")
+    assert result.exit_code == 0, result.stderr
+    text = " ".join(result.stdout.split())
+    assert "Differences of the errors of 3 learners, with simultaneous 95% intervals" in text
+    assert "Data: data.csv, n = 40:" in text
+    assert "Run: seed 3. Choices: --size n_splits=5" in text
+    assert "logistic: LogisticRegression" in text
+    assert "2 comparisons on the same splits" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "start"),
+    [
+        ("out.txt", b"Differences"),
+        ("out.md", b"Differences"),
+        ("out.tex", b"% needs"),
+        ("out.html", b"<!DOCTYPE html>"),
+        ("out.csv", b'"a","b","adjusted_pvalue"'),
+        ("out.json", b'{\n  "format": 1'),
+        ("out.svg", b"<?xml"),
+        ("out.png", b"\x89PNG"),
+        ("out.pdf", b"%PDF"),
+    ],
+)
+def test_every_form_can_be_written(name, start):
+    result = several("--output", name, names=("ridge", "least-squares"))
+    assert (result.exit_code, result.stdout) == (0, ""), result.stderr
+    assert Path(name).read_bytes().startswith(start)
+
+
+def test_json_and_a_picture_beside_it():
+    result = several("--format", "json", "--plot", "pairs.svg")
+    assert result.exit_code == 0, result.stderr
+    written = json.loads(result.stdout)
+    assert [(pair["a"], pair["b"]) for pair in written["pairs"]] == list(combinations(NAMES, 2))
+    assert (written["run"]["seed"], written["run"]["n_samples"]) == (3, N)
+    assert "<svg" in Path("pairs.svg").read_text()
+
+
+def test_words_for_a_paper_name_the_learners_the_pairs_and_both_adjustments():
+    frame = frame_of(several("--format", "csv"))
+    result = several("--describe", "--output", "out.csv")
+    assert result.exit_code == 0, result.stderr
+    words = result.stdout
+    assert "The errors of several classifiers were compared, pair by pair. There were n = 40 cases" in words
+    assert "(corrected-resampled-t)" in words
+    assert "The classifiers: ridge, RidgeClassifier" in words
+    assert "The intervals of all 3 pairs hold at once at the nominal level (Bonferroni)" in words
+    for _, row in frame.iterrows():
+        limits = f"{row['simultaneous_low']:.3f} to {row['simultaneous_high']:.3f}"
+        sentence = (
+            f"error({row['a']}) - error({row['b']}) = {row['estimate']:.3f} (simultaneous 95% confidence"
+        )
+        assert f"{sentence} interval {limits}; p-value {row['pvalue']:.3f}, adjusted" in words
+    assert "seed 3" in words
+    assert "holm1979simple" in words
+
+
+TWO = ["--a", "ridge", "--b", "tree"]
+SEVERAL = ["--learners", "ridge,tree,logistic"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([*TWO, *SEVERAL], "--a is for the comparison of two; leave it out beside --learners."),
+        ([*SEVERAL, "--b", "tree"], "--b is for the comparison of two"),
+        ([*SEVERAL, "--set-b", "alpha=1"], "--set-b is for the comparison of two"),
+        ([*SEVERAL, "--alternative", "less"], "--alternative is for the comparison of two"),
+        ([*SEVERAL, "--null", "0.1"], "--null is for the comparison of two"),
+        ([*TWO, "--reference", "tree"], "--reference is for --learners NAME,NAME,...; leave it out"),
+        ([*TWO, "--set", "tree.max_depth=2"], "--set is for --learners NAME,NAME,..."),
+        ([], "Missing option '--a'; name two classifiers with --a and --b, or several with --learners."),
+        (["--a", "ridge"], "Missing option '--b'"),
+        (["--learners", "ridge"], "'ridge' does not name two or more different classifiers"),
+        (["--learners", "ridge,ridge"], "'ridge,ridge' does not name two or more different classifiers"),
+        (["--learners", "ridge,tre"], "there is no classifier 'tre'; did you mean tree?"),
+        ([*SEVERAL, "--reference", "svm"], "--reference svm: it is none of the --learners"),
+        ([*SEVERAL, "--set", "svm.C=1"], "'svm.C=1' does not begin with one of the --learners"),
+        ([*SEVERAL, "--set", "tree.depth=1"], "tree has no option 'depth'"),
+        ([*SEVERAL, "--methods", "k-fold-t,mcnemar"], "--learners takes one method"),
+        ([*SEVERAL, "--method", "independent-test-sets"], "it tests each classifier on cases of its own"),
+    ],
+)
+def test_the_two_ways_are_not_mixed_and_that_is_said_before_the_data_are_read(data, arguments, message):
+    data.unlink()
+    result = run(*arguments)
+    assert_error(result, 2, message)
+    assert "See 'cudbound compare-learners --help'." in result.stderr
+
+
+def test_a_fit_that_does_not_converge_names_the_options_of_this_way():
+    result = several("--set", "linear-svm.max_iter=1", names=("ridge", "linear-svm"))
+    assert result.exit_code == 0, result.stderr
+    assert "linear-svm: the classifier did not converge" in result.stderr
+    assert "raise the number of steps with --set linear-svm.max_iter=N\n" in result.stderr
