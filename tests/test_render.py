@@ -6,6 +6,7 @@ import io
 import json
 import math
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -95,30 +96,38 @@ def table() -> IntervalTable:
 
 
 def test_golden_text(table):
-    """Written by hand: the right edges of the numbers align their points, remarks wrap at 40 columns."""
+    """Written by hand: the right edges of the numbers align their points, remarks stand below."""
     assert render_report(table.report(RUN), "table") == (
         """\
-The interval to quote for the error of this classifier, two-center, is not among these rows.
+The interval to quote for the error of this classifier, two-center, is not among
+  these rows.
 
 95% confidence intervals for the error of this fitted classifier
 
-method                      estimate     low    high    width  estimand       fits  remarks
-------------------------  ----------  ------  ------  -------  -----------  ------  --------------------------------------
-cud                            0.100   0.000   0.412    0.412  conditional       1
-bootstrap-bias-corrected       0.143  <0.001   0.333    0.333  conditional   51000  3 of 1000 resampled training sets held
-                                                                                    one class only; second remark
-kohavi-normal                  0.000   0.000   0.000    0.000  conditional     200  degenerate: the estimate is 0
+method                    estimate     low   high  width  estimand      fits
+------------------------  --------  ------  -----  -----  -----------  -----
+cud                          0.100   0.000  0.412  0.412  conditional      1
+bootstrap-bias-corrected     0.143  <0.001  0.333  0.333  conditional  51000
+kohavi-normal                0.000   0.000  0.000  0.000  conditional    200
 
-Data: patients.csv, n = 48: 17 events (died = yes) and 31 non-events; 2 features.
+Remarks:
+  bootstrap-bias-corrected: 3 of 1000 resampled training sets held one class
+    only; second remark
+  kohavi-normal: degenerate: the estimate is 0
+
+Data: patients.csv, n = 48: 17 events (died = yes) and 31 non-events; 2
+  features.
 Run: 1000 resamples, localization = n, seed 3.
 Scale: proportions in [0, 1], limits clipped to it; width = high - low.
-Estimand "conditional": the error that the classifier fitted to these data makes on new cases from the same population.
+Estimand "conditional": the error that the classifier fitted to these data makes
+  on new cases from the same population.
 Internal intervals, from the training data alone; no external validation.
 CUD is centered at the training error, the others at the .632 estimate.
-Always saying the majority class errs on 0.354 of the training rows, inside cud: no evidence there that the classifier \
-beats the majority class.
-Too good to be true: kohavi-normal (upper limit 0.000). Even 48 new cases without a single error would show, at 95%, \
-no more than that the error is at most 0.074.
+Always saying the majority class errs on 0.354 of the training rows, inside cud:
+  no evidence there that the classifier beats the majority class.
+Too good to be true: kohavi-normal (upper limit 0.000). Even 48 new cases
+  without a single error would show, at 95%, no more than that the error is at
+  most 0.074.
 Nominal level 95%; no finite-sample guarantee."""
     )
 
@@ -164,6 +173,35 @@ Centered at the .632 estimate.
 Nominal level 95\%; no finite-sample guarantee.
 \end{table}"""
     )
+
+
+def test_equal_remarks_are_said_once_and_rows_of_one_method_are_told_apart():
+    same = IntervalTable((row("a", remarks=("x",)), row("b", remarks=("x",)), row("c")))
+    assert "\nRemarks:\n  a, b: x\n\n" in render_report(same.report())
+    everywhere = IntervalTable(same.rows[:2])
+    assert "\nRemarks:\n  all: x\n\n" in render_report(everywhere.report())
+    levels = IntervalTable((row("a", level=0.9, remarks=("x",)), row("a", remarks=("y",))))
+    assert "\nRemarks:\n  a / 90%: x\n  a / 95%: y\n\n" in render_report(levels.report())
+    assert "Remarks" not in render_report(IntervalTable(same.rows[2:]).report())
+
+
+def test_a_column_that_does_not_fit_goes_below_the_table_and_a_name_that_does_not_is_wrapped():
+    long = IntervalTable((row("a" * 24, estimand="expected(n1=1000)"), row("b", n_fits=51_000)))
+    lines = render_report(long.report()).splitlines()
+    assert max(map(len, lines)) <= 80
+    at = lines.index("Estimand:")
+    assert lines[at + 1 : at + 3] == [f"  {'a' * 24}: expected(n1=1000)", "  b: conditional"]
+    assert next(line for line in lines if line.startswith("method")).split()[-1] == "fits"
+    longer = render_report(IntervalTable((row("some words " * 9),)).report())
+    assert max(map(len, longer.splitlines())) <= 80
+    assert "\nFits:\n" in longer
+
+
+def test_a_word_is_never_broken():
+    path = "folder/" * 14 + "patients.csv"
+    text = render_report(IntervalTable((row("cud"),)).report(replace(RUN, source=path)))
+    assert path in text
+    assert [line for line in text.splitlines() if len(line) > 80] == [f"  {path}, n"[: len(path) + 3]]
 
 
 def test_repr_is_the_text_table(table):
@@ -526,7 +564,7 @@ def test_json_is_strict():
 
 def test_undefined_values_are_named_in_text_and_empty_in_csv():
     table = IntervalTable((row("cud", math.nan, (math.nan, math.nan)),))
-    assert render_report(table.report()).splitlines()[6].split()[1:5] == ["undefined"] * 4
+    assert render_report(table.report()).splitlines()[7].split()[1:5] == ["undefined"] * 4
     assert render_report(table.report(), "csv").splitlines()[1].startswith('"cud","error",,,,,,,0.95,')
 
 
@@ -608,21 +646,32 @@ def test_golden_text_of_comparisons(comparisons):
         """\
 Differences of two errors, error(a) - error(b), with 95% confidence intervals
 
-method                   estimate     low    high    statistic    p-value  estimand           fits  remarks
----------------------  ----------  ------  ------  -----------  ---------  ---------------  ------  ------------------------------------
-mcnemar                     0.080  -0.013   0.150        2.000      0.077  holdout-model         2  only_a_wrong = 12, only_b_wrong = 4,
-                                                                                                    n_tested = 100
-corrected-resampled-t      -0.250  -0.250  -0.250         -inf     <0.001  expected(n1=43)      30  degenerate: all means are equal
+method                 estimate     low    high  statistic  p-value  fits
+---------------------  --------  ------  ------  ---------  -------  ----
+mcnemar                   0.080  -0.013   0.150      2.000    0.077     2
+corrected-resampled-t    -0.250  -0.250  -0.250       -inf   <0.001    30
+
+Remarks:
+  mcnemar: only_a_wrong = 12, only_b_wrong = 4, n_tested = 100
+  corrected-resampled-t: degenerate: all means are equal
+
+Estimand:
+  mcnemar: holdout-model
+  corrected-resampled-t: expected(n1=43)
 
 Data: patients.csv, n = 48: 17 events (died = yes) and 31 non-events; 1 feature.
 a: least squares.
 b: logistic regression.
 Run: seed 3.
-Estimate: error(a) - error(b), in [-1, 1], limits clipped to it; above 0 where a errs more.
+Estimate: error(a) - error(b), in [-1, 1], limits clipped to it; above 0 where a
+  errs more.
 p-value: of equal errors, against unequal errors.
-A small p-value speaks against equal errors; a large one does not show that they are equal.
-Estimand "holdout-model": the errors on new cases of the two classifiers fitted to the training part of the split alone.
-Estimand "expected(n1=43)": the errors on new cases that classifiers fitted by either learning algorithm make on average over training sets of n1 cases.
+A small p-value speaks against equal errors; a large one does not show that they
+  are equal.
+Estimand "holdout-model": the errors on new cases of the two classifiers fitted
+  to the training part of the split alone.
+Estimand "expected(n1=43)": the errors on new cases that classifiers fitted by
+  either learning algorithm make on average over training sets of n1 cases.
 Internal comparisons, from one data set; no external validation.
 Nominal level 95%; no finite-sample guarantee."""
     )
@@ -672,7 +721,7 @@ def test_levels_and_alternatives_that_differ_get_columns():
 def test_comparisons_on_given_test_sets_are_not_called_internal():
     text = render_report(ComparisonTable((comparison(estimand=Estimand("conditional"), n_fits=0),)).report())
     assert "Internal" not in text
-    assert 'Estimand "conditional": the errors that the two fitted classifiers make on new cases' in text
+    assert 'Estimand "conditional": the errors that the two fitted classifiers make on new' in text
     resampled = comparison("nested-cv", estimand=Estimand("conditional"), n_fits=550)
     assert "Internal comparisons, from one data set" in render_report(ComparisonTable((resampled,)).report())
 

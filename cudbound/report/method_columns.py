@@ -35,9 +35,9 @@ def methods_report(frame: pd.DataFrame, notes: Sequence[str] = ()) -> Report:
     >>> print(render_report(methods_report(pd.DataFrame({"name": ["cud"], "fits": ["0"]}))))
     Known methods
     <BLANKLINE>
-    name    fits
-    ------  ------
-    cud     0
+    name  fits
+    ----  ----
+    cud   0
     """
     names = [str(name) for name in frame.columns]
     rows = tuple(dict(zip(names, map(str, values), strict=True)) for values in frame.itertuples(index=False))

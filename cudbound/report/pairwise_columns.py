@@ -24,7 +24,7 @@ _COLUMNS = (
     Column("pvalue", "p-value", "pvalue"),
     Column("adjusted_pvalue", "Holm", "pvalue"),
 )
-_REMARKS = Column("remarks", "remarks", "text", 24)
+_REMARKS = Column("remarks", "remarks", "text", 24, moves=0)
 
 
 def pairwise_report(

@@ -9,6 +9,7 @@ from typing import Any
 
 from cudbound.report.csv_text import csv_text
 from cudbound.report.page import html_page
+from cudbound.report.plain_text import alignments, plain_text
 from cudbound.report.tables import REMARKS_WIDTH, Column, Report, Run
 from cudbound.rounding import escape_html, printable
 from cudbound.versions import versions
@@ -28,7 +29,8 @@ def render_report(report: Report, format: str = "table") -> str:
 
     ``table``, ``markdown``, ``latex`` and ``html`` are for reading: proportions rounded to 3 decimals, with a title
     and notes on scale, estimands, nominal level and what the intervals do not promise; text that may be untrusted
-    (file and column names, class labels, remarks) is escaped. ``csv`` and ``json`` are for programs: every
+    (file and column names, class labels, remarks) is escaped. ``table`` has lines of at most 80 characters, with
+    remarks, and columns that do not fit, below the table. ``csv`` and ``json`` are for programs: every
     column of `Report.to_frame`, unrounded, each float with the digits that restore it exactly.
 
     Parameters
@@ -114,35 +116,21 @@ def escape_latex(text: str) -> str:
     return printable(text).translate(str.maketrans(LATEX_ESCAPE_RULES | _LATEX_BRACKETS))
 
 
-def _text(report: Report) -> str:
-    return _tabulated(report, "simple", printable, "", [column.width for column in report.columns])
-
-
 def _markdown(report: Report) -> str:
-    return _tabulated(report, "pipe", escape_markdown, "- ", None)
-
-
-def _tabulated(
-    report: Report, tablefmt: str, escape: Callable[[str], str], bullet: str, widths: list[int | None] | None
-) -> str:
     from tabulate import tabulate
 
-    rows = [[escape(cell) for cell in row] for row in report.cells()]
+    rows = [[escape_markdown(cell) for cell in row] for row in report.cells()]
     aligned: str = tabulate(
         rows,
-        headers=[escape(column.heading) for column in report.columns],
-        tablefmt=tablefmt,
+        headers=[escape_markdown(column.heading) for column in report.columns],
+        tablefmt="pipe",
         # the cells are text; proportions have as many decimals each, so the right edge aligns their points
         disable_numparse=True,
-        colalign=["left" if column.kind == "text" else "right" for column in report.columns]
-        if rows
-        else None,
-        maxcolwidths=widths,
+        colalign=alignments(report.columns) if rows else None,
     )
-    body = "\n".join(line.rstrip() for line in aligned.splitlines())
-    notes = "\n".join(bullet + escape(note) for note in report.notes)
-    headline = "\n".join(map(escape, report.headline))
-    return "\n\n".join(part for part in (headline, escape(report.title), body, notes) if part)
+    notes = "\n".join(f"- {escape_markdown(note)}" for note in report.notes)
+    headline = "\n".join(map(escape_markdown, report.headline))
+    return "\n\n".join(part for part in (headline, escape_markdown(report.title), aligned, notes) if part)
 
 
 def _latex(report: Report) -> str:
@@ -196,7 +184,7 @@ def _json(report: Report) -> str:
 
 
 FORMATS: dict[str, Callable[[Report], str]] = {
-    "table": _text,
+    "table": plain_text,
     "markdown": _markdown,
     "latex": _latex,
     "html": html_page,

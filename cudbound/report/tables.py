@@ -13,7 +13,7 @@ from cudbound.rounding import Kind, format_cell, format_level
 if TYPE_CHECKING:
     import pandas as pd
 
-#: Columns of text that a cell of remarks may fill before it is wrapped, so that a line stays near 120.
+#: Characters of a column of remarks where a format has columns of a fixed width.
 REMARKS_WIDTH = 40
 
 
@@ -173,6 +173,9 @@ class Column:
         Of proportions; None leaves them to the rounding rules.
     percent : bool
         Whether proportions are written in percent.
+    moves : int or None
+        Where a line of text is too short for all columns, those with the lowest number go below the table first; 0
+        always goes there, None never.
     """
 
     key: str
@@ -181,15 +184,16 @@ class Column:
     width: int | None = None
     decimals: int | None = None
     percent: bool = False
+    moves: int | None = None
 
 
 _METHOD = Column("method", "method", "text")
 LEVEL = Column("confidence_level", "level", "level")
 #: The columns of intervals and comparisons after their numbers.
 LAST = (
-    Column("estimand", "estimand", "text"),
-    Column("n_fits", "fits", "count"),
-    Column("remarks", "remarks", "text", REMARKS_WIDTH),
+    Column("estimand", "estimand", "text", moves=1),
+    Column("n_fits", "fits", "count", moves=2),
+    Column("remarks", "remarks", "text", REMARKS_WIDTH, moves=0),
 )
 
 

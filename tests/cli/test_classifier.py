@@ -18,6 +18,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import RobustScaler, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
+from unwrapped import unwrapped
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier, cud_interval
 from cudbound.adapters.in_words import fit_in_words
@@ -68,7 +69,7 @@ def test_each_name_fits_its_class_on_standardized_features(fake: Fake, patients,
     assert type(fitted.estimator[-1]) is CLASSES[name]
     np.testing.assert_allclose(fitted.estimator[:-1].transform(fitted.X).std(axis=0), 1.0)
     assert fitted.estimator.classes_.tolist() == [0, 1]
-    assert "; features standardized.\n" in result.stdout
+    assert "; features standardized.\n" in unwrapped(result.stdout)
 
 
 def test_without_the_options_the_classifier_of_the_paper_is_fitted_to_the_features_as_they_are(
@@ -78,7 +79,7 @@ def test_without_the_options_the_classifier_of_the_paper_is_fitted_to_the_featur
     assert result.exit_code == 0
     assert type(fake.fitted[0].estimator) is LeastSquaresClassifier
     words = "LeastSquaresClassifier(): no penalty; features not standardized."
-    assert f"\nClassifier: {words}\n" in result.stdout
+    assert f"\nClassifier: {words}\n" in unwrapped(result.stdout)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +111,7 @@ def test_a_linear_kernel_and_the_options_stand_in_the_notes(fake, patients):
         *["--classifier", "svm", "--set", "C=0.5", "--set", "class_weight=balanced"], *["--seed", "1"]
     )
     words = "SVC(kernel='linear', C=0.5, class_weight='balanced'): ridge penalty, C = 0.5; features not standardized."
-    assert f"\nClassifier: {words}\n" in result.stdout
+    assert f"\nClassifier: {words}\n" in unwrapped(result.stdout)
     assert fake.fitted[0].estimator.kernel == "linear"
 
 

@@ -14,6 +14,7 @@ from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import Pipeline, make_pipeline
+from unwrapped import unwrapped
 
 from cudbound import compare_intervals
 from cudbound.report.render import render_report
@@ -50,11 +51,11 @@ def test_missing_values_stop_the_command_with_counts_and_ways_on(fake: Fake, pat
 def test_what_was_done_stands_under_the_table_and_in_json(fake: Fake, patients):
     arguments = ["--exclude", "id", "--categorical", "auto", "--missing"]
     text = interval(*arguments, "median").stdout
-    assert "\nCategorical columns, found automatically: text site.\n" in text
+    assert "\nCategorical columns, found automatically: text site.\n" in unwrapped(text)
     assert (
         "\nMissing values: 'bmi' 3, 'site' 2 of 40 rows, filled with the median of the column (a category with its "
         "most frequent level), anew in every fit; for cud, and the cap of two-center, with that of all rows.\n"
-    ) in text
+    ) in unwrapped(text)
     run = json.loads(interval(*arguments, "drop", "--format", "json").stdout)["run"]
     assert run["n_samples"] == 36
     assert run["features"] == ["age", "bmi", "site=south", "site=west"]
@@ -93,7 +94,7 @@ def test_two_learners_are_compared_on_filled_values(patients):
         *["--a", "logistic-ml", "--b", "ridge", "--size", "n_splits=5"],
     )
     assert result.exit_code == 0, result.stderr
-    assert "filled with the most frequent value of the column, anew in every fit" in result.stdout
+    assert "filled with the most frequent value of the column, anew in every fit" in unwrapped(result.stdout)
 
 
 # --- a model that is fitted
@@ -113,7 +114,7 @@ def test_missing_values_are_left_to_a_model_that_fills_them(fake: Fake, patients
     result = with_model()
     assert result.exit_code == 0, result.stderr
     assert np.isnan(fake.fitted[0].X["bmi"]).sum() == 3
-    assert "\nMissing values: 'bmi' 3 of 40 rows, left to the model.\n" in result.stdout
+    assert "\nMissing values: 'bmi' 3 of 40 rows, left to the model.\n" in unwrapped(result.stdout)
     assert_error(with_model("--missing", "error"), 1, "3 missing value(s) in 'patients.csv': 'bmi' 3;")
 
 

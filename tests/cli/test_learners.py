@@ -18,6 +18,7 @@ from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from unwrapped import unwrapped
 
 from cudbound import LeastSquaresClassifier, ResamplingSizes, tabulate_comparisons
 from cudbound.cli.commands import learners as command
@@ -115,7 +116,10 @@ def test_a_margin_reaches_the_package_and_the_notes(alternative):
         "greater": "error(a) - error(b) > 0.1",
         "equivalent": "|error(a) - error(b)| < 0.1",
     }[alternative]
-    assert f"p-value: a small one speaks for {for_what}; a large one does not show the contrary.\n" in text
+    assert (
+        f"p-value: a small one speaks for {for_what}; a large one does not show the contrary.\n"
+        in unwrapped(text)
+    )
     assert "equal errors" not in text
     level = "80%" if alternative == "equivalent" else "90%"  # two one-sided tests at 90%
     assert f"error(a) - error(b), with {level} confidence intervals" in text

@@ -24,6 +24,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeClas
 from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import FunctionTransformer, StandardScaler
+from unwrapped import unwrapped
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier, cud_interval
 from cudbound.cli.inputs import model_file
@@ -124,7 +125,7 @@ def test_the_notes_name_the_file_and_the_steps(fake, folder):
         "Classifier: Pipeline(StandardScaler, RidgeClassifier) from the file my model.skops, as it was saved: "
         "ridge penalty, alpha = 1; features standardized."
     )
-    assert f"\n{line}\n" in result.stdout
+    assert f"\n{line}\n" in unwrapped(result.stdout)
 
 
 @pytest.mark.parametrize(
@@ -441,7 +442,7 @@ def test_codes_in_place_of_words_are_read_with_1_for_the_event_and_the_notes_say
     result = interval()
     assert result.exit_code == 0, result.stderr
     assert fake.fitted[0].y.tolist() == labels.tolist()
-    assert f"as it was saved, its class {code} being the event: ridge penalty" in result.stdout
+    assert f"as it was saved, its class {code} being the event: ridge penalty" in unwrapped(result.stdout)
 
 
 def test_codes_the_other_way_round_are_refused(fake, folder):

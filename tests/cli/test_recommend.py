@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 from cli_fakes import assert_error, invoke
 from click.testing import Result
+from unwrapped import unwrapped
 
 from cudbound import LeastSquaresClassifier, compare_learners, error_interval
 
@@ -38,7 +39,7 @@ def test_recommend_prints_the_sentences_alone():
     assert result.stdout == f"{theirs.sentence} {theirs.basis[0]}\n"
     assert "errs on 0.500 of the training rows" in result.stdout
     whole = run("interval", "--resamples", "20").stdout
-    assert whole.startswith(result.stdout.replace(". Always", ".\nAlways"))
+    assert unwrapped(whole).startswith(result.stdout.replace(". Always", ".\nAlways"))
 
 
 @pytest.mark.parametrize(("form", "escaped"), [("markdown", "95%"), ("latex", r"95\%")])

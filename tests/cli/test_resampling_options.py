@@ -14,6 +14,7 @@ import pytest
 from cli_fakes import assert_error, invoke
 from click.testing import Result
 from sklearn.model_selection import GroupKFold
+from unwrapped import unwrapped
 
 from cudbound import LeastSquaresClassifier, ResamplingSizes, compare_intervals
 from cudbound.cli.commands.demo import demo_data
@@ -227,7 +228,7 @@ def test_the_notes_repeat_what_was_chosen():
         *["--size", "n_splits=15", "--folds", "5", "--fallback"],
     )
     chosen = "--size n_folds=7 --option bayle-cv.variance=within-fold --folds 5 --fallback"
-    assert f"seed 4.\nChoices: {chosen}\n" in result.stdout
+    assert f"seed 4.\nChoices: {chosen}\n" in unwrapped(result.stdout)
     assert "Choices" not in run("--methods", "k-fold-t").stdout
 
 
@@ -242,7 +243,7 @@ def test_the_notes_repeat_what_was_chosen():
 def test_the_notes_can_be_pasted_to_repeat_the_run(chosen):
     methods = ["--methods", ",".join(OF_FOLDS)]
     first = run(*methods, *chosen.split())
-    (said,) = (line for line in first.stdout.splitlines() if line.startswith("Choices: "))
+    (said,) = (line for line in unwrapped(first.stdout).splitlines() if line.startswith("Choices: "))
     assert said == f"Choices: {chosen}"
     assert run(*methods, *shlex.split(said.removeprefix("Choices: "))).stdout == first.stdout
 

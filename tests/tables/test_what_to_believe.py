@@ -10,6 +10,7 @@ import pytest
 from scipy.stats import binomtest
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import RandomForestClassifier
+from unwrapped import unwrapped
 
 from cudbound import (
     ConfidenceInterval,
@@ -58,7 +59,7 @@ def test_the_headline_is_the_sentence_of_the_recommended_row():
         f"{ours.low:.3f} to {ours.high:.3f}; two-center interval from 40 training rows and 61 fits)."
     )
     assert table.headline.startswith(f"{sentence} Always saying the majority class errs on 0.500")
-    assert str(table).startswith(f"{sentence}\nAlways saying")
+    assert unwrapped(str(table)).startswith(f"{sentence}\nAlways saying")
     assert error_interval(*fitted(40, 1.0), **FEW).sentence == sentence
 
 
@@ -185,7 +186,7 @@ def test_limits_that_new_cases_could_not_give_are_named_with_a_warning():
     assert caught[0].message.methods == ("cud",)  # two-center is as long as these 60 new cases make it
     assert caught[0].message.limit == pytest.approx(1 - 0.025 ** (1 / 60))
     assert caught[0].filename == __file__
-    assert str(caught[0].message) in str(table)
+    assert str(caught[0].message) in unwrapped(str(table))
     with pytest.warns(LowUpperLimitWarning) as caught:
         result = cud_interval(clf, X, y, **FEW)
     assert caught[0].filename == __file__

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
@@ -10,6 +9,7 @@ from cudbound.cli.commands.run_interval import Settings
 from cudbound.cli.inputs.fitted import FittedClassifier
 from cudbound.cli.output.outcome import CommandOutcome
 from cudbound.inputs.csv_columns import TrainingData
+from cudbound.report.plain_text import paragraph
 from cudbound.rounding import format_proportion
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def demo_data() -> DemoData:
 def introduction(data: DemoData) -> str:
     """Say what the data are."""
     total = data.sample.y.size + data.others.y.size
-    return _paragraph(
+    return paragraph(
         f"Data: {data.sample.y.size} rows drawn at random (seed {SAMPLE_SEED}) from the {total} of the "
         f"Wisconsin diagnostic breast cancer data that scikit-learn carries (load_breast_cancer). The event "
         f"is a {data.sample.event} tumor; {len(FEATURES)} of the 30 features are used: "
@@ -67,7 +67,7 @@ def meaning(data: DemoData, fitted: FittedClassifier, outcome: CommandOutcome) -
     wrong = fitted.estimator.predict(data.others.X) != data.others.y
     return "\n\n".join(
         [
-            _paragraph(
+            paragraph(
                 f"What the numbers mean: the classifier gets {format_proportion(cud.estimate)} of its own "
                 f"training rows wrong. The row two-center, which is the one to report, gives a 95% confidence "
                 f"interval of {low} to {high} for its error on new cases from the same population. Here this can be "
@@ -76,7 +76,7 @@ def meaning(data: DemoData, fitted: FittedClassifier, outcome: CommandOutcome) -
                 f"which an analyst with {data.sample.y.size} patients would not have, its error is "
                 f"{format_proportion(wrong.mean())}."
             ),
-            _paragraph(
+            paragraph(
                 "What they do not mean: 95% is the share of repeated samples in which such an interval is "
                 "meant to cover the error, not the probability that this one does, and none of these "
                 "methods guarantees it. One data set does not rank the methods: a shorter interval may be "
@@ -84,7 +84,3 @@ def meaning(data: DemoData, fitted: FittedClassifier, outcome: CommandOutcome) -
             ),
         ]
     )
-
-
-def _paragraph(text: str) -> str:
-    return textwrap.fill(text, 100)
