@@ -207,7 +207,7 @@ class Rows:
 
 
 def check_seen(methods: Sequence[Method], asked: AskedMetrics, *, lenient: bool) -> dict[str, str]:
-    """Return why methods cannot be had for the metrics asked for, by their names.
+    """Return the methods that cannot be computed for the metrics asked for, each with the reason.
 
     Raises
     ------

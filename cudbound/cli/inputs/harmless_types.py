@@ -1,8 +1,8 @@
 """What a saved model may hold beyond what skops trusts, type by type, and what is made harmless once it is loaded.
 
 skops makes an object of a type without calling its constructor, and sets its attributes to what the file says. So a
-type is harmless if neither making it nor using it with attributes of a stranger's choice can run code of that
-stranger, or read memory that is not its own. This was looked at for each type below, in NumPy 2, SciPy 1.17,
+type is harmless if neither making an object of it nor using one, whatever the file puts into its attributes, can run
+code from the file or read memory that is not its own. This was looked at for each type below, in NumPy 2, SciPy 1.17,
 scikit-learn 1.9 and skops 0.16:
 
 - ``numpy.dtype`` (`SimpleImputer`): how numbers are stored. It is read from the header of an empty array, which NumPy
