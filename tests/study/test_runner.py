@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import subprocess
@@ -9,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import tqdm
 from study_cases import Interrupted, Shifted, dump, tiny_study
 
 from cudbound import LeastSquaresClassifier
@@ -285,7 +287,9 @@ def test_changed_study_is_refused_before_it_runs(tmp_path):
         run_study(tiny_study(seed=4), tmp_path / "s")
 
 
-def test_progress_is_shown(tmp_path, capsys):
+def test_progress_is_shown(tmp_path, capsys, monkeypatch):
+    every_step = functools.partial(tqdm.tqdm, mininterval=0, miniters=1)  # however fast the steps follow each other
+    monkeypatch.setattr(tqdm, "tqdm", every_step)
     run_study(tiny_study(n_replicates=1), tmp_path / "s")
     run_study(tiny_study(n_replicates=2), tmp_path / "s", progress=True)
     shown = capsys.readouterr().err
