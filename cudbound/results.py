@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import enum
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -172,9 +173,9 @@ class Row(InLines):
         about = [f"estimand {self.estimand}; {fits}", self.all_remarks]
         return [*self._numbers(), *filter(None, about)]
 
+    @abc.abstractmethod
     def _numbers(self) -> list[str]:
         """Return the lines with the numbers of this kind of row."""
-        raise NotImplementedError
 
     @classmethod
     def of(cls, outcome: PointOutcome, **known: Any) -> Self:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 import math
 from collections.abc import Callable, Iterable
 from html import escape
@@ -167,12 +168,12 @@ def sentences_html(first: str, others: Iterable[str]) -> str:
     return f"<p><b>{escape_html(first)}</b></p><ul>{items}</ul>"
 
 
-class InLines:
+class InLines(abc.ABC):
     """A result that is told in lines, the first of which says what was asked for; it prints and shows itself so."""
 
+    @abc.abstractmethod
     def lines(self) -> list[str]:
         """Return what the result says, in lines."""
-        raise NotImplementedError
 
     def __str__(self) -> str:
         return "\n".join(map(printable, self.lines()))

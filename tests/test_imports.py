@@ -20,7 +20,7 @@ LAYERS = (
     {"parameter_error", "hints", "quantiles", "rounding", "versions", "bars", "protocols", "yardsticks"},
     {"validation"},
     {"outcomes", "groups"},
-    {"results", "method_card", "losses"},
+    {"results", "method_card", "losses", "pictured"},
     {"exceptions", "records", "problem"},
     {"metrics"},
     {"exact", "solve", "point_estimates", "report", "plotting"},

@@ -19,6 +19,7 @@ from cudbound.intervals.method import compute_interval
 from cudbound.metrics.metric import ERROR, Metric, MetricRows
 from cudbound.metrics.told import tell
 from cudbound.outcomes import ConfidenceInterval, Estimand
+from cudbound.pictured import Pictured
 from cudbound.problem.additive_model import AdditiveModel, Polish
 from cudbound.problem.problem import Problem
 from cudbound.quantiles import inverted_cdf_quantile, within
@@ -31,20 +32,17 @@ from cudbound.results import QUANTILE_PROVED, Draws, IntervalEstimate, for_reade
 from cudbound.rounding import sentences_html
 from cudbound.solve.minimum import draws_problem
 from cudbound.solve.search import Search, search_ended
-from cudbound.validation import (
-    check_confidence_level,
-)
+from cudbound.validation import check_confidence_level
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
     from cudbound.plotting.suprema import SupremaDisplay
 
 
 # results hold arrays, which have no single truth value to compare
 @dataclass(frozen=True, eq=False, repr=False)
-class CudResult:
+class CudResult(Pictured["SupremaDisplay"]):
     """A CUD confidence set for the error of a fitted classifier, and what it was computed from.
 
     Attributes
@@ -242,27 +240,11 @@ class CudResult:
         """Return one row with the columns of a table of intervals."""
         return self.row.to_frame()
 
-    def plot(self, ax: Axes | None = None) -> SupremaDisplay:
-        """Draw the distribution of Q over the draws, with the quantile marked.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes or None, default=None
-            None makes a new figure.
-
-        Returns
-        -------
-        SupremaDisplay
-            Drawn, with ``ax_``, ``figure_`` and ``save(path)``.
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed, with the way to get it.
-        """
+    def display(self) -> SupremaDisplay:
+        """Return the picture of the distribution of Q over the draws, with the quantile marked; `plot` draws it."""
         from cudbound.plotting.suprema import SupremaDisplay
 
-        return SupremaDisplay.from_result(self).plot(ax)
+        return SupremaDisplay.from_result(self)
 
     @property
     def _sentence(self) -> str:

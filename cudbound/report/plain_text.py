@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -120,11 +121,19 @@ def _lines(report: Report) -> list[list[str]]:
     rows = [[column.heading for column in report.columns], *report.cells()]
     return [
         [
-            text if column.width is None else textwrap.fill(text, column.width)
+            text if column.width is None else textwrap.fill(_breakable(text, column.width), column.width)
             for column, text in zip(report.columns, map(printable, row), strict=True)
         ]
         for row in rows
     ]
+
+
+def _breakable(text: str, width: int) -> str:
+    """Return a text whose words that are too long are parted before capitals: Least Squares Classifier."""
+    words = (
+        re.sub(r"(?<=[a-z])(?=[A-Z])", " ", word) if len(word) > width else word for word in text.split(" ")
+    )
+    return " ".join(words)
 
 
 def _widths(report: Report) -> list[int]:

@@ -17,6 +17,7 @@ from cudbound.metrics.asked import Metrics, as_metrics
 from cudbound.metrics.metric import Metric
 from cudbound.outcomes import ConfidenceInterval
 from cudbound.parameter_error import ParameterError
+from cudbound.pictured import Pictured
 from cudbound.protocols import Features, FittedClassifier
 from cudbound.report.cautions import cautions
 from cudbound.report.description import Description
@@ -38,7 +39,6 @@ from cudbound.validation import (
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
     from cudbound.plotting.forest import IntervalDisplay
 
@@ -56,7 +56,7 @@ INTERNAL = "Computed from the training data alone, without external validation a
 
 
 @dataclass(frozen=True, repr=False)
-class ErrorInterval:
+class ErrorInterval(Pictured["IntervalDisplay"]):
     """A confidence interval for the error of a classifier, and what it rests on.
 
     Attributes
@@ -128,9 +128,9 @@ class ErrorInterval:
         """The interval as a table of one row, which writes itself in every format."""
         return IntervalTable((self.row,), self.run)
 
-    def plot(self, ax: Axes | None = None) -> IntervalDisplay:
-        """Draw the interval beside the share of the rarer class, as `cudbound.IntervalTable.plot` does."""
-        return self.table.plot(ax)
+    def display(self) -> IntervalDisplay:
+        """Return the picture of the interval beside the share of the rarer class; `plot` draws it."""
+        return self.table.display()
 
     def describe(self) -> Description:
         """Return words for a paper, as `cudbound.IntervalTable.describe` does, with the sentence of the interval."""

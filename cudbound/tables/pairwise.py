@@ -18,6 +18,7 @@ from cudbound.intervals.difference import check_alternative, compute_comparison
 from cudbound.intervals.multiplicity import holm_adjusted
 from cudbound.outcomes import ConfidenceInterval
 from cudbound.parameter_error import ParameterError
+from cudbound.pictured import Pictured
 from cudbound.protocols import Features, Learner, Splits
 from cudbound.records import Records, TestSetLosses
 from cudbound.report.description import Description
@@ -37,7 +38,6 @@ from cudbound.validation import check_confidence_level
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
     from cudbound.plotting.forest import ComparisonDisplay
 
@@ -72,7 +72,7 @@ class Pair:
 
 
 @dataclass(frozen=True, repr=False)
-class PairTable(Written):
+class PairTable(Written, Pictured["ComparisonDisplay"]):
     """Pairs of several learners, on the same splits.
 
     Attributes
@@ -122,28 +122,8 @@ class PairTable(Written):
         card = METHODS[first.method]
         return describe_pairs(records, first, self.learners, self.run, card.title, card.reference)
 
-    def plot(self, ax: Axes | None = None) -> ComparisonDisplay:
-        """Draw the simultaneous intervals of the pairs below each other, beside equal errors.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes or None, default=None
-            None makes a new figure.
-
-        Returns
-        -------
-        ComparisonDisplay
-            Drawn, with ``ax_``, ``figure_`` and ``save(path)``.
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed, with the way to get it.
-        """
-        return self.display().plot(ax)
-
     def display(self) -> ComparisonDisplay:
-        """Return the picture before it is drawn, for ``save(path)`` alone."""
+        """Return the picture of the simultaneous intervals of the pairs, beside equal errors; `plot` draws it."""
         from cudbound.plotting.forest import ComparisonDisplay
 
         return ComparisonDisplay.from_table(ComparisonTable(self._rows, self.run))

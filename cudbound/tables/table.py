@@ -10,6 +10,7 @@ from cudbound.exceptions import CudboundWarning
 from cudbound.hints import suggestion
 from cudbound.intervals import METHODS
 from cudbound.method_card import MethodCard
+from cudbound.pictured import Pictured
 from cudbound.point_estimates import ESTIMATORS
 from cudbound.report.cautions import cautions
 from cudbound.report.comparison_columns import comparison_report
@@ -24,7 +25,6 @@ from cudbound.tables.written import Written
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
     from cudbound.plotting.forest import ComparisonDisplay, IntervalDisplay
 
@@ -115,7 +115,7 @@ class Table(Written, Generic[OneRow]):
         return frame_of(self.rows, self.COLUMNS)
 
 
-class IntervalTable(Table[IntervalEstimate]):
+class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
     """Intervals by several methods on the same data, in the order they were asked for."""
 
     KIND = "interval"
@@ -135,34 +135,14 @@ class IntervalTable(Table[IntervalEstimate]):
         """Return the table with the title and the notes that must stand around it."""
         return interval_report(self.rows, self.to_frame, run or self.run, style, self._titles)
 
-    def plot(self, ax: Axes | None = None) -> IntervalDisplay:
-        """Draw the intervals below each other, beside the share of the rarer class.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes or None, default=None
-            None makes a new figure.
-
-        Returns
-        -------
-        IntervalDisplay
-            Drawn, with ``ax_``, ``figure_`` and ``save(path)``.
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed, with the way to get it.
-        """
-        return self.display().plot(ax)
-
     def display(self) -> IntervalDisplay:
-        """Return the picture before it is drawn, for ``save(path)`` alone."""
+        """Return the picture of the intervals beside the share of the rarer class; `plot` draws it."""
         from cudbound.plotting.forest import IntervalDisplay
 
         return IntervalDisplay.from_table(self)
 
 
-class ComparisonTable(Table[ComparisonResult]):
+class ComparisonTable(Table[ComparisonResult], Pictured["ComparisonDisplay"]):
     """Comparisons of the same two classifiers or learning algorithms by several methods, in the order asked for."""
 
     KIND = "comparison"
@@ -172,28 +152,8 @@ class ComparisonTable(Table[ComparisonResult]):
         """Return the table with the title and the notes that must stand around it."""
         return comparison_report(self.rows, self.to_frame, run or self.run, style, self._titles)
 
-    def plot(self, ax: Axes | None = None) -> ComparisonDisplay:
-        """Draw the intervals for the difference below each other, beside no difference.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes or None, default=None
-            None makes a new figure.
-
-        Returns
-        -------
-        ComparisonDisplay
-            Drawn, with ``ax_``, ``figure_`` and ``save(path)``.
-
-        Raises
-        ------
-        ImportError
-            If matplotlib is not installed, with the way to get it.
-        """
-        return self.display().plot(ax)
-
     def display(self) -> ComparisonDisplay:
-        """Return the picture before it is drawn, for ``save(path)`` alone."""
+        """Return the picture of the intervals beside no difference; `plot` draws it."""
         from cudbound.plotting.forest import ComparisonDisplay
 
         return ComparisonDisplay.from_table(self)

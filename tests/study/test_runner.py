@@ -288,7 +288,8 @@ def test_changed_study_is_refused_before_it_runs(tmp_path):
 
 
 def test_progress_is_shown(tmp_path, capsys, monkeypatch):
-    every_step = functools.partial(tqdm.tqdm, mininterval=0, miniters=1)  # however fast the steps follow each other
+    # however fast the steps follow each other
+    every_step = functools.partial(tqdm.tqdm, mininterval=0, miniters=1)
     monkeypatch.setattr(tqdm, "tqdm", every_step)
     run_study(tiny_study(n_replicates=1), tmp_path / "s")
     run_study(tiny_study(n_replicates=2), tmp_path / "s", progress=True)

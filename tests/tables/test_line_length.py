@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.linear_model import RidgeClassifier
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
 
-from cudbound import LeastSquaresClassifier, compare_intervals
+from cudbound import LeastSquaresClassifier, compare_intervals, compare_many_learners
 from cudbound.tables.compare_learners import tabulate_comparisons
 
 RNG = np.random.default_rng(4)
@@ -35,3 +35,12 @@ def test_comparisons_fit_80_columns():
     assert 60 < longest_line(str(table)) <= 80
     assert longest_line(table.to_text(style="paper")) <= 80
     assert all(row.method in str(table) for row in table.rows)
+
+
+def test_long_names_of_classes_are_parted_where_their_words_begin():
+    table = compare_many_learners([LeastSquaresClassifier(), LogisticRegression(), "majority"], X, Y, rng=0)
+    text = str(table)
+    assert longest_line(text) <= 80
+    rows = text.splitlines()[4:9]
+    assert [row.split("  ")[0] for row in rows[:2]] == ["Least Squares", "Classifier"]
+    assert "LogisticRegression" in rows[0]  # it fits

@@ -1,0 +1,48 @@
+"""What every result with a picture does: it draws its display."""
+
+from __future__ import annotations
+
+import abc
+from typing import TYPE_CHECKING, Generic, Protocol, Self, TypeVar
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class Drawable(Protocol):
+    """What a display can do, for results that stand below the displays."""
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw on `ax`, or on a new figure for None."""
+        ...
+
+
+OneDisplay = TypeVar("OneDisplay", bound=Drawable)
+
+
+class Pictured(abc.ABC, Generic[OneDisplay]):
+    """A result that has a picture."""
+
+    @abc.abstractmethod
+    def display(self) -> OneDisplay:
+        """Return the picture before it is drawn, for ``save(path)`` alone."""
+
+    def plot(self, ax: Axes | None = None) -> OneDisplay:
+        """Draw the picture.
+
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes or None, default=None
+            None makes a new figure.
+
+        Returns
+        -------
+        Display
+            Drawn, with ``ax_``, ``figure_`` and ``save(path)``.
+
+        Raises
+        ------
+        ImportError
+            If matplotlib is not installed, with the way to get it.
+        """
+        return self.display().plot(ax)
