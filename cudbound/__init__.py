@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from cudbound.plotting.coverage import KurtosisDisplay as KurtosisDisplay
     from cudbound.plotting.forest import ComparisonDisplay as ComparisonDisplay
     from cudbound.plotting.forest import IntervalDisplay as IntervalDisplay
+    from cudbound.plotting.instability_display import InstabilityDisplay as InstabilityDisplay
     from cudbound.plotting.nested_loop import NestedLoopDisplay as NestedLoopDisplay
     from cudbound.plotting.suprema import SupremaDisplay as SupremaDisplay
     from cudbound.problem.additive_model import Polish as Polish
@@ -64,6 +65,9 @@ if TYPE_CHECKING:
     from cudbound.tables.from_recorded import recorded_comparison as recorded_comparison
     from cudbound.tables.from_recorded import recorded_estimate as recorded_estimate
     from cudbound.tables.from_recorded import recorded_interval as recorded_interval
+    from cudbound.tables.instability import Instability as Instability
+    from cudbound.tables.instability import classification_instability as classification_instability
+    from cudbound.tables.instability import recorded_instability as recorded_instability
     from cudbound.tables.pairwise import Pair as Pair
     from cudbound.tables.pairwise import PairTable as PairTable
     from cudbound.tables.pairwise import compare_many_learners as compare_many_learners
@@ -93,6 +97,9 @@ _HOME = {
     "recorded_comparison": "tables.from_recorded",
     "recorded_estimate": "tables.from_recorded",
     "recorded_interval": "tables.from_recorded",
+    "classification_instability": "tables.instability",
+    "recorded_instability": "tables.instability",
+    "Instability": "tables.instability",
     "ResamplingSizes": "resampling",
     "ComparisonResult": "results",
     "ComparisonTable": "tables.table",
@@ -130,6 +137,7 @@ _HOME = {
     "CoverageByScenarioDisplay": "plotting.coverage",
     "CoverageWidthDisplay": "plotting.coverage",
     "IntervalDisplay": "plotting.forest",
+    "InstabilityDisplay": "plotting.instability_display",
     "KurtosisDisplay": "plotting.coverage",
     "NestedLoopDisplay": "plotting.nested_loop",
     "SupremaDisplay": "plotting.suprema",

@@ -49,7 +49,8 @@ def render_report(report: Report, format: str = "table") -> str:
         - ``run``: the fields of the run as an object, with the share of the rarer class as ``base_rate``, or null;
         - the name of the report, such as ``intervals`` or ``comparisons``: a list of objects, one per row, whose fields
           are the columns of `Report.to_frame`, and ``details``, an object, where a method has further numbers of its
-          own.
+          own;
+        - ``instability``: the numbers of `cudbound.Instability.summary` as an object, where they were asked for.
 
         It is strict JSON: an undefined or infinite number is null, an infinite ``localization`` the string "inf".
 
@@ -179,6 +180,7 @@ def _json(report: Report) -> str:
         "versions": versions(),
         "run": None if report.run is None else _run_fields(report.run),
         report.name: rows,
+        **{name: _strict(numbers) for name, numbers in report.more.items()},
     }
     return json.dumps(document, indent=2, allow_nan=False)
 

@@ -221,6 +221,8 @@ class Report:
         Name of the table for references to it.
     headline : tuple of str
         Sentences above the title, to be quoted.
+    more : mapping of str to mapping
+        Further objects of numbers for JSON, by their names.
     """
 
     name: str
@@ -233,6 +235,7 @@ class Report:
     details: tuple[Mapping[str, Any], ...] = ()
     label: str | None = None
     headline: tuple[str, ...] = ()
+    more: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
     def cells(self) -> list[list[str]]:
         """Return the text of every cell, row by row."""

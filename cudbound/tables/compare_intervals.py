@@ -32,6 +32,7 @@ from cudbound.solve.limits import SearchLimits, check_limits
 from cudbound.solve.minimum import draws_problem
 from cudbound.solve.search import Search
 from cudbound.tables.families import Bounds, Rows, check_seen
+from cudbound.tables.instability import instability_of
 from cudbound.tables.session import Resampling, Session, check_sizes
 from cudbound.tables.table import IntervalTable
 from cudbound.tables.unfinished import Unfinished
@@ -323,15 +324,15 @@ def compare_intervals(
                 ),
             )
     rows = Rows(session, records, alternative, fallback, refused, capped, bounds, draws.remarks, results)
-    table = IntervalTable(
-        rows.all(asked, families),
-        RunDescription(
-            **session.described(asked.event_class),
-            n_resamples=int(counts.shape[0]),
-            localization=localization,
-            classifier=describe_classifier(estimator),
-        ),
+    run = RunDescription(
+        **session.described(asked.event_class),
+        n_resamples=int(counts.shape[0]),
+        localization=localization,
+        classifier=describe_classifier(estimator),
     )
+    made = records.bootstrap
+    unstable = None if made is None else instability_of(made, records, estimator, X, run)
+    table = IntervalTable(rows.all(asked, families), run, unstable)
     warn_of(table.cautions, stacklevel=2)
     return table
 

@@ -27,6 +27,7 @@ from cudbound.results import IntervalEstimate, for_readers
 from cudbound.rounding import printable, sentences_html
 from cudbound.solve.limits import SearchLimits
 from cudbound.tables.compare_intervals import compare_intervals
+from cudbound.tables.instability import Instability
 from cudbound.tables.table import IntervalTable
 from cudbound.tables.unfinished import Unfinished
 from cudbound.validation import (
@@ -67,11 +68,14 @@ class ErrorInterval(Pictured["IntervalDisplay"]):
         Rows of the training set.
     run : Run or None
         The data, the classifier and the resampling.
+    instability : Instability or None
+        As in `cudbound.IntervalTable`.
     """
 
     row: IntervalEstimate
     n_samples: int
     run: Run | None = field(default=None, compare=False)
+    instability: Instability | None = field(default=None, compare=False)
 
     @property
     def estimate(self) -> float:
@@ -126,7 +130,7 @@ class ErrorInterval(Pictured["IntervalDisplay"]):
     @property
     def table(self) -> IntervalTable:
         """The interval as a table of one row, which writes itself in every format."""
-        return IntervalTable((self.row,), self.run)
+        return IntervalTable((self.row,), self.run, self.instability)
 
     def display(self) -> IntervalDisplay:
         """Return the picture of the interval beside the share of the rarer class; `plot` draws it."""
@@ -297,7 +301,7 @@ def error_interval(
         progress=progress,
         previous=previous,
     )
-    return ErrorInterval(table.rows[0], labels.size, table.run)
+    return ErrorInterval(table.rows[0], labels.size, table.run, table.instability)
 
 
 def _check_keywords(method: Method, given: Mapping[str, Any]) -> None:

@@ -21,6 +21,7 @@ from cudbound.report.point_columns import point_report
 from cudbound.report.table_style import FULL, Style
 from cudbound.report.tables import Report, Run
 from cudbound.results import ComparisonResult, IntervalEstimate, OneRow, PointEstimate, frame_of
+from cudbound.tables.instability import Instability
 from cudbound.tables.written import Written
 
 if TYPE_CHECKING:
@@ -115,8 +116,20 @@ class Table(Written, Generic[OneRow]):
         return frame_of(self.rows, self.COLUMNS)
 
 
+@dataclass(frozen=True, repr=False)
 class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
-    """Intervals by several methods on the same data, in the order they were asked for."""
+    """Intervals by several methods on the same data, in the order they were asked for.
+
+    Attributes
+    ----------
+    rows, run
+        As in `Table`.
+    instability : Instability or None
+        How often the refits on the bootstrap draws put a row in another class than the classifier does; None where no
+        method made such refits.
+    """
+
+    instability: Instability | None = field(default=None, compare=False)
 
     KIND = "interval"
     COLUMNS = IntervalEstimate.COLUMNS

@@ -11,7 +11,13 @@ from click.core import ParameterSource
 
 from cudbound.cli.commands import run_interval as run
 from cudbound.cli.inputs import common_options, options
-from cudbound.cli.inputs.checks import check_folds, check_tuned, choose_classifier, method_options
+from cudbound.cli.inputs.checks import (
+    check_folds,
+    check_refits,
+    check_tuned,
+    choose_classifier,
+    method_options,
+)
 from cudbound.cli.inputs.fitted import FittedClassifier, fit
 from cudbound.cli.inputs.metric_options import metric_options
 from cudbound.cli.inputs.model_file import SavedModel, load_model
@@ -159,6 +165,20 @@ ALTERNATIVES = ("two-sided", "less", "greater")
 )
 @common_options.jobs_option
 @common_options.result_options
+@click.option(
+    "--instability",
+    is_flag=True,
+    help="Also say how many training rows refits on the bootstrap draws put in another class than the classifier does; "
+    "no further fits.",
+)
+@click.option(
+    "--instability-plot",
+    "instability_picture",
+    type=options.picture,
+    metavar="PATH",
+    help="Also draw, for each row, the share of such refits against the distance of its score from the threshold, into "
+    "a file that ends in .svg, .png or .pdf.",
+)
 def interval(
     *,
     data: DataFile,
@@ -172,6 +192,8 @@ def interval(
     seed: int | None,
     assigned: tuple[str, ...],
     wanted: Wanted,
+    instability: bool,
+    instability_picture: Path | None,
     **asked: Any,
 ) -> None:
     """Print intervals for the error of a classifier that was trained on FILE.csv.
@@ -191,9 +213,13 @@ def interval(
         data = _left_to_the_model(data)
     elif trust:
         raise click.UsageError("--trust is about the types in a file; name the file with --model.")
+    wanted = replace(wanted, instability=instability, instability_picture=instability_picture)
+    wanted.check()
     choice = replace(choose_classifier(classifier, assignments, standardize), threshold=threshold)
     methods = find_methods(asked["methods"])
     lenient = isinstance(asked["methods"], str)  # the name of a group
+    if instability or instability_picture is not None:
+        check_refits(methods)
     check_folds(asked["folds"], data.group, methods, find_methods("all"), lenient=lenient)
     chosen = new_seed() if seed is None else seed
     settings = run.Settings(seed=chosen, options=method_options(assigned, methods), **asked)

@@ -234,3 +234,12 @@ def check_tuned(methods: Iterable[Method], model: object) -> None:
             f"--methods: {', '.join(tuned)} needs a fitted GridSearchCV or RandomizedSearchCV, saved with skops: name "
             "its file with --model, or leave the method out."
         ) from error
+
+
+def check_refits(methods: Iterable[Method]) -> None:
+    """Raise UsageError if no method makes the refits on bootstrap draws that instability is about."""
+    if not any("bootstrap" in method.needs for method in methods):
+        raise click.UsageError(
+            "--instability reads the refits on bootstrap draws, which none of the methods asked for makes; add "
+            "two-center to --methods."
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,7 +17,8 @@ from cudbound.cli.output.shell_words import at_the_shell, table_at_the_shell
 from cudbound.cli.output.wanted import Wanted
 
 if TYPE_CHECKING:
-    from cudbound.report.tables import Run
+    from cudbound.report.tables import Report, Run
+    from cudbound.tables.instability import Instability
     from cudbound.tables.pairwise import PairTable
     from cudbound.tables.table import ComparisonTable, IntervalTable
 
@@ -53,9 +54,12 @@ def emit(outcome: CommandOutcome, wanted: Wanted, *, headline_only: bool = False
     from cudbound.report.table_style import Style
 
     table = replace(table_at_the_shell(outcome.table), run=outcome.run)
+    unstable = getattr(table, "instability", None)
     files: dict[Path, str | bytes] = {}
     if wanted.picture is not None:
-        files[wanted.picture] = table.display().image(wanted.picture.suffix.lower().removeprefix("."))
+        files[wanted.picture] = table.display().image(_kind(wanted.picture))
+    if wanted.instability_picture is not None and unstable is not None:
+        files[wanted.instability_picture] = unstable.display().image(_kind(wanted.instability_picture))
     if wanted.form in PICTURES and wanted.place is not None:
         files[wanted.place] = table.display().image(wanted.form)
     # what a run that was stopped has found is printed, also where a picture was to be drawn
@@ -63,7 +67,10 @@ def emit(outcome: CommandOutcome, wanted: Wanted, *, headline_only: bool = False
     if printed or wanted.place not in files:
         form = "table" if wanted.form in PICTURES else wanted.form
         render = render_headline if headline_only and not outcome.interrupted else render_report
-        text = render(table.report(style=Style(**wanted.style)), form)
+        report = table.report(style=Style(**wanted.style))
+        if wanted.instability:
+            report = _with_instability(report, unstable, "headline" if headline_only else "notes")
+        text = render(report, form)
         if printed or wanted.place is None:
             click.echo(text)
         else:
@@ -72,6 +79,18 @@ def emit(outcome: CommandOutcome, wanted: Wanted, *, headline_only: bool = False
         click.echo(f"{chr(10) if printed else ''}{table.describe()}")
     if files and not outcome.interrupted:
         write_whole(files)
+
+
+def _kind(path: Path) -> str:
+    return path.suffix.lower().removeprefix(".")
+
+
+def _with_instability(report: Report, found: Instability | None, place: str) -> Report:
+    """Return the table with what refits say of its rows in its "notes" or "headline"; no word where none were made."""
+    if found is None:
+        return report
+    said: dict[str, Any] = {place: (*getattr(report, place), *map(at_the_shell, found.lines()))}
+    return replace(report, more={"instability": found.summary}, **said)
 
 
 def finish(outcome: CommandOutcome) -> None:

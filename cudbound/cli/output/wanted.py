@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,10 @@ class Wanted:
         Whether words for a paper go to stdout.
     style : mapping of str to object
         Fields of `cudbound.report.table_style.Style`.
+    instability : bool
+        Whether the notes say how often refits put rows in another class.
+    instability_picture : Path or None
+        Where a picture of that goes.
     """
 
     form: str
@@ -39,6 +44,14 @@ class Wanted:
     picture: Path | None = None
     describe: bool = False
     style: Mapping[str, Any] = field(default_factory=dict)
+    instability: bool = False
+    instability_picture: Path | None = None
+
+    @property
+    def pictures(self) -> dict[str, Path]:
+        """Where pictures besides the result go, by the options that name them."""
+        named = {"--plot": self.picture, "--instability-plot": self.instability_picture}
+        return {option: path for option, path in named.items() if path is not None}
 
     def check(self) -> None:
         """Raise UsageError if one wish is against another."""
@@ -46,8 +59,15 @@ class Wanted:
             raise click.UsageError(
                 f"--describe prints words to stdout, where {self.form} goes; name a file for it with --output."
             )
-        if self.picture is not None and self.place is not None and self.picture == self.place:
-            raise click.UsageError("--plot and --output name the same file.")
+        if self.instability and self.form in ("csv", *PICTURES):
+            raise click.UsageError(
+                f"--instability says its numbers below the table, for which {self.form} has no place; choose another "
+                "--format, or --instability-plot."
+            )
+        places = {**self.pictures, **({} if self.place is None else {"--output": self.place})}
+        for (first, path), (second, other) in combinations(places.items(), 2):
+            if path == other:
+                raise click.UsageError(f"{first} and {second} name the same file.")
 
     def check_places(self, **inputs: Path | None) -> None:
         """Refuse files that cannot be written, and pictures that cannot be drawn, before any time is spent.
@@ -60,8 +80,9 @@ class Wanted:
             If a picture is wanted and matplotlib is not installed.
         """
         check_output(self.place, inputs)
-        check_output(self.picture, inputs, "--plot")
-        if self.picture is not None or self.form in PICTURES:
+        for option, path in self.pictures.items():
+            check_output(path, inputs, option)
+        if self.pictures or self.form in PICTURES:
             from cudbound.plotting.display import import_matplotlib
 
             import_matplotlib()
