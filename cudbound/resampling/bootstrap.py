@@ -82,13 +82,18 @@ def usable_draws(
         return bad
 
     again = np.flatnonzero(unusable(counts))
+    # a class that every given draw holds may be one that a metric averages by itself
+    of_class = [task.labels > 0, task.labels < 0]
+    held = [rows for rows in of_class if counts[:, rows].any(axis=1).all()]
     if need_out_of_bag and (n_full := int((counts > 0).all(axis=1).sum())):
         remarks.append(f"{n_full} draws with nothing out of bag redrawn")
     if again.size:
         counts = counts.copy()
     while again.size:
         counts[again] = draw_counts(task.n_samples, again.size, task.rng, task.groups)
-        again = again[unusable(counts[again])]
+        drawn = counts[again]
+        lacking = ~np.all([drawn[:, rows].any(axis=1) for rows in held], axis=0)
+        again = again[unusable(drawn) | lacking]
     return counts, tuple(remarks)
 
 

@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC
 
-from cudbound import LeastSquaresClassifier
+from cudbound import LeastSquaresClassifier, compare_intervals
 from cudbound.point_estimates.bootstrap_632 import error_632, leave_one_out_bootstrap_error
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses
@@ -413,6 +413,26 @@ def test_draws_with_nothing_out_of_bag_are_redrawn_for_the_out_of_bag_variant():
     assert full > 0
     assert not (recorded.counts > 0).all(axis=1).any()
     assert f"{full} draws with nothing out of bag redrawn" in recorded.remarks
+
+
+@pytest.mark.filterwarnings("ignore::cudbound.exceptions.FewEventsWarning")
+def test_draws_that_take_the_place_of_others_hold_every_class_that_all_of_them_hold():
+    patient = np.repeat(np.arange(4), 3)
+    y = (patient > 1).astype(int)
+    X = np.random.default_rng(0).normal(size=(12, 1)) + 0.5 * y[:, None]
+    table = compare_intervals(
+        LeastSquaresClassifier().fit(X, y),
+        X,
+        y,
+        methods=["out-of-bag-wilson"],
+        metric=["sensitivity", "specificity"],
+        groups=patient,
+        n_resamples=300,
+        inner="oob",
+        rng=0,
+    )
+    # of 300 draws of four patients a tenth leaves none out; an eighth of all draws, and no such draw, lacks a class
+    assert any("nothing out of bag redrawn" in remark for remark in table.rows[0].remarks)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

@@ -456,7 +456,8 @@ def test_data_need_a_folder(tmp_path, monkeypatch):
 
 def test_templates_are_those_of_the_package():
     assert template_names() == (
-        *("clinical", "decision-trees", "grandvalet-bengio", "logistic-regression", "nadeau-bengio"),
+        *("clinical", "decision-trees", "grandvalet-bengio", "grouped-rows", "logistic-regression"),
+        "nadeau-bengio",
         *("paper2008", "quick", "random-forests", "sensitivity-specificity", "tuned-ridge"),
         "where-intervals-break",
     )

@@ -280,5 +280,19 @@ def _scenarios(table: Mapping[str, Any], path: Path, data_folder: str | Path | N
                     f"name {quoted(scenario.name)} is that of [[scenario]] {names.index(scenario.name) + 1}; "
                     "add a line name = ... with another one"
                 )
+            _check_samples(scenario, found)
         found.append(scenario)
     return tuple(found)
+
+
+def _check_samples(scenario: Scenario, above: Collection[Scenario]) -> None:
+    """Refuse samples of a scenario that does not stand above, has them from another, or draws from elsewhere."""
+    if scenario.samples_of is None:
+        return
+    offered = {one.name: one.population for one in above if one.samples_of is None}
+    check_known("samples_of: above it there is no scenario", [scenario.samples_of], offered, "there are")
+    if offered[scenario.samples_of] != scenario.population:
+        raise ValueError(
+            f"samples_of names {quoted(scenario.samples_of)}, which has another world or other parameters; give "
+            "both the same."
+        )

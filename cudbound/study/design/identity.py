@@ -175,12 +175,17 @@ def _flat(entries: Mapping[str, Any], above: str = "") -> dict[str, Any]:
 
 def _describe_scenario(scenario: Scenario) -> dict[str, Any]:
     rival = {} if scenario.make_rival is None else {"rival": _printed(scenario.make_rival())}
+    # only where they are not the default: stores of earlier versions lack them
+    further = ({} if scenario.groups else {"groups": False}) | (
+        {} if scenario.samples_of is None else {"samples_of": scenario.samples_of}
+    )
     return {
         "title": scenario.population.title,
         "population": scenario.population.name,
         "parameters": _printed(scenario.population),
         "classifier": _printed(scenario.make_classifier()),
         **rival,
+        **further,
         "description": dict(scenario.description),
     }
 

@@ -42,6 +42,11 @@ class Scenario:
     metric : tuple of str, default=("error",)
         What is studied, in place of the error: "sensitivity", "specificity" or "balanced-error" of a simulated world.
         Of several, whether all intervals of a method that hold together cover.
+    groups : bool, default=True
+        Whether the methods are told which rows are those of one patient, where patients have several.
+    samples_of : str or None, default=None
+        Name of a scenario with the same population, whose samples and random numbers this one has too, so that the two
+        can be compared replicate by replicate.
     """
 
     name: str
@@ -50,6 +55,8 @@ class Scenario:
     description: Mapping[str, Any] = field(default_factory=dict)
     make_rival: Callable[[], Any] | None = field(default=None, repr=False)
     metric: tuple[str, ...] = ("error",)
+    groups: bool = True
+    samples_of: str | None = None
 
 
 @refusing_others
@@ -142,8 +149,9 @@ class Study:
 
         With `n_train` those of the replicate's further sample of that size, for the expected error.
 
-        They depend on the study's seed, the name of the scenario, n and the number of the replicate and on nothing
-        else: neither on other scenarios, sizes and methods nor on the order or place in which replicates are run.
+        They depend on the study's seed, the name of the scenario (or of the one whose samples it has), n and the
+        number of the replicate and on nothing else: neither on other scenarios, sizes and methods nor on the order or
+        place in which replicates are run.
         """
         return np.random.default_rng(self._seeds(scenario, n, replicate, n_train))
 
@@ -152,6 +160,7 @@ class Study:
         return int(self._seeds(scenario, n, replicate, n_train).generate_state(1)[0] % 2**31)
 
     def _seeds(self, scenario: str, n: int, replicate: int, n_train: int | None) -> np.random.SeedSequence:
-        digest = hashlib.blake2b(scenario.encode(), digest_size=8).digest()
+        source = next((one.samples_of for one in self.scenarios if one.name == scenario), None) or scenario
+        digest = hashlib.blake2b(source.encode(), digest_size=8).digest()
         further = [] if n_train is None else [n_train]
         return np.random.SeedSequence([self.seed, int.from_bytes(digest, "big"), n, replicate, *further])

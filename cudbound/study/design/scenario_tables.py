@@ -14,6 +14,7 @@ from cudbound.inputs.csv_file import CsvError, quoted
 from cudbound.study.design.identity import renamed
 from cudbound.study.design.scenario import Scenario
 from cudbound.study.populations.own_data import csv_population
+from cudbound.study.populations.patients import Patients
 from cudbound.study.populations.population import Population
 from cudbound.study.populations.real_data import DataFolder, RealData
 from cudbound.study.populations.worlds import WORLDS
@@ -25,6 +26,10 @@ CLASSIFIER_KEYS = ("classifier", "set", "tune", "standardize", "components", "de
 RIVAL = "rival"
 #: The key for what is studied in place of the error: one metric, or a list of those that are to be covered together.
 METRIC = "metric"
+#: Keys of several rows for each patient: how many, how alike, and whether the methods are told whose they are.
+PATIENT_KEYS = ("rows_per_patient", "within_patient", "groups")
+#: The key for another scenario whose samples are taken.
+SAMPLES_OF = "samples_of"
 #: Metrics whose truth is a share of a large sample.
 STUDIED = ("sensitivity", "specificity", "balanced-error")
 #: Keys that say what is drawn from; exactly one of them stands in a table.
@@ -79,10 +84,15 @@ def read_scenario(table: Mapping[str, Any], *, folder: Path, data_folder: str | 
         raise ValueError(f"the population must be named by one of world, data and csv. {found}")
     source = sources[0]
     name = _text(table, source)
-    taken = {"name", source, *CLASSIFIER_KEYS, RIVAL, METRIC}
+    of_worlds = {*PATIENT_KEYS, SAMPLES_OF} if source == "world" else set()
+    taken = {"name", source, *CLASSIFIER_KEYS, RIVAL, METRIC, *of_worlds}
     parameters = {key: value for key, value in table.items() if key not in taken}
     if source == "world":
         population, description = _world(name, parameters)
+        population, patients = _patients(
+            population, {key: table[key] for key in PATIENT_KEYS if key in table}
+        )
+        description |= patients
     elif source == "data":
         population, description = _data(name, parameters, data_folder)
     else:
@@ -97,7 +107,10 @@ def read_scenario(table: Mapping[str, Any], *, folder: Path, data_folder: str | 
     metric = _metric(table, source)
     if metric != ("error",):
         description[METRIC] = list(metric)
-    return Scenario(own_name, population, recipe, description, rival, metric)
+    samples_of = _text(table, SAMPLES_OF) if SAMPLES_OF in table else None
+    return Scenario(
+        own_name, population, recipe, description, rival, metric, table.get("groups", True), samples_of
+    )
 
 
 def _metric(table: Mapping[str, Any], source: str) -> tuple[str, ...]:
@@ -119,6 +132,25 @@ def _world(name: str, parameters: Mapping[str, Any]) -> tuple[Population, dict[s
     _check_keys(f"world {name}", parameters, known)
     values = {key: parameters.get(key, one.default) for key, one in known.items()}
     return WORLDS[name](**values), {"world": name, **values}
+
+
+def _patients(world: Any, given: Mapping[str, Any]) -> tuple[Population, dict[str, Any]]:
+    """Return a world with several rows for each patient, if a table asks for them, and these keys with defaults."""
+    if not given:
+        return world, {}
+    rows = given.get("rows_per_patient")
+    if not isinstance(rows, list) or len(rows) != 2:
+        raise ValueError(f"rows_per_patient must be the fewest and the most, such as [2, 6]. Got {rows!r}.")
+    if not isinstance(told := given.get("groups", True), bool):
+        raise ValueError(
+            f"groups must be true or false: whether the methods are told of patients. Got {told!r}."
+        )
+    within = {"within_patient": given["within_patient"]} if "within_patient" in given else {}
+    patients = Patients(world, tuple(rows), **within)
+    return patients, {
+        "rows_per_patient": rows,
+        "within_patient": patients.within_patient,
+    }
 
 
 def _data(

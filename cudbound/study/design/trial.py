@@ -12,6 +12,7 @@ from cudbound.exceptions import NotMinimizerError, StudyError, UnsupportedEstima
 from cudbound.intervals import Method
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.populations.population import Cases
+from cudbound.tables.caller_splits import FOLDS_OF_GROUPS, takes_groups_apart
 from cudbound.tables.compare_intervals import MODEL_RECORDS
 from cudbound.validation import MIN_ROWS_PER_CLASS
 
@@ -44,7 +45,13 @@ def try_scenario(scenario: Scenario, n_samples: Collection[int], methods: Iterab
             f"samples of {max(n_samples):,} cases with {n_features:,} features have more than {MAX_VALUES:,} values; "
             "take fewer of them"
         )
-    scenario.population.draw(max(n_samples), rng)
+    if scenario.population.draw(max(n_samples), rng).groups is not None and scenario.groups:
+        torn = [method.name for method in methods if takes_groups_apart(method, FOLDS_OF_GROUPS)]
+        if torn:
+            raise ValueError(
+                f"the rows of a patient would be taken apart by {', '.join(torn)}; leave out these methods, or let "
+                "none be told of patients: groups = false"
+            )
     drawn = _sample(scenario, min(n_samples), rng)
     try:
         with warnings.catch_warnings(action="ignore"):  # those of the study's own fits stand in its results
@@ -84,7 +91,7 @@ def check_learners(study: Study) -> None:
 def _sample(scenario: Scenario, n: int, rng: np.random.Generator) -> Cases:
     for _ in range(MAX_TRIALS):
         drawn = scenario.population.draw(n, rng)
-        if MIN_ROWS_PER_CLASS <= int(np.sum(drawn.y)) <= n - MIN_ROWS_PER_CLASS:
+        if drawn.n_rarer >= MIN_ROWS_PER_CLASS:
             return drawn
     raise ValueError(
         f"{MAX_TRIALS} samples of {n} cases had fewer than {MIN_ROWS_PER_CLASS} cases of a class each; "

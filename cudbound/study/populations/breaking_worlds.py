@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr, stdtr
 
 from cudbound.study.populations.gaussian_worlds import Gaussians
@@ -50,6 +51,14 @@ class FlippedLabels(Gaussians):
         """Return features and labels of n independent cases."""
         X, labels = super().sample(n, rng)
         return X, np.where(rng.random(n) < self.flip_rate, 1 - labels, labels)
+
+    def sample_patients(
+        self, patient: NDArray[np.int64], within: float, rng: np.random.Generator
+    ) -> tuple[Array, Labels]:
+        """Return features and labels of patients with several rows; the labels of a patient are flipped together."""
+        X, labels = super().sample_patients(patient, within, rng)
+        flipped = rng.random(int(patient[-1]) + 1) < self.flip_rate
+        return X, np.where(flipped[patient], 1 - labels, labels)
 
     def linear_error(self, coef: Array, intercept: float) -> float:
         """Return the error of a linear rule: wrong on its own label or right on a flipped one."""

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from cudbound.study.populations.population import Truth
@@ -23,7 +24,7 @@ from cudbound.study.populations.simulated import (
 from cudbound.validation import check_number
 
 
-class _MixtureWorld(ContinuousWorld):
+class MixtureWorld(ContinuousWorld):
     """Two classes, each of one or two spherical normal components; parameters that a world lacks are as here."""
 
     distance = 0.0
@@ -61,10 +62,36 @@ class _MixtureWorld(ContinuousWorld):
 
     def sample(self, n: int, rng: np.random.Generator) -> tuple[Array, Labels]:
         """Return features and labels of n independent cases."""
-        shares, labels, means, sds = self._mixture
-        part = np.searchsorted(np.cumsum(shares)[:-1], rng.random(n), side="right")
-        X = means[part] + sds[part, None] * rng.standard_normal((n, self.n_features))
-        return X, labels[part]
+        return self._rows(self._parts(n, rng), rng.standard_normal((n, self.n_features)))
+
+    def sample_patients(
+        self, patient: NDArray[np.int64], within: float, rng: np.random.Generator
+    ) -> tuple[Array, Labels]:
+        """Return features and labels of patients with several rows, each of which alone is a case of this world.
+
+        Parameters
+        ----------
+        patient : ndarray of int, shape (n,)
+            Number of the patient of each row, from 0 up, ascending.
+        within : float
+            Share of the variance of every feature around the center of its component that the rows of a patient have
+            in common. Component and label are those of the patient.
+        rng : numpy.random.Generator
+        """
+        n_patients = int(patient[-1]) + 1
+        parts = self._parts(n_patients, rng)[patient]
+        common = rng.standard_normal((n_patients, self.n_features))[patient]
+        own = rng.standard_normal((patient.size, self.n_features))
+        return self._rows(parts, math.sqrt(within) * common + math.sqrt(1.0 - within) * own)
+
+    def _parts(self, n: int, rng: np.random.Generator) -> NDArray[np.intp]:
+        """Draw the components of n cases."""
+        shares, *_ = self._mixture
+        return np.searchsorted(np.cumsum(shares)[:-1], rng.random(n), side="right")
+
+    def _rows(self, part: NDArray[np.intp], noise: Array) -> tuple[Array, Labels]:
+        _, labels, means, sds = self._mixture
+        return means[part] + sds[part, None] * noise, labels[part]
 
     def linear_error(self, coef: Array, intercept: float) -> float:
         """Return the error of a linear rule: a sum of normal tail areas over the components."""
@@ -75,7 +102,7 @@ class _MixtureWorld(ContinuousWorld):
 
 
 @dataclass(frozen=True)
-class Gaussians(_MixtureWorld):
+class Gaussians(MixtureWorld):
     """Two normal classes; with equal covariances the best rule is linear.
 
     Parameters
@@ -146,7 +173,7 @@ class Wide(Gaussians):
 
 
 @dataclass(frozen=True)
-class Noise(_MixtureWorld):
+class Noise(MixtureWorld):
     """Labels that do not depend on the normal features.
 
     Parameters
@@ -179,7 +206,7 @@ class Noise(_MixtureWorld):
 
 
 @dataclass(frozen=True)
-class Outliers(_MixtureWorld):
+class Outliers(MixtureWorld):
     """Two Gaussians of equal size, some cases of each with a larger spread around the same mean.
 
     Parameters

@@ -36,11 +36,22 @@ class Cases:
         0 or 1.
     true_error : callable
         ``true_error(classifier) -> Truth`` for a fitted scikit-learn classifier.
+    groups : ndarray, shape (n,), or None, default=None
+        Which cases are rows of one patient, by equal values; None if each is a patient of its own.
     """
 
     X: Any
     y: Any
     true_error: Callable[[Any], Truth] = field(repr=False)
+    groups: Any = None
+
+    @property
+    def n_rarer(self) -> int:
+        """Cases, or patients with several, of the class that has fewer of them."""
+        positive = np.asarray(self.y) == 1
+        if self.groups is None:
+            return int(min(positive.sum(), (~positive).sum()))
+        return min(len(set(np.asarray(self.groups)[of_class])) for of_class in (positive, ~positive))
 
 
 class Population(Protocol):

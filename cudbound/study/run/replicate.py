@@ -154,6 +154,8 @@ def _intervals(
     truths: Sequence[Truth],
 ) -> tuple[IntervalRow, ...]:
     settings = {name: getattr(study, name) for name in ("methods", "confidence_level", "options", "sizes")}
+    if scenario.groups:
+        settings["groups"] = drawn.groups
     rows: Sequence[IntervalEstimate | ComparisonResult]
     if study.compares:
         first, rival = fitted
@@ -170,11 +172,10 @@ def _intervals(
 
 
 def _draw(scenario: Scenario, n: int, rng: np.random.Generator) -> tuple[Cases, int]:
-    """Draw a sample with at least two cases of each class; count those that had not."""
+    """Draw a sample with at least two cases, or patients with several, of each class; count those that had not."""
     for n_redrawn in range(MAX_DRAWS):
         drawn = scenario.population.draw(n, rng)
-        positives = int(np.sum(drawn.y))
-        if MIN_ROWS_PER_CLASS <= positives <= n - MIN_ROWS_PER_CLASS:
+        if drawn.n_rarer >= MIN_ROWS_PER_CLASS:
             return drawn, n_redrawn
     raise ValueError(
         f"{MAX_DRAWS} samples of {n} cases of {scenario.population.name} had fewer than {MIN_ROWS_PER_CLASS} cases of "
