@@ -27,8 +27,8 @@ def true_metrics(population: Any, classifier: Any, names: Sequence[str]) -> tupl
     wrong = np.asarray(classifier.predict(X) == 1) != event
     found = []
     for name in names:
-        seen = MetricRows(METRICS[name], event)
-        value = seen.value(wrong)
+        seen = _seen(population, name)
+        value = min(max(seen.value(wrong), 0.0), 1.0)  # rounding may pass the ends
         found.append(Truth(value, math.sqrt(value * (1.0 - value) / seen.n_effective)))
     return tuple(found)
 
@@ -37,6 +37,11 @@ def true_metrics(population: Any, classifier: Any, names: Sequence[str]) -> tupl
 def _cases(population: Any) -> tuple[Any, NDArray[np.bool_]]:
     X, y = population.sample(N_METRIC_CASES, np.random.default_rng(TRUTH_SEED))
     return X, np.asarray(y == 1)
+
+
+@lru_cache(maxsize=8)
+def _seen(population: Any, name: str) -> MetricRows:
+    return MetricRows(METRICS[name], _cases(population)[1])
 
 
 def asked_for(names: Sequence[str]) -> Metrics:
