@@ -26,7 +26,16 @@ from cudbound.solve.minimum import check_minimizer, optimality_residual
 from cudbound.solve.minimum import polish as polish_model
 from cudbound.validation import check_binary_classifier, check_no_results
 
-__all__ = ["ADAPTERS", "REFUSALS", "Adapter", "Refusal", "batched_refit", "express", "find_adapter"]
+__all__ = [
+    "ADAPTERS",
+    "REFUSALS",
+    "Adapter",
+    "Refusal",
+    "batched_refit",
+    "express",
+    "find_adapter",
+    "warn_unscaled",
+]
 
 #: Ratio of standard deviations from which a penalty that treats all features alike is worth a warning.
 UNEQUAL_SIZES = 100.0
@@ -121,6 +130,21 @@ def express(
         return polish_model(model)
     check_minimizer(model)
     return model
+
+
+def warn_unscaled(estimator: Any, X: Any, y: Any) -> None:
+    """Warn as `express` does where a penalty meets features of very different size, and it is known to be so.
+
+    Warns
+    -----
+    UnscaledPenaltyWarning
+        As `express`; never about an estimator that is not additive.
+    """
+    try:
+        model = find_adapter(estimator).express(estimator, X, y)
+    except (UnsupportedEstimatorError, ValueError):
+        return
+    _warn_unscaled(model, estimator)
 
 
 def _weighted(model: AdditiveModel, sample_weight: NDArray[np.float64]) -> AdditiveModel:

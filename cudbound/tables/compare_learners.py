@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
+from cudbound.adapters import warn_unscaled
 from cudbound.adapters.in_words import describe_classifier
 from cudbound.intervals import Method, find_comparisons
 from cudbound.intervals.difference import check_alternative, compute_comparison
@@ -115,7 +116,8 @@ def compare_learners(
     -------
     ComparisonResult
         With ``estimate`` (the error of `a` minus that of `b`), ``statistic``, ``pvalue``, ``confidence_interval``,
-        ``alternative``, ``estimand``, ``degenerate`` and ``details``.
+        ``alternative``, ``estimand``, ``degenerate`` and ``details``. `tabulate_comparisons` with ``methods=[method]``
+        gives the same as a table, which writes itself for a paper.
 
     Raises
     ------
@@ -123,6 +125,11 @@ def compare_learners(
         If an argument is out of range.
     RunInterrupted
         On Ctrl-C; pass its ``unfinished`` as `previous` to resume.
+
+    Warns
+    -----
+    UnscaledPenaltyWarning
+        If one of them is known to have a penalty that meets features of very different size.
 
     Guarantee
     ---------
@@ -294,14 +301,21 @@ def tabulate_comparisons(
 
 
 def fitted_learner(learner: Any, X: Any, y: Any, seed: int) -> Any:
-    """Return a fitted learner: itself if it is, else a clone fitted to all rows, seeded where it has no seed."""
+    """Return a fitted learner: itself if it is, else a clone fitted to all rows, seeded where it has no seed.
+
+    Warns
+    -----
+    UnscaledPenaltyWarning
+        If it is known to have a penalty that meets features of very different size.
+    """
     learner = find_learner(learner)
     try:
         check_is_fitted(learner)
     except NotFittedError:
         fitted = seeded_clone(learner, seed).fit(X, y)
         # clones of it take seeds of their own
-        return fitted.set_params(**dict.fromkeys(unseeded_parameters(learner)))
+        learner = fitted.set_params(**dict.fromkeys(unseeded_parameters(learner)))
+    warn_unscaled(learner, X, y)
     return learner
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from contract_cases import COMPARISONS, SIZES, exactly, sample
@@ -17,6 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import LeastSquaresClassifier, compare_learners, tabulate_comparisons
+from cudbound.exceptions import UnscaledPenaltyWarning
 from cudbound.intervals import METHODS, find_comparisons
 from cudbound.resampling.refits import seeded_clone, unseeded_parameters
 
@@ -227,3 +230,16 @@ def test_every_comparison_says_what_it_estimates():
     assert frame.loc["mcnemar", "estimand"] == "holdout-model"
     for name in COMPARISONS:
         assert frame.loc[name, "estimand"].startswith(str(METHODS[name].estimand))
+
+
+def test_a_penalty_that_meets_features_of_very_different_size_is_warned_of():
+    X, y = sample(40)
+    X = X / X.std(axis=0) * [1.0, *[1e4] * (X.shape[1] - 1)]
+    scaled = make_pipeline(StandardScaler(), LogisticRegression())
+    with pytest.warns(
+        UnscaledPenaltyWarning, match="the penalty of LogisticRegression treats all features alike"
+    ):
+        compare_learners(LogisticRegression(), LeastSquaresClassifier(), X, y, rng=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UnscaledPenaltyWarning)
+        compare_learners(scaled, GaussianNB(), X, y, rng=0)
