@@ -796,12 +796,15 @@ def test_golden_text_of_methods(overview):
         """\
 Known methods
 
-name     aims at        assumes                                       source
--------  -------------  --------------------------------------------  --------------------------------------------
-cud      conditional    the bootstrap quantile estimates that of the  Laber and Murphy (2008), sections 3 and 4
-                        population the bootstrap quantile estimates
-                        that of the population
-mcnemar  holdout-model                                                McNemar (1947), no correction for continuity
+name     aims at        assumes                     source
+-------  -------------  --------------------------  -------------------------
+cud      conditional    the bootstrap quantile      Laber and Murphy (2008),
+                        estimates that of the       sections 3 and 4
+                        population the bootstrap
+                        quantile estimates that of
+                        the population
+mcnemar  holdout-model                              McNemar (1947), no
+                                                    correction for continuity
 
 Fits: beyond the given one."""
     )
@@ -813,7 +816,7 @@ def test_methods_in_the_other_formats(overview):
     assert markdown[2].split("|")[2].strip() == "aims at"
     assert len(markdown) == 6
     latex = render_report(methods_report(overview), "latex")
-    assert r"\begin{tabular}{llp{0.29\linewidth}p{0.29\linewidth}}" in latex
+    assert r"\begin{tabular}{llp{0.17\linewidth}p{0.17\linewidth}}" in latex
     assert r"\footnotesize" not in latex
     document = json.loads(render_report(methods_report(overview), "json"))
     assert list(document) == ["format", "title", "notes", "versions", "run", "methods"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from cudbound.report.plain_text import GAP, LINE, MIN_WIDTH
 from cudbound.report.tables import Column, Report
 
 if TYPE_CHECKING:
@@ -12,12 +13,14 @@ if TYPE_CHECKING:
 
 #: Columns with a longer cell than this share what is left of a line.
 NARROW = 26
-#: A wrapped column is no narrower than this.
-MIN_WIDTH = 16
-LINE = 118
 
 
-def methods_report(frame: pd.DataFrame, notes: Sequence[str] = ()) -> Report:
+def methods_report(
+    frame: pd.DataFrame,
+    notes: Sequence[str] = (),
+    title: str = "Known methods",
+    below: Sequence[str] = (),
+) -> Report:
     """Return a frame of text columns, one row per method, as a table; its name in JSON is "methods".
 
     Parameters
@@ -27,6 +30,9 @@ def methods_report(frame: pd.DataFrame, notes: Sequence[str] = ()) -> Report:
         share the width of the line; fewer columns read better.
     notes : sequence of str, default=()
         What stands under the table.
+    title : str, default="Known methods"
+    below : sequence of str, default=()
+        Columns that stand below the table in text, each value once, after the methods that have it.
 
     Examples
     --------
@@ -41,11 +47,20 @@ def methods_report(frame: pd.DataFrame, notes: Sequence[str] = ()) -> Report:
     """
     names = [str(name) for name in frame.columns]
     rows = tuple(dict(zip(names, map(str, values), strict=True)) for values in frame.itertuples(index=False))
-    longest = {name: max([len(name), *(len(row[name]) for row in rows)]) for name in names}
-    wide = [name for name in names if longest[name] > NARROW]
-    left = LINE - sum(longest[name] for name in names if name not in wide) - 2 * (len(names) - 1)
+    longest = {
+        name: max([len(name), *(len(row[name]) for row in rows)]) for name in names if name not in below
+    }
+    wide = [name for name in longest if longest[name] > NARROW]
+    left = LINE - sum(longest[name] for name in longest if name not in wide) - GAP * (len(longest) - 1)
     width = max(MIN_WIDTH, left // max(1, len(wide)))
     columns = tuple(
-        Column(name, name.replace("_", " "), "text", width if name in wide else None) for name in names
+        Column(
+            name,
+            name.replace("_", " "),
+            "text",
+            width if name in wide else None,
+            moves=0 if name in below else None,
+        )
+        for name in names
     )
-    return Report("methods", "Known methods", tuple(notes), columns, rows, lambda: frame)
+    return Report("methods", title, tuple(notes), columns, rows, lambda: frame)

@@ -14,12 +14,14 @@ from cudbound.cli.output.exit_codes import EXIT_CODES
 KINDS = {"interval": "interval", "comparison": "comparison", "point-estimate": "point estimate"}
 FOR_READERS = ("table", "markdown", "latex")
 #: What a reader sees of all methods, and of those of one kind; programs get every column.
-OVERVIEW = ("name", "gives", "estimand", "title")
+OVERVIEW = ("name", "estimand", "title")
 KIND_COLUMNS = ("name", "estimand", "title", "cost", "options")
 OVERVIEW_NOTE = (
     "Costs in fits and options: --gives interval, comparison or point-estimate. Assumptions, known tendencies, "
     "references and fallbacks: --format csv or json."
 )
+#: Of these the ones that stand below the table.
+BELOW = ("estimand", "options")
 KIND_NOTES = (
     "Costs in fits: n rows, B bootstrap draws, k folds, J splits, and the other numbers of the sources, which "
     "--size NAME=VALUE sets.",
@@ -52,9 +54,19 @@ def methods(gives: str | None, form: str, place: Path | None) -> None:
     frame = available_methods()
     if gives is not None:
         frame = frame[frame["gives"].str.contains(KINDS[gives])]
-    columns = OVERVIEW if gives is None else KIND_COLUMNS
-    shown = frame[list(columns)] if form in FOR_READERS else frame
     first_notes = [OVERVIEW_NOTE] if gives is None else KIND_NOTES
     words = DIFFERENCES if gives == "comparison" else ERRORS
     notes = [*first_notes, *explain_estimands(map(Estimand.read, frame["estimand"]), words)]
-    output.emit(render_report(methods_report(shown, notes), form), place)
+    if form not in FOR_READERS:
+        reports = [methods_report(frame, notes)]
+    elif gives is not None:
+        title = f"Methods that give: {KINDS[gives]}"
+        reports = [methods_report(frame[list(KIND_COLUMNS)], notes, title, BELOW)]
+    else:
+        *first, last = frame.groupby("gives", sort=False)
+        reports = [
+            methods_report(rows[list(OVERVIEW)], (), f"Methods that give: {what}") for what, rows in first
+        ]
+        what, rows = last
+        reports.append(methods_report(rows[list(OVERVIEW)], notes, f"Methods that give: {what}"))
+    output.emit("\n\n".join(render_report(one, form) for one in reports), place)
