@@ -11,6 +11,9 @@ from cudbound.solve.limits import SearchLimits
 #: call would wait. Real data of 50 to 200 rows mostly take less than two; where they do not, the remaining draws take
 #: millions of nodes each, and a longer search hardly moves the bounds.
 DEFAULT_SECONDS = 12.0
+#: The same for the signed suprema, which only cap the upper limit of the interval around two centers: a cap that was
+#: not found in this time was not found in four times of it either, on 30 problems from 15 real data sets.
+SIGNED_SECONDS = 3.0
 #: Nodes that a call may always take by default, so that large problems make progress.
 LEAST_NODES = 2_000
 
@@ -28,12 +31,12 @@ def seconds_per_node(problem: Problem) -> float:
     return 1e-6 * (15.0 + 3e-3 * n * p * p + 12e-3 * p * p * p)
 
 
-def default_node_budget(problem: Problem) -> int:
-    """Return the nodes that the search for a quantile may take if the caller sets no limit.
+def default_node_budget(problem: Problem, side: str = "both") -> int:
+    """Return the nodes that the search for a quantile, of both sides or of one, may take if the caller sets no limit.
 
     It is a number of nodes, not of seconds, so that the same call gives the same interval on every machine.
     """
-    return nodes_within(DEFAULT_SECONDS, problem)
+    return nodes_within(DEFAULT_SECONDS if side == "both" else SIGNED_SECONDS, problem)
 
 
 def nodes_within(seconds: float, problem: Problem) -> int:

@@ -50,7 +50,7 @@ class Search:
     def _planned(self, problem: Problem) -> SearchLimits:
         """Return the limits, with the nodes that the search is planned for: some are kept to narrow the bounds."""
         if self.has_default_budget:
-            return replace(self.limits, nodes=default_node_budget(problem))
+            return replace(self.limits, nodes=default_node_budget(problem, self.side))
         seconds = self.limits.seconds
         planned = self.of == "quantile" and self.solver == "native" and self.limits.nodes is None
         if not planned or seconds is None or seconds == math.inf:

@@ -215,7 +215,8 @@ def error_interval(
     n_jobs : int or None, default=1
         Workers; -1 for all cores. The result does not depend on it.
     limits : SearchLimits, default=None
-        Limits of the search for the suprema, which by default ends after about ten seconds of one processor.
+        Limits of the search for the suprema, which by default ends after about three seconds of one processor for
+        "two-center", and ten for "cud".
     progress : bool or None, default=None
         As for `cudbound.compare_intervals`.
     previous : Unfinished, default=None

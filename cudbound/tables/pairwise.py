@@ -24,7 +24,7 @@ from cudbound.records import Records, TestSetLosses
 from cudbound.report.description import Description
 from cudbound.report.pairwise_columns import describe_pairs, pairwise_report
 from cudbound.report.table_style import FULL, NO_TITLES, Style, styled
-from cudbound.report.tables import Report, Run
+from cudbound.report.tables import PairsRun, Report, Run
 from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.plan import record_refits
 from cudbound.resampling.refits import Tape, difference, prepare_refits, remembered
@@ -276,7 +276,8 @@ def compare_many_learners(
     adjusted = holm_adjusted([one.pvalue for one in alone]).tolist()
     rows = zip(pairs, alone, adjusted, together, strict=True)
     described = {name: describe_classifier(learner) for name, learner in named.items()}
-    return PairTable(tuple(Pair(*names, one, p, both) for names, one, p, both in rows), described)
+    pairs_found = tuple(Pair(*names, one, p, both) for names, one, p, both in rows)
+    return PairTable(pairs_found, described, PairsRun(**session.described()))
 
 
 def _named(learners: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:

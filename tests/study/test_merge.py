@@ -347,3 +347,8 @@ def test_a_link_stays_a_link(tmp_path, folder):
         merge_stores([part], tmp_path / "all")
     assert (tmp_path / "all").is_symlink()
     assert dump(tmp_path / "elsewhere" / "all") == dump(folder / "whole")
+
+
+def test_a_bar_is_shown(folder, tmp_path, capsys):
+    merge_stores(shards(folder, 2), tmp_path / "all", progress=True)
+    assert "stores: " in capsys.readouterr().err

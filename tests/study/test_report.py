@@ -168,8 +168,9 @@ def test_the_same_store_gives_the_same_page(store, page, tmp_path):
     assert (tmp_path / "again.html").read_text("utf-8") == page
 
 
-def test_markdown(store, tmp_path):
-    write_report(store, tmp_path / "report.md", "markdown")
+def test_markdown(store, tmp_path, capsys):
+    write_report(store, tmp_path / "report.md", "markdown", progress=True)
+    assert "report: " in capsys.readouterr().err
     text = (tmp_path / "report.md").read_text("utf-8")
     headings = re.findall(r"^## (.*)$", text, flags=re.MULTILINE)
     assert headings == [name for name in SECTIONS if name != "Plots"]

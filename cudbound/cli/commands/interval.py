@@ -152,7 +152,7 @@ ALTERNATIVES = ("two-sided", "less", "greater")
     type=options.total_node_limit,
     metavar="INT|none",
     help="End the whole search of cud, and that of two-center, after this many nodes, with a safe upper bound; without "
-    "it after about ten seconds' work, none for never.",
+    "it after about ten seconds' work, that of two-center after three; none for never.",
 )
 @click.option(
     "--time-limit",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from cudbound.bars import Progress
 from cudbound.hints import install_command
 from cudbound.parameter_error import ParameterError
 from cudbound.plotting.coverage import CoverageByScenarioDisplay, CoverageWidthDisplay, KurtosisDisplay
@@ -64,7 +65,11 @@ class Section:
 
 
 def write_report(
-    store_path: str | os.PathLike[str], output: str | os.PathLike[str], format: str = "html"
+    store_path: str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    format: str = "html",
+    *,
+    progress: bool | None = None,
 ) -> tuple[Path, ...]:
     """Write the report of a study.
 
@@ -85,6 +90,8 @@ def write_report(
         package ``booktabs``. ``csv`` writes the table of cells to `output`, unrounded and with every column, and the
         others beside it: to ``NAME-samples.csv``, ``NAME-differences.csv``, ``NAME-shortest.csv``,
         ``NAME-aggregates.csv`` and, if the study has any, published values to ``NAME-published.csv``.
+    progress : bool or None, default=None
+        Whether to show a bar on standard error. None shows it from two seconds on, on a terminal or in a notebook.
 
     Returns
     -------
@@ -103,13 +110,17 @@ def write_report(
     OSError
         If a file cannot be written; all are then as they were.
     """
-    texts = report_texts(store_path, output, format)
+    texts = report_texts(store_path, output, format, progress=progress)
     write_texts(texts)
     return tuple(texts)
 
 
 def report_texts(
-    store_path: str | os.PathLike[str], output: str | os.PathLike[str], format: str = "html"
+    store_path: str | os.PathLike[str],
+    output: str | os.PathLike[str],
+    format: str = "html",
+    *,
+    progress: bool | None = None,
 ) -> dict[Path, str]:
     """Return what `write_report` writes, by the file that it goes to, and write nothing.
 
@@ -120,17 +131,25 @@ def report_texts(
     """
     if format not in FORMATS:
         raise ParameterError("format", f"one of {list(FORMATS)}", format)
-    with Store.open(os.fspath(store_path)) as store:
-        summary = summarize_store(store)
-        title, sentences = f"Coverage study {store.description['name']}", run_notes(store)
-    if summary.replicates.empty:
-        raise ValueError(f"store {os.fspath(store_path)!r}: it holds no replicate yet; run the study first")
     place = Path(output)
-    if format == "csv":
-        texts = _csv(summary, place)
-    else:
-        sections = list(_sections(summary, sentences, plots=format == "html"))
-        texts = {place: {"html": _html, "markdown": _markdown, "latex": _latex}[format](title, sections)}
+    with Progress.of(progress).bar(desc="report", unit="part") as bar:
+        with Store.open(os.fspath(store_path)) as store:
+            summary = summarize_store(store)
+            title, sentences = f"Coverage study {store.description['name']}", run_notes(store)
+        if summary.replicates.empty:
+            raise ValueError(
+                f"store {os.fspath(store_path)!r}: it holds no replicate yet; run the study first"
+            )
+        if format == "csv":
+            texts = _csv(summary, place)
+        else:
+            makers = _sections(summary, sentences, plots=format == "html")
+            bar.reset(total=len(makers))
+            sections = []
+            for make in makers:
+                sections.append(make())
+                bar.update()
+            texts = {place: {"html": _html, "markdown": _markdown, "latex": _latex}[format](title, sections)}
     for path, text in texts.items():
         if path.exists() and path.samefile(store_path):
             raise ValueError(
@@ -204,19 +223,27 @@ def _scenario(entries: Mapping[str, Any]) -> str:
     return "; ".join(" ".join(str(one).split()) for one in words if one)
 
 
-def _sections(summary: Summary, sentences: Sequence[str], *, plots: bool) -> Iterator[Section]:
-    yield Section("What was run", tuple(sentences), (samples_report(summary),))
-    yield Section("At a glance", tables=(overview_report(summary),))
-    yield Section("Every method in every cell", tables=tuple(cell_reports(summary)))
-    if not summary.published.empty:
-        yield Section("Beside published values", tables=(published_report(summary),))
-    if not summary.differences.empty:
-        yield Section(f"Compared with {summary.reference}", tables=(differences_report(summary),))
-    yield Section("Shortest interval that keeps its level", tables=(shortest_report(summary),))
-    if plots:
-        yield Section("Plots", plots=tuple(_plots(summary)))
-    yield Section("Aggregates", tables=(aggregates_report(summary),))
-    yield Section("Rules and conventions", tuple(conventions(summary)))
+def _sections(summary: Summary, sentences: Sequence[str], *, plots: bool) -> list[Callable[[], Section]]:
+    """Return what makes each section; the plots take most of the time."""
+    compared = f"Compared with {summary.reference}"
+    makers: list[tuple[bool, Callable[[], Section]]] = [
+        (True, lambda: Section("What was run", tuple(sentences), (samples_report(summary),))),
+        (True, lambda: Section("At a glance", tables=(overview_report(summary),))),
+        (True, lambda: Section("Every method in every cell", tables=tuple(cell_reports(summary)))),
+        (
+            not summary.published.empty,
+            lambda: Section("Beside published values", tables=(published_report(summary),)),
+        ),
+        (not summary.differences.empty, lambda: Section(compared, tables=(differences_report(summary),))),
+        (
+            True,
+            lambda: Section("Shortest interval that keeps its level", tables=(shortest_report(summary),)),
+        ),
+        (plots, lambda: Section("Plots", plots=tuple(_plots(summary)))),
+        (True, lambda: Section("Aggregates", tables=(aggregates_report(summary),))),
+        (True, lambda: Section("Rules and conventions", tuple(conventions(summary)))),
+    ]
+    return [make for wanted, make in makers if wanted]
 
 
 def _plots(summary: Summary) -> Iterator[tuple[str, str]]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import ExitStack, closing
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
+from cudbound.bars import Progress
 from cudbound.study.design.identity import differences, shown
 from cudbound.study.run.rows import Key
 from cudbound.study.run.status import StudyStatus
@@ -34,7 +35,9 @@ FROM part.timings AS here LEFT JOIN main.timings AS there USING ({_KEY})
 WHERE there.finished IS NULL OR (here.finished, here.seconds) < (there.finished, there.seconds)"""
 
 
-def merge_stores(parts: Iterable[str | Path], store_path: str | Path) -> StudyStatus:
+def merge_stores(
+    parts: Iterable[str | Path], store_path: str | Path, *, progress: bool | None = None
+) -> StudyStatus:
     """Merge stores of one study, such as those of its shards, into one.
 
     Parameters
@@ -43,6 +46,8 @@ def merge_stores(parts: Iterable[str | Path], store_path: str | Path) -> StudySt
         The stores, which stay as they are. Runs may be writing them: what is stored by now is taken.
     store_path : str or path
         The merged store. One that is there is a further part, and is replaced when all are merged.
+    progress : bool or None, default=None
+        Whether to show a bar on standard error. None shows it from two seconds on, on a terminal or in a notebook.
 
     Returns
     -------
@@ -98,7 +103,8 @@ def merge_stores(parts: Iterable[str | Path], store_path: str | Path) -> StudySt
         unfinished.unlink(missing_ok=True)  # of a merge that was killed
         stack.callback(unfinished.unlink, missing_ok=True)
         with clear_errors(place):
-            _write(unfinished, sources, _common(descriptions), sorted(runs))
+            with Progress.of(progress).bar(total=len(sources), desc="stores", unit="store") as bar:
+                _write(unfinished, sources, _common(descriptions), sorted(runs), bar.update)
             unfinished.replace(target)
     with Store.open(place) as store:
         return store.status()
@@ -132,8 +138,14 @@ def _common(descriptions: dict[Path, dict[str, Any]]) -> str:
     )
 
 
-def _write(place: Path, sources: Iterable[Path], description: str, runs: Iterable[tuple[float, str]]) -> None:
-    """Write a new store with the results of all parts."""
+def _write(
+    place: Path,
+    sources: Iterable[Path],
+    description: str,
+    runs: Iterable[tuple[float, str]],
+    advance: Callable[[], object],
+) -> None:
+    """Write a new store with the results of all parts; `advance` is called after each."""
     connection, _ = connect_for_writing(place)
     with closing(connection):
         connection.execute("PRAGMA journal_mode = OFF")  # nobody reads the file before it is finished
@@ -147,6 +159,7 @@ def _write(place: Path, sources: Iterable[Path], description: str, runs: Iterabl
             with transaction(connection):
                 _add_part(connection, path)
             connection.execute("DETACH part")
+            advance()
         connection.execute("VACUUM")  # otherwise pages tell the order of parts
 
 
