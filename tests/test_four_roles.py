@@ -116,6 +116,25 @@ def test_a_biostatistician_compares_two_classifiers():
     assert "corrected-resampled-t" in found.stdout
 
 
+@needs_data
+def test_a_biostatistician_quotes_one_interval_and_its_methods():
+    options = PUBLISHED["kyphosis"][0].split()
+    quoted = shell("interval", data("kyphosis"), *options, *QUICK, "--recommend").stdout
+    assert quoted.startswith("The error of this classifier on new cases is estimated at 0.")
+    assert "cud" not in quoted
+    words = shell("interval", data("kyphosis"), *options, *QUICK, "--describe").stdout
+    assert all(word in words for word in ("two-center", "seed 1", "scikit-learn", "@software{cudbound"))
+
+
+@needs_data
+def test_a_biostatistician_learns_that_the_majority_class_is_not_beaten():
+    options = PUBLISHED["birthwt"][0].split()
+    found = shell(
+        "compare-learners", data("birthwt"), *options, "--a", "logistic", "--b", "majority", "--seed", "1"
+    )
+    assert "no evidence that a beats the majority class" in " ".join(found.stdout.split())
+
+
 # ---- an analyst with eight kinds of fitted pipeline ----
 
 RNG = np.random.default_rng(11)
