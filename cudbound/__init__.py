@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from cudbound.results import IntervalEstimate as IntervalEstimate
     from cudbound.results import PointEstimate as PointEstimate
     from cudbound.results import SolveStatus as SolveStatus
+    from cudbound.seeds import OverSeeds as OverSeeds
     from cudbound.solve.limits import SearchLimits as SearchLimits
     from cudbound.solve.search import Search as Search
     from cudbound.solve.solve_draws import solve_draws as solve_draws
@@ -113,6 +114,7 @@ _HOME = {
     "ConfidenceInterval": "outcomes",
     "Estimand": "outcomes",
     "Draws": "results",
+    "OverSeeds": "seeds",
     "IntervalEstimate": "results",
     "IntervalTable": "tables.table",
     "SolveStatus": "results",

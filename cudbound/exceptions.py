@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from cudbound.parameter_error import ParameterError as ParameterError
 
@@ -234,6 +234,25 @@ class RunInterrupted(KeyboardInterrupt):
         done = f"after {unfinished.n_fits} refits"
         super().__init__(
             f"stopped {'; '.join(filter(None, (done, proved)))}; pass previous=error.unfinished to resume from there"
+        )
+        self.unfinished = unfinished
+
+
+class SeedsInterrupted(KeyboardInterrupt):
+    """Ctrl-C stopped a repetition over seeds; the runs that were made are kept.
+
+    Attributes
+    ----------
+    unfinished : cudbound.OverSeeds
+        The ranges over those runs. Pass it as ``previous=`` to `over_seeds` of the same result to resume from there.
+    """
+
+    def __init__(
+        self, unfinished: Any
+    ):  # which stands above this module, so that its type cannot be named here
+        super().__init__(
+            f"stopped after {len(unfinished.runs)} of {len(unfinished.seeds)} seeds; "
+            "pass previous=error.unfinished to resume from there"
         )
         self.unfinished = unfinished
 

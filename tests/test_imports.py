@@ -22,7 +22,7 @@ LAYERS = (
     {"outcomes", "groups"},
     {"results", "method_card", "losses", "pictured"},
     {"exceptions", "records", "problem"},
-    {"metrics"},
+    {"metrics", "seeds"},
     {"exact", "solve", "point_estimates", "report", "plotting"},
     {"estimators", "intervals"},
     {"adapters"},

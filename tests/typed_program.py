@@ -28,6 +28,8 @@ from cudbound import (
     ErrorInterval,
     Estimand,
     Explanation,
+    Instability,
+    InstabilityDisplay,
     IntervalDisplay,
     IntervalEstimate,
     IntervalTable,
@@ -36,6 +38,7 @@ from cudbound import (
     Metric,
     Metrics,
     NestedLoopDisplay,
+    OverSeeds,
     Pair,
     PairTable,
     PointEstimate,
@@ -54,6 +57,7 @@ from cudbound import (
     Unfinished,
     Verification,
     available_methods,
+    classification_instability,
     cochran_q,
     compare_intervals,
     compare_learners,
@@ -66,6 +70,7 @@ from cudbound import (
     merge_stores,
     recorded_comparison,
     recorded_estimate,
+    recorded_instability,
     recorded_interval,
     replay,
     run_study,
@@ -74,7 +79,8 @@ from cudbound import (
     summarize,
     tabulate_comparisons,
 )
-from cudbound.exceptions import RunInterrupted
+from cudbound.exceptions import RunInterrupted, SeedsInterrupted
+from cudbound.records import BootstrapLosses
 from cudbound.study.populations.population import Cases, Truth
 
 
@@ -165,6 +171,23 @@ def resumed(X: NDArray[np.float64], y: NDArray[np.int64]) -> Unfinished | None:
     except RunInterrupted as stopped:
         return stopped.unfinished if isinstance(stopped.unfinished, Unfinished) else None
     return None
+
+
+def unstable(X: NDArray[np.float64], y: NDArray[np.int64], refits: BootstrapLosses) -> list[Instability]:
+    model = LeastSquaresClassifier().fit(X, y)
+    found = classification_instability(model, X, y, n_resamples=200, rng=0)
+    drawn: InstabilityDisplay = found.plot()
+    drawn.save("rows.svg")
+    same = error_interval(model, X, y, rng=0).instability
+    return [found, recorded_instability(refits, training_losses=[0, 1]), *([] if same is None else [same])]
+
+
+def over_seeds(found: ErrorInterval | IntervalTable | CudResult) -> pd.DataFrame:
+    try:
+        ranges: OverSeeds = found.over_seeds(5)
+    except SeedsInterrupted as stopped:
+        ranges = found.over_seeds(5, previous=stopped.unfinished)
+    return ranges.to_frame()
 
 
 class Coin:

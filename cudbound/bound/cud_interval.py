@@ -23,6 +23,7 @@ from cudbound.report.cautions import warn_of
 from cudbound.report.described import describe_data, seed_of
 from cudbound.report.tables import RunDescription
 from cudbound.results import Draws
+from cudbound.seeds import Call
 from cudbound.solve.limits import SearchLimits, check_limits
 from cudbound.solve.search import Search
 from cudbound.validation import (
@@ -181,6 +182,7 @@ def cud_interval(
     >>> result.at(confidence_level=0.8).q <= result.q
     True
     """
+    given = dict(locals())
     refuse_others(cud_interval, others)
     level = check_confidence_level(confidence_level)
     n_resamples = check_integer("n_resamples", n_resamples, 1)
@@ -215,6 +217,7 @@ def cud_interval(
         progress=progress,
         previous=previous,
     )
-    result = replace(bound, run=run, draw_remarks=draws.remarks)
+    call = Call.of(cud_interval, given, run.seed)
+    result = replace(bound, run=run, draw_remarks=draws.remarks, call=call)
     warn_of(result.cautions, stacklevel=2)
     return result

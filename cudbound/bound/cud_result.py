@@ -30,6 +30,7 @@ from cudbound.report.headline import majority_sentence
 from cudbound.report.tables import RunDescription
 from cudbound.results import QUANTILE_PROVED, Draws, IntervalEstimate, for_readers
 from cudbound.rounding import sentences_html
+from cudbound.seeds import Call, Repeatable
 from cudbound.solve.minimum import draws_problem
 from cudbound.solve.search import Search, search_ended
 from cudbound.validation import check_confidence_level
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
 
 # results hold arrays, which have no single truth value to compare
 @dataclass(frozen=True, eq=False, repr=False)
-class CudResult(Pictured["SupremaDisplay"]):
+class CudResult(Pictured["SupremaDisplay"], Repeatable):
     """A CUD confidence set for the error of a fitted classifier, and what it was computed from.
 
     Attributes
@@ -76,6 +77,8 @@ class CudResult(Pictured["SupremaDisplay"]):
         How the draws differ from ordinary ones.
     joint : JointDraws or None
         The draws of all metrics that this one is bounded together with; None if it is bounded by itself.
+    call : Call or None
+        As in `cudbound.IntervalTable`.
     """
 
     estimate: float
@@ -92,6 +95,12 @@ class CudResult(Pictured["SupremaDisplay"]):
     rests_on: str = field(repr=False, default="")
     draw_remarks: tuple[str, ...] = field(repr=False, default=())
     joint: JointDraws | None = field(repr=False, default=None)
+    call: Call | None = field(repr=False, default=None)
+
+    @property
+    def intervals(self) -> tuple[IntervalEstimate, ...]:
+        """Its row, alone."""
+        return (self.row,)
 
     @property
     def training_loss(self) -> float:
@@ -210,7 +219,8 @@ class CudResult(Pictured["SupremaDisplay"]):
         q = inverted_cdf_quantile(draws.upper, level)
         if self.joint is not None:
             q = self.metric.scale * self.joint.bracket(level)[1]
-        return replace(self, confidence_level=level, draws=draws, q=q)
+        call = None if self.call is None else self.call.but(confidence_level=level)
+        return replace(self, confidence_level=level, draws=draws, q=q, call=call)
 
     def certificate(self, draw: int) -> Certificate:
         """Return what was proved about one draw, to be saved, and verified in exact arithmetic.

@@ -50,7 +50,8 @@ def render_report(report: Report, format: str = "table") -> str:
         - the name of the report, such as ``intervals`` or ``comparisons``: a list of objects, one per row, whose fields
           are the columns of `Report.to_frame`, and ``details``, an object, where a method has further numbers of its
           own;
-        - ``instability``: the numbers of `cudbound.Instability.summary` as an object, where they were asked for.
+        - ``instability``, ``over_seeds``: what `cudbound.Instability.summary` and `cudbound.OverSeeds.summary` have, as
+          objects, where they were asked for.
 
         It is strict JSON: an undefined or infinite number is null, an infinite ``localization`` the string "inf".
 

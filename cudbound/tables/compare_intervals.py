@@ -28,6 +28,7 @@ from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.configurations import check_search, record_tuning, search_splits
 from cudbound.resampling.plan import kept_going
 from cudbound.resampling.refits import Refits, prepare_refits
+from cudbound.seeds import Call
 from cudbound.solve.limits import SearchLimits, check_limits
 from cudbound.solve.minimum import draws_problem
 from cudbound.solve.search import Search
@@ -234,6 +235,7 @@ def compare_intervals(
     >>> bool(0.0 <= table["martin-beta"].confidence_interval.low <= table["martin-beta"].estimate)
     True
     """
+    given = dict(locals())
     refuse_others(compare_intervals, others)
     shown = Progress.of(progress)
     session = Session(find_methods(methods), options, rng=rng, previous=previous, n_jobs=n_jobs)
@@ -332,7 +334,8 @@ def compare_intervals(
     )
     made = records.bootstrap
     unstable = None if made is None else instability_of(made, records, estimator, X, run)
-    table = IntervalTable(rows.all(asked, families), run, unstable)
+    call = Call.of(compare_intervals, given, session.run.seed)
+    table = IntervalTable(rows.all(asked, families), run, unstable, call)
     warn_of(table.cautions, stacklevel=2)
     return table
 

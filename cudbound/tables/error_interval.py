@@ -25,6 +25,7 @@ from cudbound.report.headline import interval_sentence, majority_sentence
 from cudbound.report.tables import Run
 from cudbound.results import IntervalEstimate, for_readers
 from cudbound.rounding import printable, sentences_html
+from cudbound.seeds import Call, Repeatable
 from cudbound.solve.limits import SearchLimits
 from cudbound.tables.compare_intervals import compare_intervals
 from cudbound.tables.instability import Instability
@@ -57,7 +58,7 @@ INTERNAL = "Computed from the training data alone, without external validation a
 
 
 @dataclass(frozen=True, repr=False)
-class ErrorInterval(Pictured["IntervalDisplay"]):
+class ErrorInterval(Pictured["IntervalDisplay"], Repeatable):
     """A confidence interval for the error of a classifier, and what it rests on.
 
     Attributes
@@ -68,7 +69,7 @@ class ErrorInterval(Pictured["IntervalDisplay"]):
         Rows of the training set.
     run : Run or None
         The data, the classifier and the resampling.
-    instability : Instability or None
+    instability, call
         As in `cudbound.IntervalTable`.
     """
 
@@ -76,6 +77,12 @@ class ErrorInterval(Pictured["IntervalDisplay"]):
     n_samples: int
     run: Run | None = field(default=None, compare=False)
     instability: Instability | None = field(default=None, compare=False)
+    call: Call | None = field(default=None, compare=False)
+
+    @property
+    def intervals(self) -> tuple[IntervalEstimate, ...]:
+        """The row, alone."""
+        return (self.row,)
 
     @property
     def estimate(self) -> float:
@@ -130,7 +137,7 @@ class ErrorInterval(Pictured["IntervalDisplay"]):
     @property
     def table(self) -> IntervalTable:
         """The interval as a table of one row, which writes itself in every format."""
-        return IntervalTable((self.row,), self.run, self.instability)
+        return IntervalTable((self.row,), self.run, self.instability, self.call)
 
     def display(self) -> IntervalDisplay:
         """Return the picture of the interval beside the share of the rarer class; `plot` draws it."""
@@ -302,7 +309,7 @@ def error_interval(
         progress=progress,
         previous=previous,
     )
-    return ErrorInterval(table.rows[0], labels.size, table.run, table.instability)
+    return ErrorInterval(table.rows[0], labels.size, table.run, table.instability, table.call)
 
 
 def _check_keywords(method: Method, given: Mapping[str, Any]) -> None:

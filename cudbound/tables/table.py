@@ -21,6 +21,7 @@ from cudbound.report.point_columns import point_report
 from cudbound.report.table_style import FULL, Style
 from cudbound.report.tables import Report, Run
 from cudbound.results import ComparisonResult, IntervalEstimate, OneRow, PointEstimate, frame_of
+from cudbound.seeds import Call, Repeatable
 from cudbound.tables.instability import Instability
 from cudbound.tables.written import Written
 
@@ -117,7 +118,7 @@ class Table(Written, Generic[OneRow]):
 
 
 @dataclass(frozen=True, repr=False)
-class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
+class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"], Repeatable):
     """Intervals by several methods on the same data, in the order they were asked for.
 
     Attributes
@@ -127,12 +128,20 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
     instability : Instability or None
         How often the refits on the bootstrap draws put a row in another class than the classifier does; None where no
         method made such refits.
+    call : Call or None
+        How it was computed, for `over_seeds`; None where it was pickled, copied or made by hand.
     """
 
     instability: Instability | None = field(default=None, compare=False)
+    call: Call | None = field(default=None, compare=False)
 
     KIND = "interval"
     COLUMNS = IntervalEstimate.COLUMNS
+
+    @property
+    def intervals(self) -> tuple[IntervalEstimate, ...]:
+        """The rows."""
+        return self.rows
 
     @property
     def headline(self) -> str:

@@ -106,6 +106,14 @@ ALTERNATIVES = ("two-sided", "less", "greater")
     help="Bootstrap draws.",
 )
 @common_options.seed_option
+@click.option(
+    "--seeds",
+    "n_seeds",
+    type=click.IntRange(2, 1000),
+    metavar="INT",
+    help="Compute everything with so many seeds, --seed and others that follow from it, and say between which values "
+    "the limits lie; takes so many times as long.",
+)
 @common_options.resampling_options
 @click.option(
     "--inner",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from cudbound.cli.inputs.fitted import FittedClassifier
@@ -12,13 +12,14 @@ from cudbound.cli.inputs.metric_options import make_metrics
 from cudbound.cli.inputs.settings import SharedSettings
 from cudbound.cli.output.advice import INTERVAL_OPTIONS, advice_of_the_command, collected_warnings
 from cudbound.cli.output.outcome import CommandOutcome
-from cudbound.exceptions import NotCertifiedWarning, RunInterrupted
+from cudbound.exceptions import NotCertifiedWarning, RunInterrupted, SeedsInterrupted
 
 if TYPE_CHECKING:
     from cudbound.inputs.csv_columns import TrainingData
     from cudbound.metrics.asked import Metrics
     from cudbound.report.tables import RunDescription
     from cudbound.results import Draws
+    from cudbound.seeds import OverSeeds
     from cudbound.tables.table import IntervalTable
 
 
@@ -41,13 +42,15 @@ class Settings(SharedSettings):
     fallback: bool = False
     polish: bool = False
     solver: str = "native"
+    n_seeds: int | None = None
 
     def arguments(self, sample: TrainingData) -> dict[str, Any]:
         """Return the arguments for `cudbound.compare_intervals`, with the limits of the search in one."""
         from cudbound.solve.limits import SearchLimits
 
         given = super().arguments(sample)
-        for name in ("metric", "joint", "costs", "prevalence"):  # of which one argument is made
+        # of metrics one argument is made, and seeds are asked of the result
+        for name in ("metric", "joint", "costs", "prevalence", "n_seeds"):
             given.pop(name)
         limits = SearchLimits(
             nodes=given.pop("total_node_limit"),
@@ -64,6 +67,8 @@ class Settings(SharedSettings):
         given += [f"--cost {shlex.quote(f'{value}={cost:g}')}" for value, cost in self.costs.items()]
         if self.prevalence is not None:
             given.append(f"--prevalence {self.prevalence}")
+        if self.n_seeds is not None:
+            given.append(f"--seeds {self.n_seeds}")
         return [*given, *(["--joint"] if self.joint else [])]
 
     @property
@@ -92,6 +97,7 @@ def compute(fitted: FittedClassifier, settings: Settings) -> CommandOutcome:
     if settings.names_metrics:
         arguments["metric"] = settings.metrics(fitted)
     interrupted = False
+    over: OverSeeds | None = None
     with (
         collected_warnings("some of the refits", INTERVAL_OPTIONS) as collected,
         advice_of_the_command(saved=fitted.saved),
@@ -103,15 +109,35 @@ def compute(fitted: FittedClassifier, settings: Settings) -> CommandOutcome:
             if draws is None:
                 raise
             table, interrupted = _cud_alone(fitted, settings, draws), True
+        else:
+            over, interrupted = _over_seeds(table, settings.n_seeds)
     messages = [
         not_certified(one, settings, interrupted) if isinstance(one, NotCertifiedWarning) else str(one)
         for one in collected
     ]
     certified = not any(isinstance(one, NotCertifiedWarning) for one in collected)
     if interrupted:
-        messages.append("the run was stopped: the table has the row cud alone; no file was written")
+        known = (
+            "the row cud alone"
+            if over is None
+            else f"ranges over {len(over.runs)} of {len(over.seeds)} seeds"
+        )
+        messages.append(f"the run was stopped: the table has {known}; no file was written")
     warnings = tuple(dict.fromkeys((*fitted.warnings, *messages)))
-    return CommandOutcome(table, describe(fitted, settings), warnings, certified, interrupted)
+    if over is not None:
+        table = replace(table, rows=over.rows)
+    return CommandOutcome(table, describe(fitted, settings), warnings, certified, interrupted, over)
+
+
+def _over_seeds(table: IntervalTable, n_seeds: int | None) -> tuple[OverSeeds | None, bool]:
+    """Return the ranges over seeds, those over fewer if Ctrl-C stopped them, and whether it did."""
+    if n_seeds is None:
+        return None, False
+    try:
+        return table.over_seeds(n_seeds), False
+    except SeedsInterrupted as stopped:
+        unfinished: OverSeeds = stopped.unfinished
+        return unfinished, True
 
 
 def _cud_alone(fitted: FittedClassifier, settings: Settings, draws: Draws) -> IntervalTable:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from cudbound.cli.output.wanted import Wanted
 
 if TYPE_CHECKING:
     from cudbound.report.tables import Report, Run
-    from cudbound.tables.instability import Instability
+    from cudbound.seeds import OverSeeds
     from cudbound.tables.pairwise import PairTable
     from cudbound.tables.table import ComparisonTable, IntervalTable
 
@@ -35,7 +36,9 @@ class CommandOutcome:
     certified : bool
         Whether the bounds in it are proved.
     interrupted : bool
-        Whether Ctrl-C ended the run, so that the table has the row cud alone.
+        Whether Ctrl-C ended the run, so that the table has the row cud alone, or ranges over fewer seeds.
+    over_seeds : OverSeeds or None
+        Ranges over seeds, which the remarks of the table have as well; None if nobody asked for them.
     """
 
     table: IntervalTable | ComparisonTable | PairTable
@@ -43,6 +46,7 @@ class CommandOutcome:
     warnings: tuple[str, ...]
     certified: bool = True
     interrupted: bool = False
+    over_seeds: OverSeeds | None = None
 
 
 def emit(outcome: CommandOutcome, wanted: Wanted, *, headline_only: bool = False) -> None:
@@ -68,8 +72,12 @@ def emit(outcome: CommandOutcome, wanted: Wanted, *, headline_only: bool = False
         form = "table" if wanted.form in PICTURES else wanted.form
         render = render_headline if headline_only and not outcome.interrupted else render_report
         report = table.report(style=Style(**wanted.style))
-        if wanted.instability:
-            report = _with_instability(report, unstable, "headline" if headline_only else "notes")
+        place = "headline" if headline_only else "notes"
+        if outcome.over_seeds is not None:
+            lines = outcome.over_seeds.lines() if headline_only else []  # else the remarks have them
+            report = _with_more(report, "over_seeds", outcome.over_seeds.summary, lines, place)
+        if wanted.instability and unstable is not None:
+            report = _with_more(report, "instability", unstable.summary, unstable.lines(), place)
         text = render(report, form)
         if printed or wanted.place is None:
             click.echo(text)
@@ -85,12 +93,12 @@ def _kind(path: Path) -> str:
     return path.suffix.lower().removeprefix(".")
 
 
-def _with_instability(report: Report, found: Instability | None, place: str) -> Report:
-    """Return the table with what refits say of its rows in its "notes" or "headline"; no word where none were made."""
-    if found is None:
-        return report
-    said: dict[str, Any] = {place: (*getattr(report, place), *map(at_the_shell, found.lines()))}
-    return replace(report, more={"instability": found.summary}, **said)
+def _with_more(
+    report: Report, name: str, numbers: Mapping[str, Any], lines: Iterable[str], place: str
+) -> Report:
+    """Return the table with more numbers for programs, and lines that say them in its "notes" or "headline"."""
+    said: dict[str, Any] = {place: (*getattr(report, place), *map(at_the_shell, lines))}
+    return replace(report, more={**report.more, name: numbers}, **said)
 
 
 def finish(outcome: CommandOutcome) -> None:
