@@ -76,6 +76,9 @@ if TYPE_CHECKING:
     from cudbound.tables.table import IntervalTable as IntervalTable
     from cudbound.tables.table import PointEstimateTable as PointEstimateTable
     from cudbound.tables.unfinished import Unfinished as Unfinished
+    from cudbound.tables.verification import Check as Check
+    from cudbound.tables.verification import ResultVerification as ResultVerification
+    from cudbound.tables.verify_result import verify_result as verify_result
 
 _HOME = {
     "CudResult": "bound.cud_result",
@@ -135,6 +138,9 @@ _HOME = {
     "Summary": "study.measure.summary",
     "Unfinished": "tables.unfinished",
     "Verification": "exact.certificate",
+    "verify_result": "tables.verify_result",
+    "ResultVerification": "tables.verification",
+    "Check": "tables.verification",
     "ComparisonDisplay": "plotting.forest",
     "CoverageByScenarioDisplay": "plotting.coverage",
     "CoverageWidthDisplay": "plotting.coverage",

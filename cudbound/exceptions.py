@@ -261,6 +261,10 @@ class StudyError(ValueError):
     """A store of a study, or a place for one, cannot be used; what it holds is as it was."""
 
 
+class SavedResultError(ValueError):
+    """A saved result cannot be written or read; the message says what in it is wrong."""
+
+
 class StudyInterrupted(KeyboardInterrupt):
     """Ctrl-C stopped a study; the replicates that were done are stored.
 

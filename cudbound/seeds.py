@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 MAX_SEEDS = 1000
 #: What is compared over the seeds, in the words of a sentence.
 COMPARED = {"estimate": "estimate", "low": "lower limit", "high": "upper limit"}
+#: Fields that hold rows of patients, for computing and saving a result; None where it is pickled or copied.
+WITH_ROWS = frozenset({"call", "source"})
 #: The limit that a one-sided interval does not have.
 ABSENT = {"less": "low", "greater": "high"}
 
@@ -153,7 +155,7 @@ class Repeatable(abc.ABC):
         return OverSeeds(seeds, tuple(runs))
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "call": None}
+        return {name: None if name in WITH_ROWS else value for name, value in vars(self).items()}
 
 
 @dataclass(frozen=True, eq=False, repr=False)

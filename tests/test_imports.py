@@ -23,7 +23,7 @@ LAYERS = (
     {"results", "method_card", "losses", "pictured"},
     {"exceptions", "records", "problem"},
     {"metrics", "seeds"},
-    {"exact", "solve", "point_estimates", "report", "plotting"},
+    {"exact", "audit", "solve", "point_estimates", "report", "plotting"},
     {"estimators", "intervals"},
     {"adapters"},
     {"bound"},

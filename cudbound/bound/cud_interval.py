@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from cudbound.adapters import express
 from cudbound.adapters.in_words import describe_classifier
+from cudbound.audit.origin import Origin
 from cudbound.bars import Progress
 from cudbound.bound.cud_result import CudResult, solve_bound
 from cudbound.groups import check_groups
@@ -207,9 +208,10 @@ def cud_interval(
         localization=localization,
         classifier=describe_classifier(estimator),
     )
+    together = check_groups(groups, labels)
     bound = solve_bound(
         model,
-        draws.draw(labels, n_resamples, generator, check_groups(groups, labels)),
+        draws.draw(labels, n_resamples, generator, together),
         seen=seen,
         confidence_level=level,
         localization=check_localization(localization, model.labels.size),
@@ -217,7 +219,8 @@ def cud_interval(
         progress=progress,
         previous=previous,
     )
+    origin = Origin.of(X, labels > 0.0, classes, asked, model, run.classifier, together, weights)
     call = Call.of(cud_interval, given, run.seed)
-    result = replace(bound, run=run, draw_remarks=draws.remarks, call=call)
+    result = replace(bound, run=run, draw_remarks=draws.remarks, call=call, origin=origin)
     warn_of(result.cautions, stacklevel=2)
     return result

@@ -5,13 +5,16 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.audit.origin import Origin
 from cudbound.bars import Progress
 from cudbound.bound.joint import JointDraws, solve_joint
+from cudbound.bound.saved_bounds import save_result
 from cudbound.exact.certificate import Certificate
 from cudbound.exceptions import CudboundWarning
 from cudbound.intervals.cud import CUD, cud_limits
@@ -26,6 +29,7 @@ from cudbound.quantiles import inverted_cdf_quantile, within
 from cudbound.records import Records
 from cudbound.report.cautions import cautions
 from cudbound.report.description import Description, describe_rows
+from cudbound.report.files import write_texts
 from cudbound.report.headline import majority_sentence
 from cudbound.report.tables import RunDescription
 from cudbound.results import QUANTILE_PROVED, Draws, IntervalEstimate, for_readers
@@ -79,6 +83,8 @@ class CudResult(Pictured["SupremaDisplay"], Repeatable):
         The draws of all metrics that this one is bounded together with; None if it is bounded by itself.
     call : Call or None
         As in `cudbound.IntervalTable`.
+    origin : Origin or None
+        What `save` says of the data and the classifier, where it is known.
     """
 
     estimate: float
@@ -96,6 +102,7 @@ class CudResult(Pictured["SupremaDisplay"], Repeatable):
     draw_remarks: tuple[str, ...] = field(repr=False, default=())
     joint: JointDraws | None = field(repr=False, default=None)
     call: Call | None = field(repr=False, default=None)
+    origin: Origin | None = field(repr=False, default=None)
 
     @property
     def intervals(self) -> tuple[IntervalEstimate, ...]:
@@ -241,6 +248,21 @@ class CudResult(Pictured["SupremaDisplay"], Repeatable):
         True
         """
         return Certificate.of(self.problem, self.draws, draw)
+
+    def save(self, path: str | Path) -> None:
+        """Write a file that says how the result can be checked, for `cudbound.verify_result` and ``cudbound verify``.
+
+        It holds the settings, the versions, the draws as counts, their bounds and witnesses, and a fingerprint of the
+        data; no row of them. docs/reporting.md says what can be learned from it nevertheless.
+
+        Raises
+        ------
+        SavedResultError
+            If this is one of several results that hold together: save their table.
+        OSError
+            If the file cannot be written; one that was there before stays as it was.
+        """
+        write_texts({Path(path): save_result(self).to_text()})
 
     def describe(self) -> Description:
         """Return words for a paper: methods, results, versions and seed, and what to cite, in BibTeX."""

@@ -68,13 +68,9 @@ class JointDraws:
 
     def at(self, confidence_level: float, search: Search) -> JointDraws:
         """Return the draws solved as far as another level requires, which resumes from what is proved."""
-        n_above = self.n_draws - quantile_rank(self.n_draws, confidence_level)
-        return replace(
-            self,
-            draws=_search(
-                self.problem, n_above, confidence_level, search, False, self.draws, len(self.metrics)
-            ),
-        )
+        n_metrics = len(self.metrics)
+        draws = search_joint(self.problem, n_metrics, confidence_level, search, False, self.draws)
+        return replace(self, draws=draws)
 
 
 def solve_joint(
@@ -102,13 +98,8 @@ def solve_joint(
     NotCertifiedWarning
         If a limit, or rounding, ended the search before the quantile was proved.
     """
-    weights = []
-    for one in seen:
-        own = one.score_weights(counts)
-        weights.append((counts - 1.0) / counts.shape[1] if own is None else own / one.metric.scale)
-    problem = draws_problem(model, np.tile(counts, (len(seen), 1)), localization, np.concatenate(weights))
-    n_above = len(counts) - quantile_rank(len(counts), confidence_level)
-    draws = _search(problem, n_above, confidence_level, search, progress, previous, len(seen))
+    problem = joint_problem(model, counts, seen, localization)
+    draws = search_joint(problem, len(seen), confidence_level, search, progress, previous)
     found = JointDraws(problem, draws, tuple(one.metric for one in seen))
     lower, upper = found.bracket(confidence_level)
     if lower < upper:
@@ -116,20 +107,32 @@ def solve_joint(
     return found
 
 
-def _search(
+def joint_problem(
+    model: AdditiveModel, counts: NDArray[np.int32], seen: Sequence[MetricRows], localization: float
+) -> Problem:
+    """Return the draws of several metrics, those of the first to begin with, on the scale of their mean losses."""
+    weights = []
+    for one in seen:
+        own = one.score_weights(counts)
+        weights.append((counts - 1.0) / counts.shape[1] if own is None else own / one.metric.scale)
+    return draws_problem(model, np.tile(counts, (len(seen), 1)), localization, np.concatenate(weights))
+
+
+def search_joint(
     problem: Problem,
-    n_above: int,
+    n_metrics: int,
     confidence_level: float,
     search: Search,
     progress: bool | Progress | None,
     previous: Draws | None,
-    n_metrics: int,
 ) -> Draws:
-    """Solve draws of several metrics until the largest value but `n_above`, over the metrics of each draw, is known.
+    """Solve draws of several metrics until the quantile of the largest value over the metrics of each draw is known.
 
-    The value but `n_above` of all metrics together is not below it, and equal to it unless a draw has several of the
-    larger ones. For each that is, one more order statistic is needed.
+    With a values above that quantile, the value of all metrics together that has as many above it is not below it, and
+    equal to it unless a draw has several of the larger ones. For each that is, one more order statistic is needed.
     """
+    n_draws = problem.n_draws // n_metrics
+    n_above = n_draws - quantile_rank(n_draws, confidence_level)
     rank, draws = problem.n_draws - n_above, previous
     while True:
         draws = search.run(problem, confidence_level, progress, draws, rank)

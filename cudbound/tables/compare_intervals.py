@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from cudbound.adapters import express
 from cudbound.adapters.in_words import describe_classifier
+from cudbound.audit.origin import Origin
 from cudbound.bars import Progress
 from cudbound.bound.boundary import boundary_deviations, boundary_limits, check_curvature, near_rate
 from cudbound.exceptions import NoMinimizerError, StatedError, UnsupportedEstimatorError
@@ -34,6 +35,7 @@ from cudbound.solve.minimum import draws_problem
 from cudbound.solve.search import Search
 from cudbound.tables.families import Bounds, Rows, check_seen
 from cudbound.tables.instability import instability_of
+from cudbound.tables.saved_table import TableSource
 from cudbound.tables.session import Resampling, Session, check_sizes
 from cudbound.tables.table import IntervalTable
 from cudbound.tables.unfinished import Unfinished
@@ -325,17 +327,20 @@ def compare_intervals(
                     advance=advance,
                 ),
             )
+    words = describe_classifier(estimator)
     rows = Rows(session, records, alternative, fallback, refused, capped, bounds, draws.remarks, results)
     run = RunDescription(
         **session.described(asked.event_class),
         n_resamples=int(counts.shape[0]),
         localization=localization,
-        classifier=describe_classifier(estimator),
+        classifier=words,
     )
     made = records.bootstrap
     unstable = None if made is None else instability_of(made, records, estimator, X, run)
     call = Call.of(compare_intervals, given, session.run.seed)
-    table = IntervalTable(rows.all(asked, families), run, unstable, call)
+    origin = Origin.of(X, sample.labels > 0.0, classes, asked, model, words, sample.groups, weights)
+    source = TableSource(origin, counts, search, rate, session.run.seed, tuple(results.values()), given)
+    table = IntervalTable(rows.all(asked, families), run, unstable, call, source)
     warn_of(table.cautions, stacklevel=2)
     return table
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from cudbound.seeds import Call, Repeatable
 from cudbound.solve.limits import SearchLimits
 from cudbound.tables.compare_intervals import compare_intervals
 from cudbound.tables.instability import Instability
+from cudbound.tables.saved_table import TableSource
 from cudbound.tables.table import IntervalTable
 from cudbound.tables.unfinished import Unfinished
 from cudbound.validation import (
@@ -71,6 +73,8 @@ class ErrorInterval(Pictured["IntervalDisplay"], Repeatable):
         The data, the classifier and the resampling.
     instability, call
         As in `cudbound.IntervalTable`.
+    source : TableSource or None
+        What `save` writes besides, where it is known.
     """
 
     row: IntervalEstimate
@@ -78,6 +82,7 @@ class ErrorInterval(Pictured["IntervalDisplay"], Repeatable):
     run: Run | None = field(default=None, compare=False)
     instability: Instability | None = field(default=None, compare=False)
     call: Call | None = field(default=None, compare=False)
+    source: TableSource | None = field(default=None, compare=False)
 
     @property
     def intervals(self) -> tuple[IntervalEstimate, ...]:
@@ -137,11 +142,15 @@ class ErrorInterval(Pictured["IntervalDisplay"], Repeatable):
     @property
     def table(self) -> IntervalTable:
         """The interval as a table of one row, which writes itself in every format."""
-        return IntervalTable((self.row,), self.run, self.instability, self.call)
+        return IntervalTable((self.row,), self.run, self.instability, self.call, self.source)
 
     def display(self) -> IntervalDisplay:
         """Return the picture of the interval beside the share of the rarer class; `plot` draws it."""
         return self.table.display()
+
+    def save(self, path: str | Path) -> None:
+        """Write a file that says how the interval can be checked, as `cudbound.IntervalTable.save` does."""
+        self.table.save(path)
 
     def describe(self) -> Description:
         """Return words for a paper, as `cudbound.IntervalTable.describe` does, with the sentence of the interval."""
@@ -309,7 +318,7 @@ def error_interval(
         progress=progress,
         previous=previous,
     )
-    return ErrorInterval(table.rows[0], labels.size, table.run, table.instability, table.call)
+    return ErrorInterval(table.rows[0], labels.size, table.run, table.instability, table.call, table.source)
 
 
 def _check_keywords(method: Method, given: Mapping[str, Any]) -> None:

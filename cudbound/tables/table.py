@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Generic
 
 from cudbound.exceptions import CudboundWarning
@@ -15,6 +16,7 @@ from cudbound.point_estimates import ESTIMATORS
 from cudbound.report.cautions import cautions
 from cudbound.report.comparison_columns import comparison_report
 from cudbound.report.description import Description, describe_rows
+from cudbound.report.files import write_texts
 from cudbound.report.headline import headline
 from cudbound.report.interval_columns import interval_report
 from cudbound.report.point_columns import point_report
@@ -23,6 +25,7 @@ from cudbound.report.tables import Report, Run
 from cudbound.results import ComparisonResult, IntervalEstimate, OneRow, PointEstimate, frame_of
 from cudbound.seeds import Call, Repeatable
 from cudbound.tables.instability import Instability
+from cudbound.tables.saved_table import TableSource, save_table
 from cudbound.tables.written import Written
 
 if TYPE_CHECKING:
@@ -130,10 +133,13 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"], Repeat
         method made such refits.
     call : Call or None
         How it was computed, for `over_seeds`; None where it was pickled, copied or made by hand.
+    source : TableSource or None
+        What `save` writes besides; None likewise.
     """
 
     instability: Instability | None = field(default=None, compare=False)
     call: Call | None = field(default=None, compare=False)
+    source: TableSource | None = field(default=None, compare=False)
 
     KIND = "interval"
     COLUMNS = IntervalEstimate.COLUMNS
@@ -156,6 +162,21 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"], Repeat
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
         """Return the table with the title and the notes that must stand around it."""
         return interval_report(self.rows, self.to_frame, run or self.run, style, self._titles)
+
+    def save(self, path: str | Path) -> None:
+        """Write a file that says how the table can be checked, for `cudbound.verify_result` and ``cudbound verify``.
+
+        It holds the numbers, the settings, the versions, the draws as counts, the bounds and witnesses of the CUD
+        bound, and a fingerprint of the data; no row of them.
+
+        Raises
+        ------
+        SavedResultError
+            If it is not known what the table comes from, or it holds what no file has, such as labels that are dates.
+        OSError
+            If the file cannot be written; one that was there before stays as it was.
+        """
+        write_texts({Path(path): save_table(self.rows, self.source).to_text()})
 
     def display(self) -> IntervalDisplay:
         """Return the picture of the intervals beside the share of the rarer class; `plot` draws it."""

@@ -1,0 +1,86 @@
+"""The fingerprint of a training set: one for all ways to hold the same values, another after any change."""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from cudbound.audit.fingerprint import fingerprint
+from cudbound.groups import Groups
+
+X = np.array([[1.0, 2.0], [0.0, 4.0], [5.0, 6.5]])
+EVENT = np.array([True, False, True])
+
+
+def test_it_is_the_hash_that_the_layout_says():
+    """Written out by hand: name, number of dimensions, shape, kind, little-endian doubles; absent parts by name."""
+    doubles = struct.pack("<6d", 1.0, 2.0, 0.0, 4.0, 5.0, 6.5)
+    events = struct.pack("<3d", 1.0, 0.0, 1.0)
+    content = b"cudbound training set 1"
+    content += b"X" + struct.pack("<B2q", 2, 3, 2) + b"d" + doubles
+    content += b"event" + struct.pack("<Bq", 1, 3) + b"d" + events + b"groups" + b"weights"
+    assert fingerprint(X, EVENT) == hashlib.sha256(content).hexdigest()
+
+
+@pytest.mark.parametrize(
+    "same",
+    [
+        X.tolist(),
+        np.asfortranarray(X),
+        X.astype(np.float32),
+        X.astype(">f8"),
+        X.astype(object),
+        pd.DataFrame(X, columns=["age", "size"]),
+        sparse.csr_array(X),
+        np.where(X == 0.0, -0.0, X),
+    ],
+    ids=["list", "order", "single", "big-endian", "objects", "frame", "sparse", "negative zero"],
+)
+def test_the_same_values_have_the_same(same):
+    assert fingerprint(same, EVENT) == fingerprint(X, EVENT)
+
+
+def test_any_change_is_seen():
+    moved = X.copy()
+    moved[1, 1] = np.nextafter(4.0, 5.0)
+    groups = Groups.of(["a", "a", "b"])
+    weights = np.array([1.0, 2.0, 3.0])
+    found = [
+        fingerprint(X, EVENT),
+        fingerprint(moved, EVENT),
+        fingerprint(X[[1, 0, 2]], EVENT),
+        fingerprint(X.T.reshape(3, 2), EVENT),
+        fingerprint(X[:, ::-1], EVENT),
+        fingerprint(X.ravel(), EVENT),
+        fingerprint(np.where(X == 2.0, np.nan, X), EVENT),
+        fingerprint(X, ~EVENT),
+        fingerprint(X, EVENT, groups),
+        fingerprint(X, EVENT, Groups.of(["a", "b", "b"])),
+        fingerprint(X, EVENT, None, weights),
+        fingerprint(X, EVENT, None, weights[::-1]),
+    ]
+    assert len(set(found)) == len(found)
+
+
+def test_names_of_groups_do_not_enter():
+    assert fingerprint(X, EVENT, Groups.of(["Ann", "Ann", "Bob"])) == fingerprint(
+        X, EVENT, Groups.of([7, 7, 3])
+    )
+
+
+def test_texts_are_told_from_numbers_and_from_each_other():
+    rows = [[1, "m"], ["1", "m"], [1, "mm"], [None, "m"], [np.nan, "m"], [1, ""]]
+    found = {fingerprint(np.array([row, [2, "f"]], dtype=object), EVENT[:2]) for row in rows}
+    assert len(found) == len(rows)
+    assert fingerprint(["ab", "c"], EVENT[:2]) != fingerprint(["a", "bc"], EVENT[:2])
+
+
+def test_a_missing_value_has_one_form():
+    """Not that of the machine that computed it: there are many patterns of bits for nan."""
+    other = np.frombuffer(struct.pack("<Q", 0xFFF8000000000001), dtype="<f8")[0]
+    assert fingerprint([[other]], EVENT[:1]) == fingerprint([[np.nan]], EVENT[:1])

@@ -1,0 +1,321 @@
+"""A saved result is checked on the data again: what holds passes, and what was changed is found."""
+
+from __future__ import annotations
+
+import json
+import math
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from cudbound import (
+    LeastSquaresClassifier,
+    Metrics,
+    SearchLimits,
+    compare_intervals,
+    cud_interval,
+    error_interval,
+    verify_result,
+)
+from cudbound.audit.fingerprint import fingerprint
+from cudbound.audit.saved_result import SavedResult
+from cudbound.exceptions import SavedResultError
+from cudbound.metrics.metric import Metric
+
+N = 30
+X = np.random.default_rng(0).normal(size=(N, 2))
+Y = np.where(X[:, 0] + np.random.default_rng(1).normal(size=N) > 0, "ill", "well")
+CLF = LeastSquaresClassifier().fit(X, Y)
+GROUPS = np.arange(N) // 2
+WEIGHTS = np.random.default_rng(2).uniform(0.5, 2.0, size=N)
+BOTH = Metrics(["sensitivity", "ppv"], event="ill", prevalence=0.1, joint=True)
+
+
+def outcomes(verification):
+    return {one.name: one.outcome for one in verification.checks}
+
+
+def failed(verification):
+    assert not verification.passed
+    return [one.name for one in verification.checks if one.passed is False]
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory):
+    """The file of one result, and of a table that has the same draws."""
+    path = tmp_path_factory.mktemp("saved") / "result.json"
+    cud_interval(CLF, X, Y, n_resamples=40, rng=5).save(path)
+    return path.read_text()
+
+
+@pytest.fixture
+def changed(text, tmp_path):
+    """Write the file with some values changed, and its checksum renewed, as who forges a file would."""
+
+    def write(*changes, renew=True):
+        found = json.loads(text)
+        for place, value in changes:
+            inner = found
+            for name in place[:-1]:
+                inner = inner[name]
+            inner[place[-1]] = value(inner[place[-1]]) if callable(value) else value
+        path = tmp_path / "changed.json"
+        path.write_text(json.dumps(found))
+        if renew:
+            saved, _ = SavedResult.from_bytes(path.read_bytes())
+            path.write_text(saved.to_text())
+        return path
+
+    return write
+
+
+# --- what holds
+
+
+def test_every_check_passes(changed):
+    verification = verify_result(changed(), CLF, X, Y)
+    assert verification.passed
+    assert verification.complete
+    assert list(outcomes(verification)) == [
+        "file",
+        "data",
+        "draws",
+        "classifier",
+        "training value",
+        "witnesses",
+        "draws solved again",
+        "half-width again",
+        "half-width",
+        "limits",
+    ]
+    assert "The saved result holds: 10 checks passed." in str(verification)
+    assert verification.to_frame()["outcome"].eq("passed").all()
+
+
+def test_the_file_has_no_row_of_the_data(text):
+    """No feature value stands in it, rounded or not; the number of rows and the names of the labels do."""
+    numbers = {f"{value:.4g}" for value in np.abs(X).ravel()}
+    found = json.loads(text)
+    bound = found["bounds"][0]
+    stored = np.concatenate(
+        [bound["lower"], bound["upper"], *bound["witness"], found["classifier"]["coefficients"]]
+    )
+    assert not numbers & {f"{abs(value):.4g}" for value in stored}
+    assert found["data"].keys() == {"fingerprint", "n_samples", "classes", "event", "grouped", "weighted"}
+    assert np.array(found["counts"]).sum(axis=1).tolist() == [N] * 40  # as of every bootstrap draw
+
+
+def logistic(**options):
+    return LogisticRegression(tol=1e-6, **options)
+
+
+CASES = {
+    "penalty": (logistic(), {}),
+    "class weights": (logistic(class_weight="balanced"), {}),
+    "pipeline": (make_pipeline(StandardScaler(), logistic()), {}),
+    "sensitivity": (CLF, {"metric": Metrics("sensitivity", event="ill")}),
+    "cost": (CLF, {"metric": Metrics("cost", costs={"ill": 1, "well": 5})}),
+    "own metric": (CLF, {"metric": Metrics(Metric("mixed", shares=(0.25, 0.75)), event="ill")}),
+    "groups": (CLF, {"groups": GROUPS}),
+    "weights": (logistic(), {"sample_weight": WEIGHTS}),
+    "step": (CLF, {"localization": math.inf}),
+    "polish": (LogisticRegression(tol=0.5), {"polish": True}),
+    "bounds left open": (CLF, {"limits": SearchLimits(nodes=0)}),
+}
+
+
+@pytest.mark.filterwarnings("ignore::cudbound.exceptions.CudboundWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(("classifier", "arguments"), CASES.values(), ids=CASES)
+def test_results_of_every_kind_hold(classifier, arguments, tmp_path):
+    path = tmp_path / "result.json"
+    fit_weights = {"sample_weight": WEIGHTS} if "sample_weight" in arguments else {}
+    classifier.fit(X, Y, **fit_weights)
+    cud_interval(classifier, X, Y, n_resamples=25, rng=1, **arguments).save(path)
+    passed_again = {name: arguments[name] for name in ("groups", "sample_weight") if name in arguments}
+    verification = verify_result(path, classifier, X, Y, **passed_again)
+    assert set(outcomes(verification).values()) == {"passed"}
+    rows = json.loads(path.read_text())["classifier"]["rows"]
+    if rows != "classifier":
+        assert verify_result(path, None, X, Y, sample=5, **passed_again).passed
+    else:
+        with pytest.raises(ValueError, match="The 'estimator' parameter must be the fitted classifier"):
+            verify_result(path, None, X, Y, **passed_again)
+
+
+@pytest.mark.filterwarnings("ignore::cudbound.exceptions.CudboundWarning")
+def test_tables_hold(tmp_path):
+    path = tmp_path / "table.json"
+    table = compare_intervals(CLF, X, Y, methods="recommended", n_resamples=30, rng=2)
+    table.save(path)
+    verification = verify_result(path, CLF, X, Y)
+    assert set(outcomes(verification).values()) == {"passed"}
+    assert "rows" in outcomes(verification)
+    # without the classifier the rows are not computed again, which is no failure
+    found = verify_result(path, None, X, Y)
+    assert outcomes(found)["rows"] == "not checked"
+    assert found.passed
+    assert not found.complete
+
+    compare_intervals(CLF, X, Y, methods="recommended", metric=BOTH, n_resamples=30, rng=2).save(path)
+    found = outcomes(verify_result(path, CLF, X, Y, sample=3))
+    assert set(found.values()) == {"passed"}
+    assert "witnesses of sensitivity and specificity" in found
+
+
+def test_splits_that_no_file_holds_are_passed_again(tmp_path):
+    path = tmp_path / "table.json"
+    fifths, halves = (
+        [(np.setdiff1d(np.arange(N), test), test) for test in np.array_split(np.arange(N), k)] for k in (5, 2)
+    )
+    compare_intervals(CLF, X, Y, methods=["bayle-cv"], cv=fifths, rng=0, n_resamples=5).save(path)
+    found = {one.name: one for one in verify_result(path, CLF, X, Y).checks}
+    assert found["rows"].found == "not computed again, without cv, which a file cannot hold"
+    assert outcomes(verify_result(path, CLF, X, Y, cv=fifths))["rows"] == "passed"
+    assert failed(verify_result(path, CLF, X, Y, cv=halves)) == ["rows"]
+
+
+def test_an_interval_of_any_classifier_is_saved(tmp_path):
+    path = tmp_path / "interval.json"
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0).fit(X, Y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        error_interval(tree, X, Y, n_resamples=10, rng=0).save(path)
+    assert set(outcomes(verify_result(path, tree, X, Y)).values()) == {"passed"}
+    text = path.read_text().replace('"high":0.', '"high":0.9')
+    path.write_text(text)
+    assert failed(verify_result(path, tree, X, Y)) == ["file", "rows"]
+
+
+def test_another_machine_may_have_other_random_numbers(changed):
+    other = lambda counts: counts[::-1]  # noqa: E731
+    order = [(("bounds", 0, name), other) for name in ("lower", "upper", "status", "witness")]
+    same = verify_result(changed((("counts",), other), *order), CLF, X, Y)
+    assert failed(same) == ["draws"]
+    found = verify_result(changed((("counts",), other), *order, (("versions", "numpy"), "1.0")), CLF, X, Y)
+    assert found.passed
+    assert outcomes(found)["draws"] == "not checked"
+    unknown = verify_result(changed((("settings", "seed"), None)), CLF, X, Y)
+    assert outcomes(unknown)["draws"] == "not checked"
+
+
+# --- what was changed
+
+
+def test_another_row_another_label_and_another_order_are_found(changed):
+    path = changed()
+    moved = X.copy()
+    moved[7, 1] += 1e-12
+    swapped = Y.copy()
+    swapped[4] = "ill" if Y[4] == "well" else "well"
+    order = np.r_[1, 0, 2:N]
+    for rows, labels in ((moved, Y), (X, swapped), (X[order], Y[order]), (X[:, ::-1], Y), (X[1:], Y[1:])):
+        found = verify_result(path, CLF, rows, labels)
+        assert failed(found) == ["data"]
+        assert outcomes(found)["all else"] == "not checked"
+        assert "witnesses" not in outcomes(found)
+    found = verify_result(path, CLF, X, Y, groups=GROUPS)
+    assert "it was computed without groups" in found.checks[1].found
+    assert verify_result(path, None, pd.DataFrame(X, columns=["a", "b"]), Y.tolist(), sample=2).passed
+
+
+def test_a_forged_fingerprint_does_not_help(changed):
+    """Somebody puts the fingerprint of changed data into the file: the numbers do not follow from them."""
+    swapped = Y.copy()
+    rows = np.flatnonzero(np.abs(X[:, 0]) > 1.0)[:6]
+    swapped[rows] = np.where(Y[rows] == "ill", "well", "ill")
+    path = changed((("data", "fingerprint"), fingerprint(X, swapped == "well")))
+    assert "classifier" in failed(verify_result(path, None, X, swapped))
+
+
+#: What is changed in the file, and the checks that must fail although its checksum was renewed.
+FORGED = {
+    "a lower bound": (
+        [(("bounds", 0, "lower", 3), lambda value: value + 0.01)],
+        {"witnesses", "draws solved again"},
+    ),
+    "a witness": ([(("bounds", 0, "witness", 3), lambda value: [-one for one in value])], {"witnesses"}),
+    "upper bounds": (
+        [(("bounds", 0, "upper"), lambda values: [0.9 * one for one in values])],
+        {"draws solved again", "half-width"},
+    ),
+    "all that depends on q": (
+        [
+            (("bounds", 0, "upper"), lambda values: [0.5 * one for one in values]),
+            (("bounds", 0, "lower"), lambda values: [0.5 * one for one in values]),
+            (("bounds", 0, "intervals", 0, "q"), lambda value: 0.5 * value),
+        ],
+        {"draws solved again", "half-width again", "limits"},
+    ),
+    "the half-width": ([(("bounds", 0, "intervals", 0, "q"), lambda value: value - 1e-15)], {"half-width"}),
+    "a limit": ([(("bounds", 0, "intervals", 0, "high"), lambda value: value - 1e-9)], {"limits"}),
+    "the estimate": (
+        [(("bounds", 0, "intervals", 0, "estimate"), lambda value: value - 1 / N)],
+        {"training value", "limits"},
+    ),
+    "the level": ([(("settings", "confidence_level"), 0.5)], {"half-width"}),
+    "a draw": ([(("counts", 2), lambda draw: draw[1:] + draw[:1])], {"draws"}),
+    "the seed": ([(("settings", "seed"), 6)], {"draws"}),
+    "a coefficient": ([(("classifier", "coefficients", 0), lambda value: value + 0.5)], {"classifier"}),
+    "the loss": ([(("classifier", "loss"), "logistic")], {"classifier"}),
+    "the penalty": ([(("classifier", "penalty"), [0.0, 0.1, 0.1])], {"classifier"}),
+}
+
+
+@pytest.mark.parametrize(("changes", "expected"), FORGED.values(), ids=FORGED)
+def test_what_was_changed_is_found(changes, expected, changed):
+    assert expected <= set(failed(verify_result(changed(*changes), CLF, X, Y)))
+    found = failed(verify_result(changed(*changes, renew=False), CLF, X, Y, sample=1))
+    assert "file" in found
+
+
+def test_a_bound_that_was_made_weaker_is_still_true(changed):
+    """The checksum alone sees it: nothing that the file says is wrong."""
+    statuses = lambda values: ["decided"] * len(values)  # noqa: E731
+    weaker = [
+        (("bounds", 0, "lower"), lambda values: [0.0] * len(values)),
+        (("bounds", 0, "status"), statuses),
+    ]
+    assert verify_result(changed(*weaker), CLF, X, Y).passed
+    assert failed(verify_result(changed(*weaker, renew=False), CLF, X, Y)) == ["file"]
+
+
+def test_another_classifier_is_found(changed):
+    for other in (logistic().fit(X, Y), LeastSquaresClassifier().fit(X[:, :1], Y)):
+        assert "classifier" in failed(verify_result(changed(), other, X, Y))
+    with pytest.raises(ValueError, match=r"classes \['ill', 'well'\]. Got a classifier of \[0, 1\]"):
+        verify_result(changed(), LeastSquaresClassifier().fit(X, (Y == "ill").astype(int)), X, Y)
+
+
+# --- what cannot be saved or checked
+
+
+def test_parts_of_a_table_and_files_of_others_are_refused(tmp_path):
+    joint = Metrics(["sensitivity", "specificity"], event="ill", joint=True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        table = compare_intervals(CLF, X, Y, methods=["cud"], metric=joint, n_resamples=20, rng=0)
+    with pytest.raises(SavedResultError, match="a part of a table: save the table"):
+        table.source.results[0][0].save(tmp_path / "part.json")
+    with pytest.raises(SavedResultError, match="not known what this table comes from"):
+        type(table)(table.rows).save(tmp_path / "rows.json")
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(FileNotFoundError):
+        verify_result(tmp_path / "none.json", CLF, X, Y)
+    (tmp_path / "other.json").write_text("{}")
+    with pytest.raises(SavedResultError, match=r"saved result '.*other.json': 'format' must be"):
+        verify_result(tmp_path / "other.json", CLF, X, Y)
+
+
+def test_a_sample_repeats(changed):
+    first, second = (verify_result(changed(), None, X, Y, sample=4, rng=3) for _ in range(2))
+    assert first == second
+    assert "4 of 40 solved here" in str(first.to_frame()["found"].tolist())
+    with pytest.raises(ValueError, match="The 'sample' parameter must be an integer of at least 1"):
+        verify_result(changed(), None, X, Y, sample=0)
