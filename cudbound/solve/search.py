@@ -64,7 +64,10 @@ class Search:
         """
         limits = self._planned(problem)
         nodes = limits.nodes
-        shares = (1.0,) if nodes is None or nodes == math.inf else STAGES
+        shares = [1.0]
+        if nodes is not None and nodes < math.inf:
+            # every stage minimizes the loss of each draw again: fewer nodes than draws are not worth it
+            shares = [share for share in STAGES if share == 1.0 or share * nodes >= problem.n_draws]
         begun = time.monotonic()
         for share in shares:
             part = nodes if nodes is None or share == 1.0 else int(share * nodes)
