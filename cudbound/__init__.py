@@ -23,11 +23,18 @@ if TYPE_CHECKING:
     from cudbound.metrics.metric import Metric as Metric
     from cudbound.outcomes import ConfidenceInterval as ConfidenceInterval
     from cudbound.outcomes import Estimand as Estimand
+    from cudbound.planning.closed_forms import ClosedFormSize as ClosedFormSize
+    from cudbound.planning.closed_forms import closed_form_sample_sizes as closed_form_sample_sizes
+    from cudbound.planning.plan_sample_size import plan_sample_size as plan_sample_size
+    from cudbound.planning.required_size import RequiredSampleSize as RequiredSampleSize
+    from cudbound.planning.sample_size_plan import PlannedSize as PlannedSize
+    from cudbound.planning.sample_size_plan import SampleSizePlan as SampleSizePlan
     from cudbound.plotting.coverage import CoverageByScenarioDisplay as CoverageByScenarioDisplay
     from cudbound.plotting.coverage import CoverageWidthDisplay as CoverageWidthDisplay
     from cudbound.plotting.coverage import KurtosisDisplay as KurtosisDisplay
     from cudbound.plotting.forest import ComparisonDisplay as ComparisonDisplay
     from cudbound.plotting.forest import IntervalDisplay as IntervalDisplay
+    from cudbound.plotting.half_widths import HalfWidthDisplay as HalfWidthDisplay
     from cudbound.plotting.instability_display import InstabilityDisplay as InstabilityDisplay
     from cudbound.plotting.nested_loop import NestedLoopDisplay as NestedLoopDisplay
     from cudbound.plotting.suprema import SupremaDisplay as SupremaDisplay
@@ -97,6 +104,12 @@ _HOME = {
     "Explanation": "tables.explanation",
     "compare_learners": "tables.compare_learners",
     "tabulate_comparisons": "tables.compare_learners",
+    "plan_sample_size": "planning.plan_sample_size",
+    "SampleSizePlan": "planning.sample_size_plan",
+    "PlannedSize": "planning.sample_size_plan",
+    "RequiredSampleSize": "planning.required_size",
+    "closed_form_sample_sizes": "planning.closed_forms",
+    "ClosedFormSize": "planning.closed_forms",
     "estimate_error": "tables.estimate_error",
     "recorded_comparison": "tables.from_recorded",
     "recorded_estimate": "tables.from_recorded",
@@ -149,6 +162,7 @@ _HOME = {
     "KurtosisDisplay": "plotting.coverage",
     "NestedLoopDisplay": "plotting.nested_loop",
     "SupremaDisplay": "plotting.suprema",
+    "HalfWidthDisplay": "plotting.half_widths",
     "Description": "report.description",
     "summarize": "study.measure.summary",
 }

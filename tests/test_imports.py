@@ -30,6 +30,7 @@ LAYERS = (
     {"resampling", "inputs"},
     {"tables"},
     {"study"},
+    {"planning"},
     {"cli"},
 )
 CORE = set().union(*LAYERS[:10])

@@ -21,6 +21,8 @@ CALLS = (
     "compare_many_learners",
     "estimate_error",
     "cud_interval",
+    "plan_sample_size",
+    "closed_form_sample_sizes",
 )
 
 WRONG_CALLS = """

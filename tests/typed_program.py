@@ -13,6 +13,7 @@ import cudbound
 from cudbound import (
     Certificate,
     ChosenThresholdClassifier,
+    ClosedFormSize,
     CochranQ,
     ComparisonDisplay,
     ComparisonResult,
@@ -28,6 +29,7 @@ from cudbound import (
     ErrorInterval,
     Estimand,
     Explanation,
+    HalfWidthDisplay,
     Instability,
     InstabilityDisplay,
     IntervalDisplay,
@@ -41,11 +43,14 @@ from cudbound import (
     OverSeeds,
     Pair,
     PairTable,
+    PlannedSize,
     PointEstimate,
     PointEstimateTable,
     Polish,
     Problem,
+    RequiredSampleSize,
     ResamplingSizes,
+    SampleSizePlan,
     Scenario,
     Search,
     SearchLimits,
@@ -58,6 +63,7 @@ from cudbound import (
     Verification,
     available_methods,
     classification_instability,
+    closed_form_sample_sizes,
     cochran_q,
     compare_intervals,
     compare_learners,
@@ -68,6 +74,7 @@ from cudbound import (
     explain,
     from_statsmodels,
     merge_stores,
+    plan_sample_size,
     recorded_comparison,
     recorded_estimate,
     recorded_instability,
@@ -141,6 +148,15 @@ def pairs(X: NDArray[np.float64], y: NDArray[np.int64], losses: NDArray[np.float
     first: Pair = table.pairs[0]
     together: CochranQ = cochran_q(losses)
     return first.adjusted_pvalue + together.pvalue
+
+
+def patients(X: NDArray[np.float64], y: NDArray[np.int64]) -> float:
+    plan: SampleSizePlan = plan_sample_size(LeastSquaresClassifier(), X, y, n_samples=[40, 80], rng=0)
+    first: PlannedSize = plan.sizes[0]
+    required: RequiredSampleSize = plan.n_samples_for(half_width=0.05, probability=None)
+    forms: tuple[ClosedFormSize, ...] = closed_form_sample_sizes(0.05, accuracy=0.8)
+    display: HalfWidthDisplay = plan.plot()
+    return required.n + first.n + (forms[0].n or 0) + display.required
 
 
 def threshold_of(model: ChosenThresholdClassifier) -> object:

@@ -84,14 +84,18 @@ def describe_rows(
             DIFFERENCES if rows and isinstance(rows[0], ComparisonResult) else ERRORS,
         ),
     ]
-    seed = "" if run is None else f"; {in_words(_seed(run))}"
-    made_by = ", ".join(f"{_NAMES.get(name, name)} {number}" for name, number in versions().items())
     return Description(
         printable(" ".join(methods)),
         printable(" ".join(_result(row) for row in rows)),
-        printable(f"Computed with {made_by}{seed}."),
+        software("" if run is None else in_words(_seed(run))),
         cited(references.get(row.method, "") for row in rows),
     )
+
+
+def software(seed: str) -> str:
+    """Return the versions that decide numbers, and the seed in words, if there is something to say of it."""
+    made_by = ", ".join(f"{_NAMES.get(name, name)} {number}" for name, number in versions().items())
+    return printable(f"Computed with {'; '.join(filter(None, (made_by, seed)))}.")
 
 
 def _seed(run: Run) -> int | None:

@@ -51,7 +51,9 @@ def render_report(report: Report, format: str = "table") -> str:
           are the columns of `Report.to_frame`, and ``details``, an object, where a method has further numbers of its
           own;
         - ``instability``, ``over_seeds``: what `cudbound.Instability.summary` and `cudbound.OverSeeds.summary` have, as
-          objects, where they were asked for.
+          objects, where they were asked for;
+        - of a plan the objects ``required`` (n, low and high; null for more than was simulated), ``closed_forms`` and
+          ``expected`` by measure, and ``plan``, how it was made.
 
         It is strict JSON: an undefined or infinite number is null, an infinite ``localization`` the string "inf".
 

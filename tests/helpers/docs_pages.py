@@ -30,6 +30,7 @@ from cudbound.cli.commands.example import example_text
 from cudbound.cli.commands.interval import interval
 from cudbound.cli.commands.learners import compare_learners
 from cudbound.cli.commands.methods import methods
+from cudbound.cli.commands.sample_size import plan
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.named_classifiers import CLASSIFIERS
 from cudbound.intervals import GROUPS, METHODS, Method, find_comparisons, find_methods
@@ -222,6 +223,10 @@ def options_methods() -> str:
     return options_of_command(methods)
 
 
+def options_plan() -> str:
+    return options_of_command(plan)
+
+
 def options_study_run() -> str:
     return options_of_command(study_commands.run)
 
@@ -359,6 +364,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "options": options,
     "options-compare-learners": options_compare_learners,
     "options-methods": options_methods,
+    "options-plan": options_plan,
     "options-study-run": options_study_run,
     "study-templates": study_templates,
     "study-worlds": study_worlds,

@@ -9,6 +9,7 @@ from cudbound.cli.commands.explain import explain
 from cudbound.cli.commands.interval import compute, interval
 from cudbound.cli.commands.learners import compare_learners
 from cudbound.cli.commands.methods import methods
+from cudbound.cli.commands.sample_size import plan
 from cudbound.cli.commands.study import study
 from cudbound.cli.inputs.fitted import fit
 from cudbound.cli.output.exit_codes import EXIT_CODES
@@ -52,5 +53,5 @@ def demo() -> None:
     finish(outcome)
 
 
-for command in (interval, compare_learners, methods, explain, example, study):
+for command in (interval, compare_learners, plan, methods, explain, example, study):
     main.add_command(command)

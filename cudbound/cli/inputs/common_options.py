@@ -31,23 +31,36 @@ def together(*decorators: Decorator) -> Decorator:
     return decorate
 
 
-def data_options(command: Command) -> Command:
-    """Add FILE.csv and the options that say what its columns are; the command gets them as ``data``, a DataFile."""
+def _with_data(required: bool) -> Decorator:
+    def add(command: Command) -> Command:
+        @functools.wraps(command)
+        def with_data(*arguments: Any, **values: Any) -> Any:
+            data = DataFile(**{one.name: values.pop(one.name) for one in fields(DataFile)})
+            return command(*arguments, data=data, **values)
 
-    @functools.wraps(command)
-    def with_data(*arguments: Any, **values: Any) -> Any:
-        data = DataFile(**{one.name: values.pop(one.name) for one in fields(DataFile)})
-        return command(*arguments, data=data, **values)
+        return _data_options(required)(with_data)
 
-    return _DATA_OPTIONS(with_data)
+    return add
 
 
-_DATA_OPTIONS = together(
-    click.argument("file", metavar="FILE.csv", type=click.Path(path_type=Path)),
-    click.option(
-        "--target", required=True, metavar="COL", help="Column of the class label; it must have two values."
-    ),
-    click.option("--positive", required=True, metavar="VALUE", help="Value of the target that is the event."),
+def _data_options(required: bool) -> Decorator:
+    """Return FILE.csv and the options that say what its columns are."""
+    return together(
+        click.argument("file", metavar="FILE.csv", required=required, type=click.Path(path_type=Path)),
+        click.option(
+            "--target",
+            required=required,
+            metavar="COL",
+            help="Column of the class label; it must have two values.",
+        ),
+        click.option(
+            "--positive", required=required, metavar="VALUE", help="Value of the target that is the event."
+        ),
+        _COLUMN_OPTIONS,
+    )
+
+
+_COLUMN_OPTIONS = together(
     click.option(
         "--features",
         multiple=True,
@@ -84,6 +97,11 @@ _DATA_OPTIONS = together(
         "groups, and no fold takes them apart.",
     ),
 )
+
+#: Add FILE.csv and the options that say what its columns are; the command gets them as ``data``, a DataFile.
+data_options = _with_data(required=True)
+#: The same for a command that may do without the file.
+optional_data_options = _with_data(required=False)
 
 confidence_level_option = together(
     click.option(
@@ -125,8 +143,8 @@ def set_option(
     return click.option(flag, name, multiple=True, metavar="NAME=VALUE", help=help)
 
 
-#: What is drawn and how: the parts of the methods that can be chosen.
-resampling_options = together(
+#: Options of single methods, and numbers of folds, splits and repetitions.
+method_options = together(
     click.option(
         "--option",
         "assigned",
@@ -145,6 +163,10 @@ resampling_options = together(
         "test_fraction, n_halvings, n_replicates, n_nested_repeats or holdout_fraction; or aci_rate, which is log, "
         "loglog or a number. May be repeated.",
     ),
+)
+#: What is drawn and how: the parts of the methods that can be chosen.
+resampling_options = together(
+    method_options,
     click.option(
         "--folds",
         type=click.IntRange(min=2),

@@ -6,7 +6,8 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import click
 
@@ -18,10 +19,17 @@ from cudbound.cli.output.shell_words import at_the_shell, table_at_the_shell
 from cudbound.cli.output.wanted import Wanted
 
 if TYPE_CHECKING:
+    from cudbound.planning.sample_size_plan import SampleSizePlan
+    from cudbound.plotting.display import Display
     from cudbound.report.tables import Report, Run
     from cudbound.seeds import OverSeeds
     from cudbound.tables.pairwise import PairTable
     from cudbound.tables.table import ComparisonTable, IntervalTable
+
+    Writable: TypeAlias = IntervalTable | ComparisonTable | PairTable | SampleSizePlan
+
+#: Nothing is drawn but the picture of the result.
+NO_PICTURES: Mapping[Path, Display] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -54,38 +62,52 @@ def emit(outcome: CommandOutcome, wanted: Wanted, *, headline_only: bool = False
 
     With `headline_only` forms for reading have the sentences above the table alone.
     """
-    from cudbound.report.render import render_headline, render_report
     from cudbound.report.table_style import Style
 
     table = replace(table_at_the_shell(outcome.table), run=outcome.run)
     unstable = getattr(table, "instability", None)
-    files: dict[Path, str | bytes] = {}
-    if wanted.picture is not None:
-        files[wanted.picture] = table.display().image(_kind(wanted.picture))
+    report = table.report(style=Style(**wanted.style))
+    place = "headline" if headline_only else "notes"
+    if outcome.over_seeds is not None:
+        lines = outcome.over_seeds.lines() if headline_only else []  # else the remarks have them
+        report = _with_more(report, "over_seeds", outcome.over_seeds.summary, lines, place)
+    if wanted.instability and unstable is not None:
+        report = _with_more(report, "instability", unstable.summary, unstable.lines(), place)
+    pictures = {}
     if wanted.instability_picture is not None and unstable is not None:
-        files[wanted.instability_picture] = unstable.display().image(_kind(wanted.instability_picture))
+        pictures[wanted.instability_picture] = unstable.display()
+    write(table, report, wanted, pictures, headline_only=headline_only, stopped=outcome.interrupted)
+
+
+def write(
+    result: Writable,
+    report: Report,
+    wanted: Wanted,
+    pictures: Mapping[Path, Display] = NO_PICTURES,
+    *,
+    headline_only: bool = False,
+    stopped: bool = False,
+) -> None:
+    """Write a result by its report, its picture and further `pictures`; only print it if the run was `stopped`."""
+    from cudbound.report.render import render_headline, render_report
+
+    shown = {**pictures, **({} if wanted.picture is None else {wanted.picture: result.display()})}
+    files: dict[Path, str | bytes] = {path: display.image(_kind(path)) for path, display in shown.items()}
     if wanted.form in PICTURES and wanted.place is not None:
-        files[wanted.place] = table.display().image(wanted.form)
+        files[wanted.place] = result.display().image(wanted.form)
     # what a run that was stopped has found is printed, also where a picture was to be drawn
-    printed = outcome.interrupted or wanted.place is None
+    printed = stopped or wanted.place is None
     if printed or wanted.place not in files:
         form = "table" if wanted.form in PICTURES else wanted.form
-        render = render_headline if headline_only and not outcome.interrupted else render_report
-        report = table.report(style=Style(**wanted.style))
-        place = "headline" if headline_only else "notes"
-        if outcome.over_seeds is not None:
-            lines = outcome.over_seeds.lines() if headline_only else []  # else the remarks have them
-            report = _with_more(report, "over_seeds", outcome.over_seeds.summary, lines, place)
-        if wanted.instability and unstable is not None:
-            report = _with_more(report, "instability", unstable.summary, unstable.lines(), place)
+        render = render_headline if headline_only and not stopped else render_report
         text = render(report, form)
         if printed or wanted.place is None:
             click.echo(text)
         else:
             files[wanted.place] = f"{text}\n"
     if wanted.describe:
-        click.echo(f"{chr(10) if printed else ''}{table.describe()}")
-    if files and not outcome.interrupted:
+        click.echo(f"{chr(10) if printed else ''}{result.describe()}")
+    if files and not stopped:
         write_whole(files)
 
 

@@ -88,7 +88,7 @@ def read_scenario(table: Mapping[str, Any], *, folder: Path, data_folder: str | 
     taken = {"name", source, *CLASSIFIER_KEYS, RIVAL, METRIC, *of_worlds}
     parameters = {key: value for key, value in table.items() if key not in taken}
     if source == "world":
-        population, description = _world(name, parameters)
+        population, description = find_world(name, parameters)
         population, patients = _patients(
             population, {key: table[key] for key in PATIENT_KEYS if key in table}
         )
@@ -126,7 +126,14 @@ def _metric(table: Mapping[str, Any], source: str) -> tuple[str, ...]:
     return names
 
 
-def _world(name: str, parameters: Mapping[str, Any]) -> tuple[Population, dict[str, Any]]:
+def find_world(name: str, parameters: Mapping[str, Any]) -> tuple[Population, dict[str, Any]]:
+    """Return a simulated world, and its name with all parameters.
+
+    Raises
+    ------
+    ValueError
+        If the name or a parameter is unknown, or a value is out of range.
+    """
     check_known("there is no world", [name], WORLDS, "the worlds are")
     known = inspect.signature(WORLDS[name]).parameters
     _check_keys(f"world {name}", parameters, known)

@@ -22,7 +22,10 @@ N_METRIC_CASES = 200_000
 
 
 def true_metrics(population: Any, classifier: Any, names: Sequence[str]) -> tuple[Truth, ...]:
-    """Return the metrics of a fitted classifier of the classes 0 and 1 on a fixed large sample of a world."""
+    """Return the metrics of a fitted classifier of the classes 0 and 1 on a fixed large sample of a world.
+
+    A population that has few enough cases to be judged on all of them has them as ``all_cases``.
+    """
     X, event = _cases(population)
     wrong = np.asarray(classifier.predict(X) == 1) != event
     found = []
@@ -35,7 +38,10 @@ def true_metrics(population: Any, classifier: Any, names: Sequence[str]) -> tupl
 
 @lru_cache(maxsize=4)
 def _cases(population: Any) -> tuple[Any, NDArray[np.bool_]]:
-    X, y = population.sample(N_METRIC_CASES, np.random.default_rng(TRUTH_SEED))
+    if hasattr(population, "all_cases"):
+        X, y = population.all_cases
+    else:
+        X, y = population.sample(N_METRIC_CASES, np.random.default_rng(TRUTH_SEED))
     return X, np.asarray(y == 1)
 
 

@@ -1,0 +1,188 @@
+"""``cudbound plan``: the numbers are those of Python, its options reach it, what is wrong is said in one line."""
+
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from cli_fakes import assert_error, invoke
+from sklearn.linear_model import RidgeClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from cudbound import LeastSquaresClassifier, Metrics, plan_sample_size
+from cudbound.study.populations.worlds import Gaussians
+
+RNG = np.random.default_rng(4)
+X = RNG.normal(size=(30, 2)) * [1.0, 30.0]
+DIED = X[:, 0] + RNG.normal(size=30) > 0.5
+FEW = ("--n-samples", "12,24", "--replicates", "10", "--resamples", "20", "--seed", "6")
+PILOT = ("pilot.csv", "--target", "died", "--positive", "yes", "--exclude", "ward")
+
+
+@pytest.fixture(autouse=True)
+def pilot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A pilot as a file in the current folder."""
+    monkeypatch.chdir(tmp_path)
+    frame = pd.DataFrame(X, columns=["age", "bmi"]).assign(
+        ward=np.arange(30) // 3, died=np.where(DIED, "yes", "no")
+    )
+    frame.to_csv("pilot.csv", index=False)
+    return tmp_path / "pilot.csv"
+
+
+def plan(*arguments: str, few: tuple[str, ...] = FEW):
+    return invoke("plan", *arguments, *few)
+
+
+def same(result, expected) -> None:
+    assert result.exit_code == 0, result.stderr
+    found = pd.read_csv(io.StringIO(result.stdout))
+    pd.testing.assert_frame_equal(found, pd.read_csv(io.StringIO(expected.to_csv())), check_exact=True)
+
+
+def test_a_pilot_is_planned_as_in_python():
+    python = {"n_samples": (12, 24), "n_replicates": 10, "n_resamples": 20, "rng": 6}
+    same(plan(*PILOT, "--format", "csv"), plan_sample_size(LeastSquaresClassifier(), X, DIED, **python))
+    ridge = make_pipeline(StandardScaler(), RidgeClassifier(alpha=2.0, random_state=6))
+    asked = {"half_width": 0.2, "probability": 0.7, "confidence_level": 0.9, "method": "two-center"}
+    same(
+        plan(
+            *(
+                *PILOT,
+                "--classifier",
+                "ridge",
+                "--set",
+                "alpha=2.0",
+                "--standardize",
+                "--metric",
+                "specificity",
+            ),
+            *("--half-width", "0.2", "--probability", "0.7", "--confidence-level", "0.9", "--format", "csv"),
+            *("--option", "two-center.tails=shortest"),
+        ),
+        plan_sample_size(
+            ridge,
+            X,
+            DIED,
+            metric=Metrics("specificity", event=True),
+            options={"tails": "shortest"},
+            **asked,
+            **python,
+        ),
+    )
+
+
+def test_a_world_is_planned_as_in_python():
+    result = plan(
+        *("--world", "gaussians", "--parameter", "distance=1.1", "--parameter", "n_features=2"),
+        *("--method", "langford-binomial", "--format", "csv"),
+    )
+    same(
+        result,
+        plan_sample_size(
+            LeastSquaresClassifier(),
+            world=Gaussians(distance=1.1, n_features=2),
+            method="langford-binomial",
+            n_samples=(12, 24),
+            n_replicates=10,
+            n_resamples=20,
+            rng=6,
+        ),
+    )
+
+
+QUICK = ("--world", "gaussians", "--method", "langford-binomial")
+
+
+def test_what_is_written(pilot):
+    result = plan(*PILOT, "--method", "langford-binomial", "--plot", "plan.svg", "--describe")
+    assert result.exit_code == 0, result.stderr
+    assert result.stderr == "cudbound: wrote plan.svg\n"
+    assert Path("plan.svg").read_text().startswith("<?xml")
+    text = " ".join(result.stdout.split())
+    assert (
+        f"Samples: 30 rows of pilot.csv with {DIED.sum()} events (died = yes), drawn with replacement."
+        in text
+    )
+    assert "Classifier: LeastSquaresClassifier(): no penalty" in text
+    assert "whittle2025extended" in text
+    assert plan(*QUICK, "--output", "plan.json").exit_code == 0
+    document = json.loads(Path("plan.json").read_text())
+    assert set(document["required"]) == {"n", "low", "high"}
+    assert document["plan"]["source"].startswith("two Gaussians 1.6 apart")
+
+
+def test_without_a_seed_one_is_chosen_that_repeats_the_plan():
+    few = FEW[:-2]
+    first = plan(*QUICK, "--format", "csv", few=few)
+    assert first.exit_code == 0
+    chosen = first.stderr.split("--seed ")[1].strip()
+    again = plan(*QUICK, "--format", "csv", "--seed", chosen, few=few)
+    assert again.stdout == first.stdout
+
+
+def test_missing_values_are_filled_in_every_fit(pilot):
+    pilot.write_text(pilot.read_text().replace(pilot.read_text().splitlines()[1].split(",")[0], "NA", 1))
+    assert_error(plan(*PILOT), 1, "missing")
+    result = plan(*PILOT, "--missing", "median", "--method", "langford-binomial")
+    assert result.exit_code == 0, result.stderr
+    assert "median" in " ".join(result.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "sizes"), [("20:40:10", [20, 30, 40]), ("20:45:10", [20, 30, 40]), (" 9, 12", [9, 12])]
+)
+def test_sizes(text, sizes):
+    result = invoke("plan", *QUICK, "--n-samples", text, *FEW[2:], "--format", "csv")
+    assert pd.read_csv(io.StringIO(result.stdout))["n"].tolist() == sizes
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        ((), 2, "Name a pilot, FILE.csv, or a simulated world with --world"),
+        (("pilot.csv",), 2, "Missing option '--target'"),
+        (("pilot.csv", "--target", "died"), 2, "Missing option '--positive'"),
+        (("--world", "gaussians", "--target", "died"), 2, "--target and --world exclude each other"),
+        (("pilot.csv", "--world", "gaussians"), 2, "FILE.csv and --world exclude each other"),
+        ((*PILOT, "--group", "ward"), 2, "--group: a plan draws single rows"),
+        ((*PILOT, "--parameter", "distance=1"), 2, "--parameter is for --world NAME"),
+        (("--world", "gaussian"), 2, "'--world': there is no world 'gaussian'; did you mean gaussians?"),
+        (("--world", "gaussians", "--parameter", "far=1"), 2, "world gaussians has no key 'far'"),
+        (("--world", "gaussians", "--parameter", "far"), 2, "'far' is not of the form NAME=VALUE"),
+        (
+            ("--world", "gaussians", "--parameter", "distance=-1"),
+            2,
+            "'distance' parameter must be a number in",
+        ),
+        ((*QUICK, "--n-samples", "20:x:5"), 2, "neither FROM:TO:STEP, such as 20:200:20, nor N,N,..."),
+        ((*QUICK, "--n-samples", "30:20:5"), 2, "stands for no sizes"),
+        ((*QUICK, "--n-samples", "1:9999999999:1"), 2, "stands for 1001 sizes; name 1 to 1000"),
+        ((*QUICK, "--n-samples", "3"), 1, "'n_samples' parameter must be an integer of at least 4"),
+        ((*QUICK, "--half-width", "nan"), 2, "'nan' is not a number above 0 and below 0.5"),
+        ((*QUICK, "--probability", "1"), 2, "'1' is not a number above 0 and below 1"),
+        (("--world", "gaussians", "--method", "paper"), 2, "'paper' stands for several methods; name one"),
+        (("--world", "gaussians", "--method", "cud,aci"), 2, "stands for several methods"),
+        (("--world", "gaussians", "--method", "mcnemar"), 2, "compares two classifiers"),
+        ((*QUICK, "--alpha", "0.05"), 2, "the level of the intervals is --confidence-level"),
+        ((*QUICK, "--output", "none/plan.csv"), 1, "no such folder"),
+        ((*PILOT, "--output", "pilot.csv"), 1, "is the data file itself"),
+    ],
+    ids=str,
+)
+def test_what_is_refused(arguments, code, message):
+    assert_error(invoke("plan", *arguments, *FEW[2:]), code, message)
+
+
+def test_ctrl_c(monkeypatch):
+    def stopped(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("cudbound.study.run.runner.run_replicate", stopped)
+    result = plan(*QUICK)
+    assert (result.exit_code, result.stdout, result.stderr.strip()) == (130, "", "cudbound: interrupted")

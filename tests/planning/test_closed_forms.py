@@ -1,0 +1,121 @@
+"""Closed forms for new cases: published numbers, another library, and tables that are drawn."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from statsmodels.stats.proportion import samplesize_confint_proportion
+
+from cudbound import closed_form_sample_sizes
+from cudbound.exceptions import ParameterError
+from cudbound.planning.closed_forms import round_up
+
+
+def sizes_of(*values, **named):
+    return {one.measure: one.n for one in closed_form_sample_sizes(*values, **named)}
+
+
+def test_a_published_number():
+    """size.ci.prop.os(alpha = .05, p = .2, w = .1) of the R package DGB prints 246; its w is the whole width."""
+    assert sizes_of(0.05, accuracy=0.2) == {"accuracy": 246}
+
+
+@pytest.mark.parametrize("level", [0.8, 0.9, 0.95, 0.99])
+@pytest.mark.parametrize("p", [0.03, 0.5, 0.86])
+def test_the_accuracy_is_that_of_statsmodels(level, p):
+    for half_width in (0.02, 0.1, 0.31):
+        theirs = math.ceil(samplesize_confint_proportion(p, half_width, alpha=1.0 - level))
+        assert sizes_of(half_width, accuracy=p, confidence_level=level) == {"accuracy": theirs}
+
+
+@pytest.mark.parametrize(("level", "published", "within"), [(0.90, 0.70, 0.006), (0.99, 1.75, 0.03)])
+def test_other_levels(level, published, within):
+    """Malhotra and Indrayan (2010), abstract: multiply the number at 95 % by .70 for 90 %, by 1.75 for 99 %."""
+    given = {"sensitivity": 0.9, "specificity": 0.8, "prevalence": 0.2}
+    usual, other = sizes_of(0.01, **given), sizes_of(0.01, confidence_level=level, **given)
+    for measure, n in usual.items():
+        assert other[measure] / n == pytest.approx(published, abs=within)
+
+
+@pytest.mark.parametrize(
+    ("se", "sp", "phi", "half_width"),
+    [(0.9, 0.85, 0.2, 0.05), (0.7, 0.95, 0.5, 0.04), (0.6, 0.6, 0.35, 0.03)],
+)
+def test_estimates_from_that_many_new_cases_vary_as_wished(se, sp, phi, half_width):
+    """Draw the four cells of the table: 1.96 standard deviations of each estimate are the half-width."""
+    cells = [phi * se, phi * (1 - se), (1 - phi) * (1 - sp), (1 - phi) * sp]
+    found = closed_form_sample_sizes(half_width, sensitivity=se, specificity=sp, prevalence=phi)
+    assert [one.measure for one in found] == ["accuracy", "sensitivity", "specificity", "ppv", "npv"]
+    for one in found:
+        tp, fn, fp, tn = np.random.default_rng(0).multinomial(one.n, cells, 40_000).T
+        right, of = {
+            "accuracy": (tp + tn, tp + fn + fp + tn),
+            "sensitivity": (tp, tp + fn),
+            "specificity": (tn, tn + fp),
+            "ppv": (tp, tp + fp),
+            "npv": (tn, tn + fn),
+        }[one.measure]
+        estimates = right / of
+        assert estimates.mean() == pytest.approx(one.expected, abs=0.003)
+        # the number of cases that count varies too, which the formula leaves out: a few percent
+        assert 1.96 * estimates.std() == pytest.approx(half_width, rel=0.05)
+
+
+def test_one_measure_alone():
+    whole = sizes_of(0.1, sensitivity=0.9, specificity=0.85, prevalence=0.2)
+    assert sizes_of(0.1, sensitivity=0.9, prevalence=0.2) == {"sensitivity": whole["sensitivity"]}
+    assert sizes_of(0.1, specificity=0.85, prevalence=0.2) == {"specificity": whole["specificity"]}
+    both = sizes_of(0.1, accuracy=0.86, sensitivity=0.9, prevalence=0.2)
+    assert both == {name: whole[name] for name in ("accuracy", "sensitivity")}
+
+
+def test_a_share_of_0_or_1_has_no_size():
+    assert sizes_of(accuracy=1.0) == sizes_of(accuracy=0.0) == {"accuracy": None}
+    found = closed_form_sample_sizes(sensitivity=0.0, specificity=1.0, prevalence=0.3)
+    assert {one.measure: one.n for one in found if one.measure != "npv" and one.measure != "accuracy"} == {
+        "sensitivity": None,
+        "specificity": None,
+        "ppv": None,
+    }
+    assert math.isnan(found[3].expected)  # nobody is called an event
+    assert (found[4].expected, found[0].expected) == (pytest.approx(0.7), pytest.approx(0.7))
+
+
+def test_numbers_are_rounded_up_but_for_rounding_errors():
+    assert [round_up(x) for x in (12.0, 12.000000000001, 12.001, 12.999)] == [12, 12, 13, 13]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            {},
+            "'accuracy' parameter must be a proportion, unless sensitivity or specificity is given. Got None",
+        ),
+        ({"accuracy": 1.2}, r"'accuracy' parameter must be a number in the range \[0, 1\). Got 1.2"),
+        ({"sensitivity": 0.9}, "'prevalence' parameter must be the share of events where sensitivity or"),
+        (
+            {"sensitivity": 0.9, "prevalence": 0.0},
+            "'prevalence' parameter must be above 0 and below 1. Got 0.0",
+        ),
+        (
+            {"accuracy": 0.9, "sensitivity": 0.9, "specificity": 0.9, "prevalence": 0.3},
+            "'accuracy' parameter must be None beside sensitivity and specificity",
+        ),
+        (
+            {"accuracy": 0.9, "half_width": 0.0},
+            "'half_width' parameter must be above 0 and below 0.5. Got 0.0",
+        ),
+        (
+            {"accuracy": 0.9, "half_width": 0.5},
+            r"'half_width' parameter must be a number in the range \[0, 0.5\)",
+        ),
+        ({"accuracy": 0.9, "confidence_level": 95}, r"'confidence_level' parameter must be a float in"),
+    ],
+    ids=str,
+)
+def test_refusals(given, message):
+    with pytest.raises(ParameterError, match=message):
+        closed_form_sample_sizes(**given)

@@ -1,0 +1,413 @@
+"""Plans: their samples and intervals by hand, what repeats, kinds of pilots and worlds, what is refused."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import re
+import statistics
+from dataclasses import replace
+from functools import partial
+
+import matplotlib as mpl
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from scipy.special import ndtr
+from sklearn.compose import make_column_transformer
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import StratifiedKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.tree import DecisionTreeClassifier
+
+from cudbound import (
+    HalfWidthDisplay,
+    LeastSquaresClassifier,
+    Metrics,
+    PlannedSize,
+    SampleSizePlan,
+    compare_intervals,
+    plan_sample_size,
+)
+from cudbound.exceptions import ParameterError, StudyError
+from cudbound.planning.performance import expected_performance
+from cudbound.planning.pilot import make_pilot
+from cudbound.planning.plan_sample_size import _sizes
+from cudbound.study.measure.summary import summarize
+from cudbound.study.populations.own_data import array_population
+from cudbound.study.populations.worlds import Gaussians
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(40, 2))
+Y = (X[:, 0] + RNG.normal(size=40) > 0.4).astype(int)
+CLF = LeastSquaresClassifier()
+#: A binomial interval on the training error is quick, and its half-widths are few.
+QUICK = {"method": "langford-binomial", "n_samples": (12, 40), "n_replicates": 10, "n_resamples": 2, "rng": 3}
+quick_plan = partial(plan_sample_size, **QUICK)
+
+
+@pytest.fixture(scope="module")
+def of_world():
+    return plan_sample_size(
+        CLF, world="gaussians", n_samples=(30, 90), n_replicates=12, n_resamples=40, half_width=0.15, rng=1
+    )
+
+
+@pytest.fixture(scope="module")
+def of_pilot():
+    return quick_plan(CLF, X, Y, half_width=0.2)
+
+
+# ---- numbers ----
+
+
+def by_hand(name, n, replicate, draw, seed, **asked):
+    """The half-width of one sample, without the study that a plan is."""
+    word = int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), "big")
+    rng = np.random.default_rng(np.random.SeedSequence([seed, word, n, replicate]))
+    while True:
+        X_drawn, y_drawn = draw(n, rng)
+        if 2 <= y_drawn.sum() <= n - 2:
+            break
+    clf = LeastSquaresClassifier().fit(X_drawn, y_drawn)
+    (row,) = compare_intervals(clf, X_drawn, y_drawn, rng=rng, progress=False, **asked)
+    return (min(1.0, row.raw_high) - max(0.0, row.raw_low)) / 2.0
+
+
+def test_a_world_by_hand(of_world):
+    world = Gaussians()
+    for size in of_world.sizes:
+        found = [
+            by_hand("gaussians", size.n, r, world.sample, 1, methods=["two-center"], n_resamples=40)
+            for r in range(12)
+        ]
+        np.testing.assert_array_equal(size.half_widths, found)
+        assert 0.7 <= size.coverage <= 1.0
+
+
+def test_a_pilot_by_hand(of_pilot):
+    def draw(n, rng):
+        rows = rng.integers(0, 40, n)
+        return X[rows], Y[rows]
+
+    for size in of_pilot.sizes:
+        found = [
+            by_hand("pilot", size.n, r, draw, 3, methods=["langford-binomial"], n_resamples=2, inner=50)
+            for r in range(10)
+        ]
+        np.testing.assert_array_equal(size.half_widths, found)
+        assert math.isnan(size.coverage)
+
+
+def test_the_frame_by_hand(of_world):
+    frame = of_world.to_frame()
+    assert frame["n"].tolist() == [30, 90]
+    for row, size in zip(frame.to_dict("records"), of_world.sizes, strict=True):
+        values = sorted(size.half_widths.tolist())
+        assert row["mean_half_width"] == pytest.approx(statistics.fmean(values), rel=1e-12)
+        assert row["mean_half_width_mcse"] == pytest.approx(
+            statistics.stdev(values) / math.sqrt(12), rel=1e-12
+        )
+        assert row["quantile_half_width"] == values[9]  # the 10th of 12 is the first with 80 % at or below it
+        share = sum(value <= 0.15 for value in values) / 12
+        assert row["share_within"] == pytest.approx(share)
+        assert row["share_within_mcse"] == pytest.approx(math.sqrt(share * (1 - share) / 12))
+        assert (row["method"], row["half_width"], row["probability"]) == ("two-center", 0.15, 0.8)
+    assert of_world.required == of_world.n_samples_for(0.15, 0.8)
+    assert 30 < of_world.required.n < 90
+    assert str(of_world.n_samples_for(0.01)) == "more than 90 patients"
+    assert str(of_world.n_samples_for(0.4, None)) == "at most 30 patients"
+
+
+def test_the_standard_error_of_the_quantile_is_that_of_repeated_samples():
+    """Half-widths from a normal distribution, 400 times: the mean of the standard errors, and the spread."""
+    rng = np.random.default_rng(2)
+    found = pd.concat([of_half_widths(rng.normal(0.2, 0.02, 60)).to_frame() for _ in range(400)])
+    spread = found["quantile_half_width"].std()
+    assert found["quantile_half_width_mcse"].mean() == pytest.approx(spread, rel=0.12)
+
+
+def of_half_widths(half_widths):
+    return SampleSizePlan(
+        (PlannedSize(50, half_widths),), 0.1, 0.8, "cud", "error", 0.95, "made up", None, "none", 10, 0
+    )
+
+
+def test_a_sample_without_an_interval_counts_as_that_from_0_to_1():
+    """Replicate 0 failed, 1 has no limits, 2 has width zero, 3 has the limits .1 and .4."""
+    replicates = pd.DataFrame(
+        {
+            **{"scenario": "s", "n": 30, "replicate": range(4), "truth": [None, 0.2, 0.2, 0.2]},
+            **{
+                "truth_se": 0.0,
+                "training_error": 0.2,
+                "n_redrawn": [0, 2, 0, 1],
+                "failure": ["why", None, None, None],
+            },
+        }
+    )
+    intervals = pd.DataFrame(
+        {
+            **{"scenario": "s", "n": 30, "replicate": [1, 2, 3], "method": "cud", "estimand": "conditional"},
+            **{"estimate": [None, 0.2, 0.2], "low": [None, 0.2, 0.1], "high": [None, 0.2, 0.4]},
+            **{"raw_low": [None, 0.2, 0.1], "raw_high": [None, 0.2, 0.4], "n_fits": 1},
+            **{"degenerate": ["no draw", "width zero", None], "standard_error": None, "pvalue": None},
+        }
+    )
+    expected = pd.DataFrame(columns=["scenario", "n", "replicate", "n_train", "truth", "truth_se"])
+    (size,) = _sizes(summarize((replicates, intervals, expected)), (30,), is_pilot=False)
+    assert size.half_widths.tolist() == [0.5, 0.5, 0.5, pytest.approx(0.15)]
+    assert (size.n_without, size.n_redrawn) == (3, 3)
+    assert size.coverage == 0.5  # of 4: the one of width zero holds .2, too
+
+
+# ---- what repeats ----
+
+
+def test_a_plan_repeats_to_the_bit(of_pilot):
+    again = quick_plan(CLF, X, Y, half_width=0.2)
+    pd.testing.assert_frame_equal(again.to_frame(), of_pilot.to_frame(), check_exact=True)
+    assert str(again) == str(of_pilot)
+    assert again.closed_forms == of_pilot.closed_forms
+    for rng in (None, np.random.default_rng(4)):
+        fresh = quick_plan(CLF, X, Y, rng=rng)
+        told = quick_plan(CLF, X, Y, rng=fresh.seed)
+        pd.testing.assert_frame_equal(fresh.to_frame(), told.to_frame(), check_exact=True)
+    other = quick_plan(CLF, X, Y, rng=5)
+    assert not other.to_frame().equals(of_pilot.to_frame())
+
+
+def test_a_size_does_not_depend_on_the_others(of_pilot):
+    more = quick_plan(CLF, X, Y, half_width=0.2, n_samples=[40, 8, 12, 40])
+    assert [one.n for one in more.sizes] == [8, 12, 40]
+    pd.testing.assert_frame_equal(
+        more.to_frame().iloc[1:].reset_index(drop=True), of_pilot.to_frame(), check_exact=True
+    )
+
+
+@pytest.mark.slow
+def test_the_number_of_processes_changes_nothing(of_pilot):
+    pd.testing.assert_frame_equal(
+        quick_plan(CLF, X, Y, half_width=0.2, n_jobs=2).to_frame(), of_pilot.to_frame(), check_exact=True
+    )
+
+
+# ---- pilots and worlds ----
+
+
+def test_kinds_of_pilots(of_pilot):
+    expected = of_pilot.to_frame()
+    frame = pd.DataFrame(X, columns=["age", "dose"], index=np.arange(40)[::-1])
+    words = np.where(Y == 1, "well", "ill")  # the second in order is the event
+    for rows, labels in ((X.tolist(), Y.tolist()), (frame, pd.Series(words, index=frame.index))):
+        pd.testing.assert_frame_equal(quick_plan(CLF, rows, labels, half_width=0.2).to_frame(), expected)
+
+
+def test_sparse_rows():
+    tree = DecisionTreeClassifier(max_depth=1, random_state=0)
+    for form in (sparse.csr_matrix, sparse.coo_array):
+        pd.testing.assert_frame_equal(
+            quick_plan(tree, form(X), Y).to_frame(), quick_plan(tree, X, Y).to_frame(), check_exact=True
+        )
+
+
+def test_a_pipeline_fills_missing_values_and_text():
+    rows = pd.DataFrame(
+        {"dose": np.where(X[:, 1] > 1.0, np.nan, X[:, 0]), "sex": np.where(X[:, 1] > 0, "f", "m")}
+    )
+    steps = make_column_transformer(
+        (SimpleImputer(), ["dose"]), (OneHotEncoder(drop="first", handle_unknown="ignore"), ["sex"])
+    )
+    plan = quick_plan(make_pipeline(steps, LogisticRegression()), rows, Y, n_samples=(20,))
+    assert sum(one.n_without for one in plan.sizes) == 0
+    assert plan.sizes[0].half_widths.max() < 0.5
+
+
+def test_worlds_by_name_with_parameters_and_as_objects():
+    frames = [
+        quick_plan(CLF, world=world).to_frame()
+        for world in (Gaussians(distance=1.0), {"world": "gaussians", "distance": 1.0})
+    ]
+    pd.testing.assert_frame_equal(*frames, check_exact=True)
+    assert not quick_plan(CLF, world="gaussians").to_frame().equals(frames[0])
+
+
+def test_a_data_set_of_a_study_is_a_world():
+    data = array_population(np.tile(X, (10, 1)), np.tile(Y, 10), name="many")
+    plan = quick_plan(CLF, world=data)
+    assert plan.n_pilot is None
+    assert "drawn without replacement" in str(plan)
+
+
+def test_metrics_of_a_pilot_rest_on_the_event_that_is_named():
+    words = np.where(Y == 1, "ill", "well")
+    asked = {"method": "two-center", "n_samples": (30,), "n_resamples": 20}
+    ill, well = (
+        quick_plan(CLF, X, words, metric=Metrics("sensitivity", event=event), **asked)
+        for event in ("ill", "well")
+    )
+    coded = quick_plan(CLF, X, Y, metric="sensitivity", **asked)
+    np.testing.assert_array_equal(ill.sizes[0].half_widths, coded.sizes[0].half_widths)
+    assert ill.sizes[0].half_widths.mean() > well.sizes[0].half_widths.mean()  # on fewer rows
+    with pytest.raises(
+        ParameterError, match=r"'event' parameter must be one of the classes \['ill', 'well'\]"
+    ):
+        quick_plan(CLF, X, words, metric="sensitivity", **asked)
+
+
+def test_what_is_expected_of_a_world_is_what_its_formula_says():
+    found = expected_performance(Gaussians(distance=2.0, positive_share=0.5), CLF, 2000, seed=0)
+    for value in (found.sensitivity, found.specificity):
+        assert value == pytest.approx(ndtr(1.0), abs=0.01)
+    assert found.prevalence == pytest.approx(0.5, abs=0.01)
+
+
+def test_what_is_expected_of_a_pilot_is_cross_validated():
+    right = {0: 0, 1: 0}
+    for train, test in StratifiedKFold(10, shuffle=True, random_state=7).split(X, Y):
+        called = LeastSquaresClassifier().fit(X[train], Y[train]).predict(X[test])
+        for label in right:
+            right[label] += int(((called == label) & (Y[test] == label)).sum())
+    found = expected_performance(make_pilot(X, Y, 1), CLF, 1000, seed=7)
+    assert found.sensitivity == pytest.approx(right[1] / Y.sum())
+    assert found.specificity == pytest.approx(right[0] / (40 - Y.sum()))
+    assert found.prevalence == Y.mean()
+
+
+# ---- what is written ----
+
+
+def test_the_notes_of_a_pilot_and_of_a_world(of_pilot, of_world):
+    pilot, world = (" ".join(plan.report().notes) for plan in (of_pilot, of_world))
+    assert f"40 rows of a pilot with {Y.sum()} events, drawn with replacement" in pilot
+    assert "expect to need more patients than this says" in pilot
+    assert "two Gaussians 1.6 apart" in world
+    assert "expect to need more" not in world
+    for text in (pilot, world):
+        assert re.search(r"closed forms of Whittle et al\. \(2025\).*accuracy 0\.\d+: \d+, sensitivity", text)
+    keys = [[one.key for one in plan.report().columns] for plan in (of_pilot, of_world)]
+    assert ("coverage" in keys[0], "coverage" in keys[1]) == (False, True)
+
+
+def test_every_format(of_world):
+    text = str(of_world)
+    assert text.startswith("The 95% interval for the error (two-center) has a half-width of at most 0.15")
+    assert f"from {of_world.required} on." in " ".join(text.split())
+    assert all(len(line) <= 80 for line in text.splitlines())
+    document = json.loads(of_world.to_json())
+    assert document["required"]["n"] == of_world.required.n
+    assert document["closed_forms"] == {one.measure: one.n for one in of_world.closed_forms}
+    assert (document["plan"]["seed"], len(document["sizes"])) == (1, 2)
+    assert "mcse" not in of_world.to_markdown(style="paper", percent=True)
+    assert "(se)" not in of_world.to_latex(style="paper", label="tab:n")
+    assert of_world._repr_html_().count("<tr") == 3
+    beyond = json.loads(replace(of_world, half_width=0.01).to_json())  # strict: without infinity
+    assert beyond["required"] == {"n": None, "low": None, "high": None}
+
+
+def test_words_for_a_paper(of_world):
+    words = of_world.describe()
+    assert "Samples of 30, 90 patients" in words.methods
+    assert "12 of each size" in words.methods
+    assert "seed 1" in words.software
+    assert "whittle2025extended" in words.bibtex
+
+
+def test_the_picture_holds_the_numbers(of_world, tmp_path):
+    with mpl.rc_context({"backend": "agg"}):
+        display = of_world.plot()
+    frame = of_world.to_frame()
+    for bars, name in ((display.mean_, "mean"), (display.quantile_, "quantile")):
+        n, height = bars.lines[0].get_data(orig=False)
+        np.testing.assert_array_equal(n, [30, 90])
+        np.testing.assert_array_equal(height, frame[f"{name}_half_width"])
+        ends = np.array([segment[:, 1] for segment in bars.lines[2][0].get_segments()])
+        np.testing.assert_allclose(ends[:, 1] - ends[:, 0], 2 * 1.96 * frame[f"{name}_half_width_mcse"])
+    assert set(display.wish_line_.get_ydata()) == {0.15}
+    assert set(display.required_line_.get_xdata()) == {of_world.required.n}
+    of_world.display().save(tmp_path / "plan.svg")
+    assert (tmp_path / "plan.svg").read_bytes().startswith(b"<?xml")
+    mpl.pyplot.close("all")
+
+
+def test_a_size_that_was_not_found_is_not_drawn(of_world):
+    display = HalfWidthDisplay(of_world.to_frame(), math.inf).plot(mpl.figure.Figure().subplots())
+    assert display.required_line_ is None
+    assert len(display.legend_.get_texts()) == 3
+
+
+# ---- refusals ----
+
+
+class Broken(LeastSquaresClassifier):
+    """Cannot be fitted to fewer than 20 rows."""
+
+    def fit(self, X, y):
+        if len(y) < 20:
+            raise ValueError("too few rows")
+        return super().fit(X, y)
+
+
+def test_a_size_at_which_nothing_can_be_analyzed():
+    with pytest.raises(
+        ValueError, match=r"^No sample of 12 patients could be analyzed: ValueError: too few rows"
+    ):
+        quick_plan(Broken(), X, Y)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({}, "'world' parameter must be given, or X and y of a pilot, and not both. Got None"),
+        ({"X": X, "y": Y, "world": "gaussians"}, "'world' parameter must be given, or X and y of a pilot"),
+        ({"X": X}, "'y' parameter must be given with X, the labels of its rows"),
+        ({"X": X, "y": Y[1:]}, "X and y must have the same number of rows. Got 40 and 39"),
+        (
+            {"X": X, "y": np.arange(40) % 3},
+            r"'y' parameter must be of two classes with at least 2 rows each. Got \{0",
+        ),
+        ({"X": X, "y": np.arange(40) == 0}, r"at least 2 rows each. Got \{False: 39, True: 1\}"),
+        ({"world": "gaussian"}, "there is no world 'gaussian'; did you mean gaussians"),
+        ({"world": {"world": "gaussians", "distanse": 1}}, "has no key 'distanse'; did you mean distance"),
+        ({"world": {"distance": 1}}, "'world' parameter must be a mapping with a key 'world'"),
+        ({"world": 7}, "'world' parameter must be the name of a world, a mapping, or an object with name"),
+        (
+            {"world": "gaussians", "metric": "cost"},
+            "'costs' parameter must be a cost for each class by its label",
+        ),
+        ({"world": "gaussians", "metric": ["error", "sensitivity"]}, "'metric' parameter must be one of"),
+        (
+            {"world": "gaussians", "probability": 1.0},
+            r"'probability' parameter must be a number in the range \[0, 1\)",
+        ),
+        ({"world": "gaussians", "half_width": -0.1}, "'half_width' parameter must be a number in the range"),
+        (
+            {"world": "gaussians", "n_replicates": 9},
+            "'n_replicates' parameter must be an integer of at least 10",
+        ),
+        ({"world": "gaussians", "n_samples": (3,)}, "'n_samples' parameter must be an integer of at least 4"),
+        ({"world": "gaussians", "n_samples": ()}, "at least one size"),
+        ({"world": "gaussians", "method": "mcnemar"}, "mcnemar"),
+        ({"world": "gaussians", "rng": -1}, "'rng' parameter must be a non-negative integer"),
+    ],
+    ids=str,
+)
+def test_what_is_refused(given, message):
+    with pytest.raises(ValueError, match=message):
+        plan_sample_size(CLF, **({"n_replicates": 10} | given))
+
+
+def test_a_classifier_without_a_bound_has_no_plan_for_it():
+    with pytest.raises(StudyError, match="DecisionTreeClassifier is not known as an additive classifier"):
+        plan_sample_size(DecisionTreeClassifier(), X, Y, method="cud", n_replicates=10)
+
+
+def test_an_unknown_argument_is_named():
+    with pytest.raises(
+        TypeError, match=r"plan_sample_size\(\) got an unexpected keyword argument 'n_sample'"
+    ):
+        plan_sample_size(CLF, X, Y, n_sample=30)

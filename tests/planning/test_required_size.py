@@ -1,0 +1,108 @@
+"""From half-widths at some sizes to the size that is wanted: closed cases, brute force, and plans that are repeated."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from cudbound.planning.required_size import RequiredSampleSize, required_size, smallest_size
+
+SIZES = (20, 40, 60, 90, 150)
+
+
+def test_the_law_of_the_root_is_met_exactly():
+    """Half-widths c / sqrt(n) meet h from the first whole n of at least (c / h)^2 on."""
+    for c in (0.7, 0.9, 1.1):
+        values = np.array([c / math.sqrt(n) for n in SIZES])
+        for wished in np.linspace(c / math.sqrt(149), c / math.sqrt(21), 17):
+            assert smallest_size(SIZES, values, wished) == math.ceil((c / wished) ** 2 - 1e-6)
+
+
+def test_outside_of_what_was_simulated():
+    values = np.array([0.2, 0.15, 0.12, 0.1, 0.08])
+    assert smallest_size(SIZES, values, 0.2) == smallest_size(SIZES, values, 0.3) == 20
+    assert smallest_size(SIZES, values, 0.0799) == math.inf
+    assert smallest_size(SIZES, values, 0.08) == 150
+    assert smallest_size((50,), np.array([0.1]), 0.1) == 50
+
+
+def falling(values: list[float]) -> list[float]:
+    """Isotonic regression by its min-max formula, for equal weights."""
+    return [
+        min(max(sum(values[i : k + 1]) / (k + 1 - i) for k in range(j, len(values))) for i in range(j + 1))
+        for j in range(len(values))
+    ]
+
+
+def test_values_that_do_not_fall_are_made_to():
+    """The size is the first at which the curve through the regression, linear in 1 / sqrt(n), is low enough."""
+    rng = np.random.default_rng(3)
+    n_tied = 0
+    for _ in range(200):
+        values = np.sort(rng.choice([0.2, 0.15, 0.14, 0.1, 0.0], 5))[::-1] + rng.normal(0.0, 0.02, 5).round(2)
+        fitted = falling(values.tolist())
+        n_tied += fitted != values.tolist()
+        curve = [
+            np.interp(1 / math.sqrt(n), [1 / math.sqrt(one) for one in SIZES[::-1]], fitted[::-1])
+            for n in range(20, 151)
+        ]
+        for wished in (0.0501, 0.1101, 0.1601):  # no value is one of them, but for rounding
+            meets = [n for n, value in zip(range(20, 151), curve, strict=True) if value <= wished]
+            assert smallest_size(SIZES, values, wished) == (meets[0] if meets else math.inf)
+    assert n_tied > 50
+
+
+def test_mean_and_quantile():
+    """At 25 half of the samples have .3, half .1; at 100 all have .1."""
+    samples = [np.array([0.1, 0.3] * 50), np.full(100, 0.1)]
+    for probability, wished, n in (
+        (0.5, 0.1, 25),
+        (0.51, 0.2, 45),
+        (0.8, 0.2, 45),
+        (None, 0.2, 25),
+        (None, 0.15, 45),
+    ):
+        # linear in 1 / sqrt(n) from .2 to .1: the middle is at .15, n = 44.4
+        assert required_size((25, 100), samples, wished, probability, np.random.default_rng(0)).n == n
+
+
+def test_the_range_is_that_of_plans_that_are_repeated():
+    rng = np.random.default_rng(11)
+
+    def plan():
+        return [0.9 / math.sqrt(n) * rng.lognormal(0.0, 0.15, 60) for n in SIZES]
+
+    # the 48th of 60 is the first with a share of .8 at or below it
+    found = [smallest_size(SIZES, np.array([np.sort(one)[47] for one in plan()]), 0.1) for _ in range(400)]
+    ranged = [required_size(SIZES, plan(), 0.1, 0.8, rng) for _ in range(12)]
+    half_length = np.mean([one.high - one.low for one in ranged]) / 2
+    assert half_length == pytest.approx(1.96 * np.std(found), rel=0.2)
+    assert all(one.low <= one.n <= one.high for one in ranged)
+    truth = (0.9 * math.exp(0.8416 * 0.15) / 0.1) ** 2
+    assert np.median(found) == pytest.approx(truth, rel=0.03)
+
+
+def test_equal_samples_have_no_range_and_the_same_numbers_repeat():
+    samples = [np.full(30, 1.0 / math.sqrt(n)) for n in SIZES]
+    found = required_size(SIZES, samples, 0.1, 0.8, np.random.default_rng(0))
+    assert (found.n, found.low, found.high, str(found)) == (100.0, 100.0, 100.0, "100 patients")
+    noisy = [one * np.linspace(0.8, 1.2, 30) for one in samples]
+    first, second = (required_size(SIZES, noisy, 0.1, 0.8, np.random.default_rng(5)) for _ in range(2))
+    assert first == second
+    assert first.low < first.n < first.high
+
+
+@pytest.mark.parametrize(
+    ("n", "low", "high", "words"),
+    [
+        (84.0, 82.0, 90.0, "84 patients (Monte Carlo range 82 to 90)"),
+        (math.inf, 140.0, math.inf, "more than 150 patients (Monte Carlo range 140 to more than 150)"),
+        (math.inf, math.inf, math.inf, "more than 150 patients"),
+        (20.0, 20.0, 22.0, "at most 20 patients (Monte Carlo range at most 20 to 22)"),
+        (150.0, 150.0, 150.0, "150 patients"),
+    ],
+)
+def test_in_words(n, low, high, words):
+    assert str(RequiredSampleSize(n, low, high, 0.1, 0.8, 20, 150)) == words
