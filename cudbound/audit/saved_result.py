@@ -278,7 +278,8 @@ class SavedResult:
             If it is no saved result of this version; the message names the first field that is wrong.
         """
         found = parse(content)
-        check(found.pop("format", None) == FORMAT, "format", f'"{FORMAT}"', "something else")
+        form = found.pop("format", None)
+        check(form == FORMAT, "format", f'"{FORMAT}"', form)
         version = found.pop("version", None)
         if version != VERSION:
             raise SavedResultError(

@@ -11,6 +11,8 @@ Exit codes
 3
     The table was written, but a limit or rounding left a bound of cud, two-center or aci unproved: the larger value
     was used.
+4
+    A saved result does not agree with the data, or with itself; the table says in what.
 130
     Stopped by Ctrl-C; no file was written.
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from cudbound.audit.saved_result import SavedResult
@@ -17,7 +18,7 @@ from cudbound.versions import versions
 ROW = 5e-4
 
 
-def check_rows(saved: SavedResult, data: DataAgain, n_jobs: int | None, given: dict[str, Any]) -> Check:
+def check_rows(saved: SavedResult, data: DataAgain, n_jobs: int | None, given: Mapping[str, Any]) -> Check:
     """Compute a table again."""
     table, settings = saved.table, saved.settings
     assert table is not None, "only a table has rows"
@@ -28,7 +29,7 @@ def check_rows(saved: SavedResult, data: DataAgain, n_jobs: int | None, given: d
         "without the classifier": data.estimator is None,
         "since no seed is known": settings.seed is None,
         "since the clock ended its searches": timed,
-        **{f"without {name}, which a file cannot hold": given[name] is None for name in table.given},
+        **{f"without {name}, which a file cannot hold": given.get(name) is None for name in table.given},
     }
     for reason, holds in reasons.items():
         if holds:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -133,13 +133,42 @@ def verify_result(
     ...     verify_result(f"{folder}/result.json", None, X, y).passed
     True
     """
-    saved, intact = read_saved(path)
+    given = {"cv": cv, "test_set": test_set}
+    return verify_saved(
+        *read_saved(path),
+        estimator,
+        X,
+        y,
+        groups=groups,
+        sample_weight=sample_weight,
+        given=given,
+        sample=sample,
+        rng=rng,
+        n_jobs=n_jobs,
+    )
+
+
+def verify_saved(
+    saved: SavedResult,
+    intact: bool,
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    given: Mapping[str, Any],
+    sample: int | None = None,
+    rng: int | np.random.Generator | None = 0,
+    n_jobs: int | None = 1,
+) -> ResultVerification:
+    """Check what `read_saved` returned; see `verify_result`, whose `cv` and `test_set` are those of `given`."""
     choice = Choice(None if sample is None else check_integer("sample", sample, 1), check_rng(rng))
     check_n_jobs(n_jobs)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CudboundWarning)  # what the result says was said when it was computed
         data = take_data(saved, estimator, X, y, groups, sample_weight)
-        checks = _checks(saved, intact, data, choice, n_jobs, {"cv": cv, "test_set": test_set})
+        checks = _checks(saved, intact, data, choice, n_jobs, given)
         return ResultVerification(tuple(checks))
 
 
@@ -166,7 +195,7 @@ def _checks(
     data: DataAgain,
     choice: Choice,
     n_jobs: int | None,
-    given: dict[str, Any],
+    given: Mapping[str, Any],
 ) -> Iterator[Check]:
     yield Check("file", intact, "as it was written" if intact else "changed after it was written, or damaged")
     of_data = check_data(saved, data)

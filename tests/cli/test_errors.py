@@ -248,14 +248,17 @@ def test_no_command_prints_the_help_and_exits_2():
 
 @pytest.mark.parametrize(
     "arguments",
-    [["--help"], *([command, "--help"] for command in ("interval", "compare-learners", "methods", "demo"))],
+    [
+        ["--help"],
+        *([command, "--help"] for command in ("interval", "compare-learners", "methods", "demo", "verify")),
+    ],
 )
 def test_every_help_lists_the_exit_codes(arguments):
     result = invoke(*arguments)
     assert result.exit_code == 0
     assert result.stderr == ""
     codes = [line.split()[0] for line in result.stdout.split("Exit codes:")[1].splitlines() if line.strip()]
-    assert [code for code in codes if code.isdigit()] == ["0", "1", "2", "3", "130"]
+    assert [code for code in codes if code.isdigit()] == ["0", "1", "2", "3", "4", "130"]
     assert all(len(line) <= 80 for line in result.stdout.splitlines())
 
 

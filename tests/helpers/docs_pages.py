@@ -31,6 +31,7 @@ from cudbound.cli.commands.interval import interval
 from cudbound.cli.commands.learners import compare_learners
 from cudbound.cli.commands.methods import methods
 from cudbound.cli.commands.sample_size import plan
+from cudbound.cli.commands.verify import verify
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.named_classifiers import CLASSIFIERS
 from cudbound.intervals import GROUPS, METHODS, Method, find_comparisons, find_methods
@@ -231,6 +232,10 @@ def options_study_run() -> str:
     return options_of_command(study_commands.run)
 
 
+def options_verify() -> str:
+    return options_of_command(verify)
+
+
 def study_templates() -> str:
     rows = []
     for name in template_names():
@@ -366,6 +371,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "options-methods": options_methods,
     "options-plan": options_plan,
     "options-study-run": options_study_run,
+    "options-verify": options_verify,
     "study-templates": study_templates,
     "study-worlds": study_worlds,
     "classifiers": classifiers,

@@ -11,6 +11,7 @@ from cudbound.cli.commands.learners import compare_learners
 from cudbound.cli.commands.methods import methods
 from cudbound.cli.commands.sample_size import plan
 from cudbound.cli.commands.study import study
+from cudbound.cli.commands.verify import verify
 from cudbound.cli.inputs.fitted import fit
 from cudbound.cli.output.exit_codes import EXIT_CODES
 from cudbound.cli.output.one_line import OneLineGroup
@@ -53,5 +54,5 @@ def demo() -> None:
     finish(outcome)
 
 
-for command in (interval, compare_learners, plan, methods, explain, example, study):
+for command in (interval, compare_learners, plan, methods, explain, example, study, verify):
     main.add_command(command)

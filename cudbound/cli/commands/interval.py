@@ -22,6 +22,7 @@ from cudbound.cli.inputs.fitted import FittedClassifier, fit
 from cudbound.cli.inputs.metric_options import metric_options
 from cudbound.cli.inputs.model_file import SavedModel, load_model
 from cudbound.cli.inputs.sample import new_seed, read_sample
+from cudbound.cli.inputs.saved_command import save_command
 from cudbound.cli.output.exit_codes import EXIT_CODES, UNUSABLE
 from cudbound.cli.output.one_line import fail, say_seed
 from cudbound.cli.output.outcome import CommandOutcome, emit, finish
@@ -187,6 +188,13 @@ ALTERNATIVES = ("two-sided", "less", "greater")
     help="Also draw, for each row, the share of such refits against the distance of its score from the threshold, into "
     "a file that ends in .svg, .png or .pdf.",
 )
+@click.option(
+    "--save",
+    "saved",
+    type=click.Path(path_type=Path),
+    metavar="PATH",
+    help="Also write a file by which others can check the result with 'cudbound verify'; no row of the data is in it.",
+)
 def interval(
     *,
     data: DataFile,
@@ -202,6 +210,7 @@ def interval(
     wanted: Wanted,
     instability: bool,
     instability_picture: Path | None,
+    saved: Path | None,
     **asked: Any,
 ) -> None:
     """Print intervals for the error of a classifier that was trained on FILE.csv.
@@ -221,7 +230,7 @@ def interval(
         data = _left_to_the_model(data)
     elif trust:
         raise click.UsageError("--trust is about the types in a file; name the file with --model.")
-    wanted = replace(wanted, instability=instability, instability_picture=instability_picture)
+    wanted = replace(wanted, instability=instability, instability_picture=instability_picture, saved=saved)
     wanted.check()
     choice = replace(choose_classifier(classifier, assignments, standardize), threshold=threshold)
     methods = find_methods(asked["methods"])
@@ -238,6 +247,9 @@ def interval(
     if seed is None:
         say_seed(chosen)
     outcome = compute(fitted, settings)
+    if saved is not None and not outcome.interrupted:
+        recipe = None if model_file is not None else choice
+        outcome = replace(outcome, saved=run.save(outcome, save_command(data, recipe, settings.folds)))
     emit(outcome, wanted, headline_only=recommend)
     finish(outcome)
 

@@ -15,6 +15,7 @@ from cudbound.cli.output.outcome import CommandOutcome
 from cudbound.exceptions import NotCertifiedWarning, RunInterrupted, SeedsInterrupted
 
 if TYPE_CHECKING:
+    from cudbound.audit.saved_result import SavedCommand
     from cudbound.inputs.csv_columns import TrainingData
     from cudbound.metrics.asked import Metrics
     from cudbound.report.tables import RunDescription
@@ -127,6 +128,20 @@ def compute(fitted: FittedClassifier, settings: Settings) -> CommandOutcome:
     if over is not None:
         table = replace(table, rows=over.rows)
     return CommandOutcome(table, describe(fitted, settings), warnings, certified, interrupted, over)
+
+
+def save(outcome: CommandOutcome, command: SavedCommand) -> str:
+    """Return the text of the file for ``cudbound verify``."""
+    from cudbound.exceptions import SavedResultError
+    from cudbound.tables.saved_table import save_table
+    from cudbound.tables.table import IntervalTable
+
+    table = outcome.table
+    assert isinstance(table, IntervalTable), "no other command saves"
+    try:
+        return replace(save_table(table.rows, table.source), command=command).to_text()
+    except SavedResultError as error:
+        raise ValueError(f"--save: {error}") from error
 
 
 def _over_seeds(table: IntervalTable, n_seeds: int | None) -> tuple[OverSeeds | None, bool]:

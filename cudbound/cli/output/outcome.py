@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 #: Nothing is drawn but the picture of the result.
 NO_PICTURES: Mapping[Path, Display] = MappingProxyType({})
+#: Nothing is written besides.
+NO_TEXTS: Mapping[Path, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,8 @@ class CommandOutcome:
         Whether Ctrl-C ended the run, so that the table has the row cud alone, or ranges over fewer seeds.
     over_seeds : OverSeeds or None
         Ranges over seeds, which the remarks of the table have as well; None if nobody asked for them.
+    saved : str or None
+        The text of the file for ``cudbound verify``; None if nobody asked for it.
     """
 
     table: IntervalTable | ComparisonTable | PairTable
@@ -55,6 +59,7 @@ class CommandOutcome:
     certified: bool = True
     interrupted: bool = False
     over_seeds: OverSeeds | None = None
+    saved: str | None = None
 
 
 def emit(outcome: CommandOutcome, wanted: Wanted, *, headline_only: bool = False) -> None:
@@ -76,7 +81,8 @@ def emit(outcome: CommandOutcome, wanted: Wanted, *, headline_only: bool = False
     pictures = {}
     if wanted.instability_picture is not None and unstable is not None:
         pictures[wanted.instability_picture] = unstable.display()
-    write(table, report, wanted, pictures, headline_only=headline_only, stopped=outcome.interrupted)
+    texts = {} if wanted.saved is None or outcome.saved is None else {wanted.saved: outcome.saved}
+    write(table, report, wanted, pictures, texts, headline_only=headline_only, stopped=outcome.interrupted)
 
 
 def write(
@@ -84,15 +90,17 @@ def write(
     report: Report,
     wanted: Wanted,
     pictures: Mapping[Path, Display] = NO_PICTURES,
+    texts: Mapping[Path, str] = NO_TEXTS,
     *,
     headline_only: bool = False,
     stopped: bool = False,
 ) -> None:
-    """Write a result by its report, its picture and further `pictures`; only print it if the run was `stopped`."""
+    """Write a result by its report, its picture, `pictures` and `texts` besides; only print it if it was `stopped`."""
     from cudbound.report.render import render_headline, render_report
 
     shown = {**pictures, **({} if wanted.picture is None else {wanted.picture: result.display()})}
     files: dict[Path, str | bytes] = {path: display.image(_kind(path)) for path, display in shown.items()}
+    files |= texts
     if wanted.form in PICTURES and wanted.place is not None:
         files[wanted.place] = result.display().image(wanted.form)
     # what a run that was stopped has found is printed, also where a picture was to be drawn

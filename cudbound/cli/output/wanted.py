@@ -37,6 +37,8 @@ class Wanted:
         Whether the notes say how often refits put rows in another class.
     instability_picture : Path or None
         Where a picture of that goes.
+    saved : Path or None
+        Where the file for ``cudbound verify`` goes.
     """
 
     form: str
@@ -46,6 +48,7 @@ class Wanted:
     style: Mapping[str, Any] = field(default_factory=dict)
     instability: bool = False
     instability_picture: Path | None = None
+    saved: Path | None = None
 
     @property
     def pictures(self) -> dict[str, Path]:
@@ -64,7 +67,10 @@ class Wanted:
                 f"--instability says its numbers below the table, for which {self.form} has no place; choose another "
                 "--format, or --instability-plot."
             )
-        places = {**self.pictures, **({} if self.place is None else {"--output": self.place})}
+        places = self.pictures
+        for option, place in (("--output", self.place), ("--save", self.saved)):
+            if place is not None:
+                places[option] = place
         for (first, path), (second, other) in combinations(places.items(), 2):
             if path == other:
                 raise click.UsageError(f"{first} and {second} name the same file.")
@@ -80,6 +86,7 @@ class Wanted:
             If a picture is wanted and matplotlib is not installed.
         """
         check_output(self.place, inputs)
+        check_output(self.saved, inputs, "--save")
         for option, path in self.pictures.items():
             check_output(path, inputs, option)
         if self.pictures or self.form in PICTURES:

@@ -1,0 +1,153 @@
+"""A result saved by the command is checked by the command: what holds, what was changed, what cannot be checked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+import skops.io
+from cli_fakes import assert_error, invoke
+from click.testing import Result
+from sklearn.linear_model import RidgeClassifier
+
+from cudbound import LeastSquaresClassifier, cud_interval
+from cudbound.audit.saved_result import SavedResult
+
+N = 30
+RNG = np.random.default_rng(8)
+DIED = RNG.random(N) < 0.4
+FRAME = pd.DataFrame(
+    {
+        "id": np.arange(N) // 2,
+        "age": RNG.normal(60, 9, N).round(1) + 9 * DIED,
+        "bmi": RNG.normal(25, 3, N).round(2),
+        "sex": np.where(RNG.random(N) < 0.5, "f", "m"),
+        "died": np.where(DIED, "yes", "no"),
+    }
+)
+
+
+@pytest.fixture(autouse=True)
+def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    FRAME.to_csv("data.csv", index=False)
+
+
+def save(*more: str) -> None:
+    fixed = ["interval", "data.csv", "--target", "died", "--positive", "yes", "--categorical", "sex"]
+    quick = ["--seed", "3", "--resamples", "20", "--save", "result.json"]
+    result = invoke(*fixed, *quick, *more)
+    assert result.exit_code == 0, result.output
+    assert "wrote result.json" in result.stderr
+
+
+def outcomes(result: Result, code: int) -> dict[str, str]:
+    assert result.exit_code == code, result.output
+    return {row["check"]: row["outcome"] for row in json.loads(result.stdout)["checks"]}
+
+
+def verify(*more: str, data: str = "data.csv") -> Result:
+    return invoke("verify", "result.json", data, "--format", "json", *more)
+
+
+PLAIN = ("--exclude", "id", "--standardize", "--classifier", "ridge", "--set", "alpha=0.5")
+
+
+def test_what_was_saved_holds_and_what_was_changed_is_found():
+    save(*PLAIN)
+    found = outcomes(verify(), 0)
+    assert set(found.values()) == {"passed"}
+    assert {"data", "draws", "witnesses", "draws solved again", "limits", "rows"} <= found.keys()
+    assert str(Path.cwd()) not in Path("result.json").read_text()
+    table = invoke("verify", "result.json", "data.csv", "--sample", "3")
+    assert table.exit_code == 0
+    assert "3 of 20 solved here" in table.stdout
+    assert table.stdout.endswith("The saved result holds: 10 checks passed.\n")
+
+    row, label = FRAME.copy(), FRAME.copy()
+    row.loc[4, "bmi"] += 0.01
+    label.loc[5, "died"] = "no" if DIED[5] else "yes"
+    for name, frame in (("row.csv", row), ("label.csv", label), ("order.csv", FRAME[::-1])):
+        frame.to_csv(name, index=False)
+        assert outcomes(verify(data=name), 4)["data"] == "FAILED"
+
+    text = Path("result.json").read_text()
+    body = json.loads(text)
+    body["bounds"][0]["witness"][0][0] += 3.0
+    Path("result.json").write_text(json.dumps(body))
+    assert outcomes(verify("--sample", "1"), 4)["file"] == "FAILED"
+    saved, intact = SavedResult.from_bytes(Path("result.json").read_bytes())
+    assert not intact
+    Path("result.json").write_text(saved.to_text())  # with a checksum of its own
+    found = outcomes(verify("--sample", "1"), 4)
+    assert found["file"] == "passed"
+    assert found["witnesses"] == "FAILED"
+
+
+def test_groups_folds_metrics_and_missing_values_are_taken_from_the_file():
+    lacking = FRAME.copy()
+    lacking.loc[3, "bmi"] = np.nan
+    lacking.to_csv("data.csv", index=False)
+    save(
+        *("--group", "id", "--folds", "3", "--missing", "median", "--methods", "cud,bayle-cv"),
+        *("--metric", "sensitivity,specificity", "--joint", "--alternative", "less"),
+    )
+    found = outcomes(verify("--sample", "2"), 0)
+    assert set(found.values()) == {"passed"}
+    assert "witnesses of sensitivity and specificity" in found
+
+
+def test_a_classifier_from_a_file_is_named_again():
+    X = FRAME[["age", "bmi"]].to_numpy()
+    skops.io.dump(RidgeClassifier().fit(X, FRAME["died"]), "model.skops")
+    fixed = ["interval", "data.csv", "--target", "died", "--positive", "yes", "--features", "age,bmi"]
+    more = ["--model", "model.skops", "--seed", "1", "--resamples", "20", "--save", "result.json"]
+    assert invoke(*fixed, "--methods", "cud", *more).exit_code == 0
+    assert set(outcomes(verify("--model", "model.skops"), 0).values()) == {"passed"}
+    assert_error(verify(), 1, "the classifier of the saved result came from a file: name it with --model")
+    skops.io.dump(RidgeClassifier(alpha=50.0).fit(X, FRAME["died"]), "other.skops")
+    assert outcomes(verify("--model", "other.skops"), 4)["classifier"] == "FAILED"
+
+
+def test_what_cannot_be_checked_is_said_in_one_line():
+    assert_error(verify(), 1, "cannot read 'result.json': No such file or directory")
+    Path("folder").mkdir()
+    assert_error(invoke("verify", "folder", "data.csv"), 1, "cannot read 'folder': Is a directory")
+    assert_error(
+        invoke("verify", "data.csv", "data.csv"), 1, "saved result 'data.csv': it is not written in JSON"
+    )
+    save(*PLAIN)
+    assert_error(
+        verify("--model", "model.skops"), 1, "--model: the classifier of the saved result was fitted by"
+    )
+    assert_error(verify("--trust", "a.B"), 2, "--trust is about the types in a file")
+    assert_error(verify(data="none.csv"), 1, "no such file: 'none.csv'")
+    fixed = ["interval", "data.csv", "--target", "died", "--positive", "yes"]
+    same = invoke(*fixed, "--output", "a.json", "--save", "a.json")
+    assert_error(same, 2, "--output and --save name the same file")
+    assert_error(invoke(*fixed, "--save", "data.csv"), 1, "--save: 'data.csv' is the data file itself")
+    X, y = FRAME[["age", "bmi"]].to_numpy(), DIED
+    cud_interval(LeastSquaresClassifier().fit(X, y), X, y, n_resamples=20, rng=0).save("result.json")
+    assert_error(verify(), 1, "comes from Python and does not say how a file is to be read")
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "message"),
+    [
+        ("classifier", "forest", "has a 'command.classifier' that no command writes: 'forest'"),
+        ("missing", "guess", "has a 'command.missing' that no command writes: 'guess'"),
+        ("delimiter", "\n", r"has a 'command.delimiter' that no command writes: '\n'"),
+        ("options", {"alpha": 1e9}, "has a 'command.options.alpha' that no command writes: 1000000000.0"),
+        ("options", {"alpha": "x"}, "has a 'command.options' that cannot be: "),
+        ("target", "\x1b[2Jdied", r"no column '\x1b[2Jdied'"),
+    ],
+)
+def test_options_that_no_command_writes_are_refused(field, value, message):
+    save(*PLAIN, "--methods", "cud")
+    body = json.loads(Path("result.json").read_text())
+    body["command"][field] = value
+    Path("result.json").write_text(json.dumps(body))
+    assert_error(verify(), 1, message)

@@ -1,0 +1,124 @@
+"""Saved results from anybody: what has no measure or is no result is refused in one line, soon and in little memory."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from cli_fakes import assert_error, invoke
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from within_limits import within_limits
+
+from cudbound import LeastSquaresClassifier, cud_interval, verify_result
+from cudbound.audit.saved_result import MAX_MB, SavedResult
+
+X = np.random.default_rng(0).normal(size=(20, 1))
+Y = X[:, 0] + np.random.default_rng(1).normal(size=20) > 0
+CLF = LeastSquaresClassifier().fit(X, Y)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("saved")
+
+
+@pytest.fixture(scope="module")
+def body(folder):
+    path = folder / "result.json"
+    cud_interval(CLF, X, Y, n_resamples=5, rng=0).save(path)
+    return json.loads(path.read_text())
+
+
+def refused(path: str | Path) -> str:
+    with within_limits():
+        result = invoke("verify", str(path), "data.csv")
+    assert_error(result, 1, "")
+    return result.stderr
+
+
+def test_files_without_measure_are_refused(tmp_path):
+    assert f"is larger than {MAX_MB} MB" in refused("/dev/zero")
+    path = tmp_path / "result.json"
+    with path.open("wb") as file:
+        file.truncate(20 * 2**30)
+    assert f"is larger than {MAX_MB} MB" in refused(path)
+    for content, message in (
+        (b"[" * 10_000_000, "10,000,000 lists; no saved result has above 1,000,000"),
+        (b"[" * 900_000, "it is not written in JSON"),
+        (b'{"a":[' + b"[]," * 990_000 + b"1]}", "'format' must be"),
+        (b'{"a":[' + b"1.5," * (MAX_MB * 2**18 - 10) + b"1]}", "'format' must be"),
+        (b'{"a":' + b"9" * 20_000_000 + b"}", "it is not written in JSON"),
+    ):
+        path.write_bytes(content)
+        assert message in refused(path)
+
+
+def test_nothing_in_a_file_is_a_path_or_is_run(body, tmp_path, monkeypatch):
+    """Texts of a file reach no file system and no interpreter: only columns, classes and words are named by it."""
+    monkeypatch.chdir(tmp_path)
+    evil = "__import__('os').system('touch owned')"
+    for place in (("classifier", "loss"), ("classifier", "words"), ("settings", "solver"), ("data", "event")):
+        changed = json.loads(json.dumps(body))
+        changed[place[0]][place[1]] = evil
+        (tmp_path / "result.json").write_text(json.dumps(changed))
+        assert one_line(lambda: verify_result("result.json", CLF, X, Y))
+    assert os.listdir(tmp_path) == ["result.json"]
+
+
+def one_line(check):
+    """Whether a check refuses the file in one line, or finds that something in it does not hold."""
+    try:
+        return not check().passed
+    except ValueError as error:
+        said = str(error)
+    assert "\n" not in said
+    assert len(said) < 1_000
+    return True
+
+
+def places(value, at=()):
+    """Every place in a body of JSON, with the containers themselves."""
+    yield at
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for name, one in inner:
+        yield from places(one, (*at, name))
+
+
+WRONG = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(-3, 3),
+    st.sampled_from([2**31, 10**300, -(10**400), 1e300, -1e300, 5e-324, 1e-300]),
+    st.text(max_size=3),
+    st.sampled_from(["inf", "classifier", "logistic", "quantile", "cvxpy"]),
+    st.just([]),
+    st.just({}),
+    st.lists(st.integers(0, 2), max_size=3),
+)
+
+
+@given(st.data())
+@settings(max_examples=50, deadline=None)
+def test_any_change_is_refused_or_checked(body, folder, data):
+    """Whatever stands in one place of a file with a fitting checksum: no error of another kind, no warning, no hang."""
+    changed = json.loads(json.dumps(body))
+    place = data.draw(
+        st.sampled_from([at for at in places(body) if at and at[0] not in ("format", "version")])
+    )
+    inner = changed
+    for name in place[:-1]:
+        inner = inner[name]
+    inner[place[-1]] = data.draw(WRONG)
+    path = folder / "changed.json"
+
+    def check():
+        path.write_text(json.dumps(changed))
+        saved, _ = SavedResult.from_bytes(path.read_bytes())
+        path.write_text(saved.to_text())  # with a checksum of its own
+        return verify_result(path, CLF, X, Y, sample=2)
+
+    one_line(check)
