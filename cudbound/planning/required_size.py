@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.isotonic import isotonic_regression
+from scipy.optimize import isotonic_regression
 
 from cudbound.planning.closed_forms import round_up
 from cudbound.quantiles import inverted_cdf_quantile, quantile_rank
@@ -125,7 +125,7 @@ def required_size(
 
 def smallest_size(sizes: Sequence[int], values: Array, wished: float) -> float:
     """Return the smallest whole size at which values that fall with it are as wished; infinity if none is."""
-    falling = isotonic_regression(values, increasing=False)
+    falling = isotonic_regression(values, increasing=False).x
     meets = np.flatnonzero(falling <= wished)
     if not meets.size:
         return math.inf

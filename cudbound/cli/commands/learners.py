@@ -30,14 +30,10 @@ from cudbound.inputs.named_classifiers import LEARNERS
 ALTERNATIVES = ("two-sided", "less", "greater", "equivalent")
 
 
-def _learner_option(flag: str, help: str) -> common_options.Decorator:
-    return click.option(flag, type=click.Choice(tuple(LEARNERS)), metavar="NAME", help=help)
-
-
 @click.command("compare-learners", epilog=EXIT_CODES)
 @common_options.data_options
-@_learner_option("--a", f"First classifier: {', '.join(LEARNERS)}.")
-@_learner_option("--b", "Second classifier, one of the same.")
+@common_options.learner_option("--a", f"First classifier: {', '.join(LEARNERS)}.")
+@common_options.learner_option("--b", "Second classifier, one of the same.")
 @common_options.set_option("--set-a", "assigned_a", "first classifier")
 @common_options.set_option("--set-b", "assigned_b", "second classifier", how="")
 @click.option(

@@ -46,8 +46,8 @@ def grid(context: click.Context, param: click.Parameter, text: str) -> tuple[int
     return found
 
 
-def share_below(limit: float) -> Any:
-    """Return the check of a number above 0 and below the limit."""
+def _number_option(flag: str, default: str, limit: float, help: str) -> common_options.Decorator:
+    """Add an option for a number above 0 and below the limit."""
 
     def check(context: click.Context, param: click.Parameter, text: str) -> float:
         number = number_or_nan(text)
@@ -55,7 +55,13 @@ def share_below(limit: float) -> Any:
             raise click.BadParameter(f"{text!r} is not a number above 0 and below {limit:g}.")
         return number
 
-    return check
+    return click.option(flag, callback=check, default=default, metavar="FLOAT", help=help)
+
+
+def _count_option(flag: str, name: str, smallest: int, default: int, help: str) -> common_options.Decorator:
+    return click.option(
+        flag, name, type=click.IntRange(min=smallest), default=default, metavar="INT", help=help
+    )
 
 
 def one_method(context: click.Context, param: click.Parameter, text: str) -> str:
@@ -80,13 +86,7 @@ def one_method(context: click.Context, param: click.Parameter, text: str) -> str
     metavar="NAME=VALUE",
     help="Parameter of the world, such as distance=1.2. May be repeated.",
 )
-@click.option(
-    "--classifier",
-    type=click.Choice(tuple(LEARNERS)),
-    default=DEFAULT,
-    metavar="NAME",
-    help=f"Classifier to fit: {', '.join(LEARNERS)}.",
-)
+@common_options.learner_option("--classifier", f"Classifier to fit: {', '.join(LEARNERS)}.", DEFAULT)
 @common_options.set_option("--set", "assignments", "classifier")
 @click.option(
     "--standardize", is_flag=True, help="Give every feature mean 0 and standard deviation 1 before each fit."
@@ -98,20 +98,8 @@ def one_method(context: click.Context, param: click.Parameter, text: str) -> str
     metavar="FROM:TO:STEP|N,N,...",
     help="Numbers of patients to simulate.",
 )
-@click.option(
-    "--half-width",
-    callback=share_below(0.5),
-    default="0.1",
-    metavar="FLOAT",
-    help="Half-width of the interval that is wished.",
-)
-@click.option(
-    "--probability",
-    callback=share_below(1.0),
-    default="0.8",
-    metavar="FLOAT",
-    help="Probability of keeping to it.",
-)
+@_number_option("--half-width", "0.1", 0.5, "Half-width of the interval that is wished.")
+@_number_option("--probability", "0.8", 1.0, "Probability of keeping to it.")
 @click.option(
     "--method",
     callback=one_method,
@@ -127,22 +115,8 @@ def one_method(context: click.Context, param: click.Parameter, text: str) -> str
     help=f"What it is for: {', '.join(METRICS)}.",
 )
 @common_options.confidence_level_option
-@click.option(
-    "--replicates",
-    "n_replicates",
-    type=click.IntRange(min=10),
-    default=100,
-    metavar="INT",
-    help="Samples of each size.",
-)
-@click.option(
-    "--resamples",
-    "n_resamples",
-    type=click.IntRange(min=1),
-    default=200,
-    metavar="INT",
-    help="Bootstrap draws for each interval.",
-)
+@_count_option("--replicates", "n_replicates", 10, 100, "Samples of each size.")
+@_count_option("--resamples", "n_resamples", 1, 200, "Bootstrap draws for each interval.")
 @common_options.method_options
 @common_options.seed_option
 @common_options.jobs_option

@@ -15,6 +15,7 @@ from cudbound.cli.inputs.forms import FORMATS, PICTURES, form_of
 from cudbound.cli.output.wanted import Wanted
 from cudbound.inputs.csv_file import DataFile
 from cudbound.inputs.missing_cells import CHOICES
+from cudbound.inputs.named_classifiers import LEARNERS
 
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
@@ -130,6 +131,11 @@ jobs_option = click.option(
     metavar="INT",
     help="Workers; -1 for all processors.",
 )
+
+
+def learner_option(flag: str, help: str, default: str | None = None) -> Decorator:
+    """Add an option that names a classifier of any kind."""
+    return click.option(flag, type=click.Choice(tuple(LEARNERS)), default=default, metavar="NAME", help=help)
 
 
 def set_option(
