@@ -36,7 +36,8 @@ MIN_ROWS_PER_CLASS = 2
 
 
 def _is_real(value: object) -> TypeGuard[float]:
-    return isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    return number and not (isinstance(value, Integral) and abs(int(value)) > float(np.finfo(float).max))
 
 
 def _is_integer(value: object) -> TypeGuard[int]:
@@ -366,9 +367,7 @@ def check_lengths(n_rows: int, n_labels: int) -> None:
 
 
 def _some(values: Collection[Any]) -> str:
-    shown = ", ".join(
-        repr(value.item() if isinstance(value, np.generic) else value) for value in list(values)[:5]
-    )
+    shown = ", ".join(repr(one.item() if isinstance(one, np.generic) else one) for one in list(values)[:5])
     return f"[{shown}{', ...' if len(values) > 5 else ''}]"
 
 

@@ -19,6 +19,7 @@ from cudbound.metrics.metric import Metric, MetricRows
 from cudbound.metrics.metric_draws import MetricDraws
 from cudbound.metrics.told import warn_of_few
 from cudbound.parameter_error import ParameterError
+from cudbound.problem.draws import check_resamples
 from cudbound.protocols import Features, FittedClassifier
 from cudbound.report.cautions import warn_of
 from cudbound.report.described import describe_data, seed_of
@@ -30,7 +31,6 @@ from cudbound.solve.search import Search
 from cudbound.validation import (
     check_binary_classifier,
     check_confidence_level,
-    check_integer,
     check_localization,
     check_rng,
     check_row_weights,
@@ -186,7 +186,7 @@ def cud_interval(
     given = dict(locals())
     refuse_others(cud_interval, others)
     level = check_confidence_level(confidence_level)
-    n_resamples = check_integer("n_resamples", n_resamples, 1)
+    n_resamples = check_resamples(n_resamples, count_rows(X))
     generator = check_rng(rng)
     how = Search(search, solver=solver, n_jobs=n_jobs, limits=check_limits(limits))
     weights = None if sample_weight is None else check_row_weights(sample_weight, count_rows(y))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,9 +78,6 @@ class CvxpyLoss:
     name: str
     expression: Callable[[Array, Any], Any]
     vanishes: bool = False
-    #: What nothing is known about counts as not so.
-    quadratic: ClassVar[bool] = False
-    score_is_logit: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name or self.name in LOSSES:
@@ -93,6 +90,16 @@ class CvxpyLoss:
                 "The 'expression' of a CvxpyLoss must be a function of labels and scores that returns a cvxpy "
                 f"expression. Got {self.expression!r} instead."
             )
+
+    @property
+    def quadratic(self) -> bool:
+        """Whether it is quadratic: what nothing is known about counts as not so."""
+        return False
+
+    @property
+    def score_is_logit(self) -> bool:
+        """Whether classifiers give the inverse logit of their score as a probability: not known."""
+        return False
 
     def build(self, labels: Array, scores: Any) -> Any:
         """Return the checked expression at a cvxpy expression of the scores, shape of `labels`."""

@@ -6,6 +6,32 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.groups import Groups
+from cudbound.parameter_error import ParameterError
+from cudbound.validation import check_integer
+
+#: Draws of one call; a quantile is known to a thousandth of its spread with fewer.
+MAX_RESAMPLES = 1_000_000
+#: Draws times rows, so that the counts and what is computed of them fit into memory.
+MAX_COUNTS = 100_000_000
+#: Counts that are drawn at once, for the same reason.
+CHUNK_COUNTS = 4_000_000
+
+
+def check_resamples(n_resamples: object, n_samples: int) -> int:
+    """Return the number of bootstrap draws of so many rows.
+
+    Raises
+    ------
+    ValueError
+        If it is no integer from 1 to `MAX_RESAMPLES`, or to `MAX_COUNTS` divided by the rows if that is less.
+    """
+    size = check_integer("n_resamples", n_resamples, 1, MAX_RESAMPLES)
+    if size * n_samples > MAX_COUNTS:
+        largest = max(1, MAX_COUNTS // n_samples)
+        raise ParameterError(
+            "n_resamples", f"an integer of at most {largest:,} for {n_samples:,} rows", n_resamples
+        )
+    return size
 
 
 def draw_counts(
@@ -43,10 +69,13 @@ def draw_counts(
     """
     if groups is not None:
         return np.ascontiguousarray(groups.spread(draw_counts(groups.n_groups, n_resamples, rng)))
-    rows = (rng.random((n_resamples, n_samples)) * n_samples).astype(np.int64)
-    rows += np.arange(n_resamples)[:, None] * n_samples
-    counts = np.bincount(rows.ravel(), minlength=n_resamples * n_samples)
-    return counts.reshape(n_resamples, n_samples).astype(np.int32)
+    counts = np.empty((n_resamples, n_samples), dtype=np.int32)
+    size = max(1, CHUNK_COUNTS // max(1, n_samples))
+    for chunk in (counts[first : first + size] for first in range(0, n_resamples, size)):
+        rows = (rng.random(chunk.shape) * n_samples).astype(np.int64)
+        rows += np.arange(len(chunk))[:, None] * n_samples
+        chunk[:] = np.bincount(rows.ravel(), minlength=chunk.size).reshape(chunk.shape)
+    return counts
 
 
 def draw_stratified_counts(

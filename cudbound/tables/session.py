@@ -18,7 +18,7 @@ from cudbound.exceptions import TrainingRowsWarning
 from cudbound.groups import Groups, check_groups
 from cudbound.method_card import MethodCard, check_options
 from cudbound.parameter_error import ParameterError
-from cudbound.problem.draws import draw_counts
+from cudbound.problem.draws import check_resamples, draw_counts
 from cudbound.records import Records, TestSetLosses
 from cudbound.report.described import describe_data
 from cudbound.resampling import ResamplingPlan, ResamplingSizes
@@ -33,7 +33,6 @@ from cudbound.tables.progress import progress_bar
 from cudbound.tables.unfinished import Run, Unfinished
 from cudbound.validation import (
     check_choice,
-    check_integer,
     check_labels,
     check_lengths,
     check_n_jobs,
@@ -158,7 +157,7 @@ class Session(Generic[Named]):
         With `groups`, one value for each row, whole groups are drawn. ``draw(labels, n_resamples, rng, groups)`` makes
         the draws; None takes the ordinary ones.
         """
-        size = 0 if n_resamples is None else check_integer("n_resamples", n_resamples, 1)
+        size = 0 if n_resamples is None else check_resamples(n_resamples, count_rows(X))
         labels = check_labels(y, classes)
         check_lengths(count_rows(X), labels.size)
         y_known = classes[(labels > 0.0).astype(int)]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom, chisquare, multinomial
 
+from cudbound.problem import draws
 from cudbound.problem.draws import draw_counts, replay_draw
 
 
@@ -21,6 +22,13 @@ def test_shape_type_and_sums() -> None:
 def test_the_first_draws_do_not_depend_on_how_many_follow() -> None:
     long = draw_counts(12, 50, np.random.default_rng(3))
     np.testing.assert_array_equal(draw_counts(12, 5, np.random.default_rng(3)), long[:5])
+
+
+@pytest.mark.parametrize("size", [1, 12, 13, 100, 599, 600, 601])
+def test_what_is_drawn_at_once_changes_nothing(monkeypatch: pytest.MonkeyPatch, size: int) -> None:
+    whole = draw_counts(12, 50, np.random.default_rng(3))
+    monkeypatch.setattr(draws, "CHUNK_COUNTS", size)
+    np.testing.assert_array_equal(draw_counts(12, 50, np.random.default_rng(3)), whole)
 
 
 def test_one_draw_can_be_replayed_by_its_number() -> None:

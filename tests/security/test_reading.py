@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
+import threading
 from pathlib import Path
 
+import numpy as np
 import pytest
 from cli_fakes import invoke
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from within_limits import within_limits
 
+import cudbound
+from cudbound import LeastSquaresClassifier, SearchLimits
 from cudbound.cli.inputs import options
 from cudbound.inputs import bounded_file
+from cudbound.problem.draws import MAX_RESAMPLES
 from cudbound.validation import MAX_INNER
 
 BASE = 'n_samples = 12\nn_replicates = 2\nn_resamples = 5\nmethods = ["cud"]\n'
@@ -54,6 +60,28 @@ def test_a_device_without_end():
     assert "the file is larger than 1 MB" in refused("study", "run", "/dev/zero", "--store", "store.sqlite")
 
 
+@pytest.mark.parametrize("content", [b"1,ill\n", b"\0"])
+def test_standard_input_without_end(content):
+    """The command is given the reading end of a pipe whose writer never stops, as of `yes 1,ill | cudbound ...`."""
+    reader, place = os.pipe()
+
+    def write_for_ever() -> None:
+        with contextlib.suppress(BrokenPipeError), os.fdopen(place, "wb") as file:
+            while True:
+                file.write(content * 100_000)
+
+    writer = threading.Thread(target=write_for_ever)
+    writer.start()
+    said = (
+        interval(f"/dev/fd/{reader}"),
+        refused("study", "run", f"/dev/fd/{reader}", "--store", "store.sqlite"),
+    )
+    os.close(reader)
+    writer.join()
+    assert LIMIT in said[0]
+    assert "the file is larger than 1 MB" in said[1]
+
+
 def test_a_sparse_file(tmp_path):
     path = tmp_path / "sparse.csv"
     with path.open("wb") as file:
@@ -88,8 +116,6 @@ def test_a_manifest_without_end(tmp_path):
 
 @pytest.mark.parametrize("content", [b"", DATA.encode()])
 def test_a_pipe_that_is_written_late_is_read(tmp_path, content):
-    import threading
-
     path = tmp_path / "pipe"
     os.mkfifo(path)
     writer = threading.Thread(target=path.write_bytes, args=(content,))
@@ -159,6 +185,9 @@ OPTIONS = [
         "'1000000000000000000' inner draws are more than 100,000, the most of a draw.",
     ),
     (["--inner", "9" * 5000], "inner draws are more than 100,000"),
+    (["--resamples", str(10**12)], "1000000000000 is not in the range 1<=x<=1000000"),
+    (["--resamples", "9" * 5000], "is not a valid integer"),
+    (["--seeds", str(10**9)], "is not in the range 2<=x<=1000"),
     (["--size", f"n_splits={10**12}"], "n_splits"),
     (["--size", "n_folds=" + "9" * 5000], "n_folds"),
     (["--set", "basis=os.system", "--classifier", "convex-loss"], "--set"),
@@ -174,8 +203,109 @@ def test_options_without_measure(tmp_path, arguments, reason):
     assert reason in interval(path, *arguments)
 
 
-def test_the_limit_of_inner_draws_is_that_of_python():
-    assert options.MAX_INNER == MAX_INNER
+def test_the_limits_of_draws_are_those_of_python():
+    assert (options.MAX_INNER, options.MAX_RESAMPLES) == (MAX_INNER, MAX_RESAMPLES)
+
+
+WORD = "x" * 900_000
+OPTIONS_OF_WORDS = [
+    "target",
+    "positive",
+    "output",
+    "classifier",
+    "methods",
+    "set",
+    "size",
+    "cost",
+    "localization",
+]
+OPTIONS_OF_WORDS += [
+    "inner",
+    "metric",
+    "prevalence",
+    "confidence-level",
+    "seed",
+    "threshold",
+    "delimiter",
+    WORD,
+]
+
+
+@pytest.mark.parametrize("option", OPTIONS_OF_WORDS, ids=lambda name: name[:20])
+def test_long_words_are_cut_in_messages(tmp_path, option):
+    path = tmp_path / "data.csv"
+    path.write_text(DATA)
+    assert interval(path, "--resamples", "5", f"--{option}", WORD)
+
+
+@pytest.mark.parametrize("arguments", [[WORD], ["study", "status", WORD], ["explain", WORD]])
+def test_long_names_are_cut_in_messages(arguments):
+    assert refused(*arguments)
+
+
+def test_both_ends_of_a_long_message_are_said(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text(DATA)
+    said = interval(path, "--inner", WORD)
+    assert said.startswith("Invalid value for '--inner': 'xxx")
+    assert said.endswith("xxx' is neither a positive number nor oob. See 'cudbound interval --help'.")
+    assert "xxx ... xxx" in said
+
+
+@pytest.mark.parametrize("option", ["--node-limit", "--total-node-limit"])
+@pytest.mark.parametrize("number", ["9" * 900, "9" * 4000])
+def test_more_nodes_than_there_can_be_are_no_limit(tmp_path, option, number):
+    path = tmp_path / "data.csv"
+    path.write_text(DATA)
+    command = ["interval", path, "--target", "state", "--positive", "ill", "--resamples", "5", option, number]
+    assert invoke(*map(str, command)).exit_code == 0
+
+
+# --- arguments
+
+X = np.array([[1.0, 3.0], [2.0, 0.0], [3.0, 2.0], [4.0, 1.0], [5.0, 4.0], [6.0, 0.0], [7.0, 5.0], [8.0, 2.0]])
+Y = np.array([0, 0, 1, 0, 1, 1, 0, 1])
+FITTED = LeastSquaresClassifier().fit(X, Y)
+DRAWING = [
+    cudbound.error_interval,
+    cudbound.compare_intervals,
+    cudbound.estimate_error,
+    cudbound.cud_interval,
+    cudbound.classification_instability,
+]
+
+
+@pytest.mark.parametrize("function", DRAWING)
+@pytest.mark.parametrize("number", [10**7, 10**12, 10**30, 10**400])
+def test_more_draws_than_memory_holds(function, number):
+    rule = "The 'n_resamples' parameter must be an integer of at most 1,000,000. Got 1000"
+    with within_limits(), pytest.raises(ValueError, match=rule):
+        function(FITTED, X, Y, n_resamples=number, rng=1)
+
+
+@pytest.mark.parametrize("function", DRAWING)
+def test_more_draws_of_many_rows_than_memory_holds(function):
+    rule = (
+        r"'n_resamples' parameter must be an integer of at most 100 for 1,000,000 rows\. Got 1000 instead\."
+    )
+    many = np.zeros((10**6, 2))
+    with within_limits(), pytest.raises(ValueError, match=rule):
+        function(FITTED, many, np.arange(10**6) % 2, n_resamples=1000, rng=1)
+
+
+HUGE = [
+    ("confidence_level", "a float in the range (0, 1)"),
+    ("localization", "'n', 'paper-literal' or a number"),
+]
+
+
+@pytest.mark.parametrize(("name", "rule"), HUGE)
+def test_integers_beyond_all_floats_are_refused(name, rule):
+    for value in (10**400, -(10**400)):
+        with pytest.raises(ValueError, match=re.escape(f"The '{name}' parameter must be {rule}")):
+            cudbound.cud_interval(FITTED, X, Y, n_resamples=5, rng=1, **{name: value})
+        with pytest.raises(ValueError, match=r"The 'seconds' parameter must be non-negative or None\."):
+            SearchLimits(seconds=value)
 
 
 # --- anything at all

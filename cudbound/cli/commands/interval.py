@@ -101,7 +101,7 @@ ALTERNATIVES = ("two-sided", "less", "greater")
 @click.option(
     "--resamples",
     "n_resamples",
-    type=click.IntRange(min=1),
+    type=click.IntRange(1, options.MAX_RESAMPLES),
     default=1000,
     metavar="INT",
     help="Bootstrap draws.",

@@ -19,8 +19,8 @@ from cudbound.inputs.named_classifiers import LEARNERS
 if TYPE_CHECKING:
     from cudbound.resampling import ResamplingSizes
 
-#: As in `cudbound.validation`, which is slow to import.
-MAX_INNER = 100_000
+#: As in `cudbound.validation` and `cudbound.problem.draws`, which are slow to import.
+MAX_INNER, MAX_RESAMPLES = 100_000, 1_000_000
 _DELIMITERS = {",": ",", ";": ";", "|": "|", "\t": "\t", "tab": "\t", r"\t": "\t"}
 
 
@@ -59,7 +59,7 @@ def total_node_limit(text: str) -> float:
         return math.inf
     if not text.isdecimal():
         raise click.BadParameter(f"{text!r} is neither a number of nodes, such as 1000000, nor none.")
-    return int(text)
+    return int(text) if len(text) < 19 else math.inf
 
 
 def seconds(context: click.Context, param: click.Parameter, value: float | None) -> float | None:

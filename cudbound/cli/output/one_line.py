@@ -14,6 +14,8 @@ from cudbound.cli.output.shell_words import at_the_shell
 from cudbound.rounding import printable
 
 PROGRAM = "cudbound"
+#: Characters of a message; of a longer one, whose middle somebody else wrote, the two ends are said.
+LONGEST, END = 3_000, 300
 
 
 class OneLineGroup(click.Group):
@@ -53,7 +55,10 @@ class OneLineGroup(click.Group):
 def say(message: str) -> None:
     """Write one line to stderr, the program's name first; where that is closed or full, the result still counts."""
     with suppress(OSError):
-        click.echo(f"{PROGRAM}: {printable(' '.join(message.split()))}", err=True)
+        line = printable(" ".join(message.split()))
+        if len(line) > LONGEST:
+            line = f"{line[:END]} ... {line[-END:]}"
+        click.echo(f"{PROGRAM}: {line}", err=True)
 
 
 def say_seed(seed: int) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cudbound.intervals import Method, find_comparisons, find_methods
+from cudbound.problem.draws import MAX_RESAMPLES
 from cudbound.resampling import ResamplingSizes
 from cudbound.study.design.published import PublishedValue
 from cudbound.study.populations.population import Population
@@ -18,7 +19,6 @@ from cudbound.validation import check_confidence_level, check_inner, check_integ
 #: What a study may ask for: beyond these a sample, a draw or a list of replicates fills the memory.
 MAX_CASES = 100_000
 MAX_REPLICATES = 10_000_000
-MAX_RESAMPLES = 1_000_000
 
 
 @dataclass(frozen=True)
