@@ -33,7 +33,7 @@ class Roles:
         Whether columns of text are categorical, too.
     most_integers : int
         Largest number of different integers of a column that is categorical, too; 0 if none is.
-    group : str or None
+    group, weight : str or None
     """
 
     target: str
@@ -42,11 +42,13 @@ class Roles:
     automatic: bool
     most_integers: int
     group: str | None
+    weight: str | None = None
 
     @property
     def used(self) -> list[str]:
         """Every column that must be complete, or be completed."""
-        return [self.target, *self.features, *([] if self.group is None else [self.group])]
+        others = [name for name in (self.group, self.weight) if name is not None]
+        return list(dict.fromkeys([self.target, *self.features, *others]))
 
 
 def find_roles(table: CsvTable, data: DataFile) -> Roles:
@@ -65,10 +67,11 @@ def find_roles(table: CsvTable, data: DataFile) -> Roles:
         "--exclude": columns_named(table, data.exclude),
         "--target": [data.target],
         "--group": [] if data.group is None else [data.group],
+        "--weight": [] if data.weight is None else [data.weight],
     }
     _check_names(table, named)
     _check_parts(named)
-    left_out = {*named["--exclude"], *named["--target"], *named["--group"]}
+    left_out = {*named["--exclude"], *named["--target"], *named["--group"], *named["--weight"]}
     features = tuple(
         name for name in table.names if name in (named["--features"] or table.names) and name not in left_out
     )
@@ -81,6 +84,7 @@ def find_roles(table: CsvTable, data: DataFile) -> Roles:
         bool(automatic),
         max((int(match[1] or 0) for match in map(_AUTO.fullmatch, automatic) if match), default=0),
         data.group,
+        data.weight,
     )
     _check_unnamed(table, found.used)
     return found
@@ -118,10 +122,12 @@ def _hint(table: CsvTable, name: str) -> str:
 def _check_parts(named: Mapping[str, Sequence[str]]) -> None:
     """Refuse a column with two parts."""
     (target,) = named["--target"]
-    for option in ("--features", "--categorical", "--exclude", "--group"):
+    for option in ("--features", "--categorical", "--exclude", "--group", "--weight"):
         if target in named[option]:
             raise CsvError(f"{option} {quoted(target)}: this column is the target; name another one")
-    for first, option in [(a, b) for a in ("--categorical", "--features") for b in ("--exclude", "--group")]:
+    parts = ("--exclude", "--group", "--weight")
+    pairs = [(first, option) for first in ("--categorical", "--features") for option in parts]
+    for first, option in [*pairs, ("--group", "--weight")]:
         both = [name for name in named[first] if name in named[option]]
         if both:
             raise CsvError(f"column {quoted(both[0])} is named by {first} and by {option}; choose one")

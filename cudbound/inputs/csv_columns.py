@@ -42,6 +42,10 @@ class TrainingData:
         Which rows belong together, one text for all ways to write the same value; None if nothing is said of it.
     group : str or None
         Name of the column that says so.
+    weights : ndarray of float, shape (n_samples,), or None
+        Weights of the rows, positive; None if nothing is said of them.
+    weight : str or None
+        Name of the column that has them.
     missing : str or None
         What the nan of `X` are to be filled with in every fit, "median" or "most-frequent"; None if nothing is.
     levels : tuple of int
@@ -61,6 +65,8 @@ class TrainingData:
     missing: str | None = None
     levels: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
+    weights: NDArray[np.float64] | None = None
+    weight: str | None = None
 
 
 def read_training_data(data: DataFile) -> TrainingData:
@@ -117,6 +123,8 @@ def read_training_data(data: DataFile) -> TrainingData:
         data.missing if filled else None,
         tuple(sum(widths[:place]) for place, name in enumerate(features) if name in coded),
         _notes(roles, texts, integers, settled),
+        None if roles.weight is None else _weights(frame[[roles.weight]]),
+        roles.weight,
     )
 
 
@@ -245,6 +253,16 @@ def _first_cells(frame: pd.DataFrame, at: pd.DataFrame) -> str:
             for name, line in lines.items()
         ]
     )
+
+
+def _weights(frame: pd.DataFrame) -> NDArray[np.float64]:
+    """Return the numbers of the one column of a frame, which must be positive."""
+    weights = _numbers(frame)
+    if not (weights > 0.0).all(axis=None):
+        raise CsvError(
+            f"--weight: not positive: {_first_cells(frame, weights <= 0.0)}; leave rows without weight out of the file"
+        )
+    return weights.to_numpy()[:, 0]
 
 
 def _groups(keys: pd.Series[str]) -> NDArray[np.str_]:

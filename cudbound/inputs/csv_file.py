@@ -51,6 +51,8 @@ class DataFile:
         Column that says which rows belong together; it must have at least two values.
     features : sequence of str, default ()
         Columns that are features; none stands for every column except the target, `exclude` and `group`.
+    weight : str or None, default None
+        Column of the weights of the rows, positive numbers; it is no feature.
     missing : str, default "error"
         What is done about missing values: "error", "drop" these rows, or fill them in every fit with the "median" or
         the "most-frequent" value; "keep" leaves them to a model.
@@ -67,6 +69,7 @@ class DataFile:
     group: str | None = None
     features: Sequence[str] = ()
     missing: str = "error"
+    weight: str | None = None
 
 
 @dataclass(frozen=True)

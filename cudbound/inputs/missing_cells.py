@@ -37,8 +37,8 @@ def settle_missing(
     Raises
     ------
     CsvError
-        If a cell is missing and `missing` is "error", the target or the group lacks a value that only "drop" can do
-        without, no complete row is left, or a feature has no value at all.
+        If a cell is missing and `missing` is "error", the target, the group or the weight lacks a value that only
+        "drop" can do without, no complete row is left, or a feature has no value at all.
     """
     absent = frame.apply(lambda column: column.str.lower().isin(MISSING))
     counts = absent.sum()

@@ -12,7 +12,7 @@ from cudbound.intervals.effective_size import effective_size_bootstrap
 from cudbound.intervals.method import Method, binomial_fallback, estimate_632
 from cudbound.intervals.pivot import Pivot
 from cudbound.method_card import Choice
-from cudbound.outcomes import Center, Estimand, Outcome
+from cudbound.outcomes import UNDEFINED_LIMITS, Center, Estimand, Outcome
 from cudbound.point_estimates.bootstrap_632 import estimate_632_plus, leave_one_out_bootstrap_error
 from cudbound.records import BootstrapLosses, Records
 from cudbound.records.bootstrap_losses import never_out_of_bag
@@ -22,6 +22,9 @@ Array = NDArray[np.float64]
 FALLBACK = binomial_fallback(
     "n* = n (1 - (1 - 1/n)^n) points", lambda records: effective_size_bootstrap(records.n_effective)
 )
+
+#: Why there are no limits where rows have weights, or a draw may hold more or fewer of those that count.
+UNEQUAL_ROWS = "its influence values are those of rows that count alike, as many of them in each draw"
 
 
 def err1_influences(losses: ArrayLike, counts: ArrayLike) -> Array:
@@ -201,6 +204,8 @@ def _outcome(
     center: Center | None = None,
 ) -> Outcome:
     bootstrap = records.require("bootstrap")
+    if bootstrap.weighed or np.ptp(bootstrap.counts.sum(axis=1)) > 0:
+        return Outcome(estimate, UNDEFINED_LIMITS, degenerate=UNEQUAL_ROWS, center=center)
     standard_error = scaled_standard_error(estimate, bootstrap.losses, bootstrap.counts, monte_carlo)
     if never := never_out_of_bag(bootstrap.counts):
         reason = f"no standard error with {never} points never out of bag, raise n_resamples"

@@ -12,6 +12,10 @@ from cudbound.outcomes import UNDEFINED_LIMITS, Estimand, Outcome
 from cudbound.records import Records
 
 NO_INNER_DRAWS = "no inner draws on record: pass inner=50, which takes 50 further refits of every draw"
+#: Where rows have weights, or only some of them count.
+NO_MEANS_OF_SOME_ROWS = (
+    "inner draws are recorded as means over all rows alike, for the error without weights alone"
+)
 
 
 def _compute(records: Records, confidence_level: float, *, center: str, quantile: str) -> Outcome:
@@ -19,7 +23,8 @@ def _compute(records: Records, confidence_level: float, *, center: str, quantile
     if undefined := undefined_at(found):
         return undefined
     if records.inner is None:
-        return Outcome(found.estimate, UNDEFINED_LIMITS, remarks=found.remarks, degenerate=NO_INNER_DRAWS)
+        reason = NO_MEANS_OF_SOME_ROWS if records.weighed else NO_INNER_DRAWS
+        return Outcome(found.estimate, UNDEFINED_LIMITS, remarks=found.remarks, degenerate=reason)
     replicates = replicates_at(records, center)
     defined = replicates[~np.isnan(replicates)]
     n_lost = replicates.size - defined.size

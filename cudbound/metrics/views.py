@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import fields, replace
 from typing import Any
 
@@ -9,7 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.groups import Groups
-from cudbound.metrics.metric import MetricRows
+from cudbound.metrics.asked import Family
+from cudbound.metrics.metric import ERROR, MetricRows
+from cudbound.parameter_error import ParameterError
 from cudbound.records import BootstrapLosses, FoldLosses, Records, RepeatedFoldLosses, TestSetLosses
 from cudbound.validation import Losses
 
@@ -18,13 +21,22 @@ from cudbound.validation import Losses
 BY_ROW = frozenset({"losses", "bootstrap", "folds", "repeated_folds", "leave_one_out", "test_set"})
 #: Records that are made for one metric.
 OF_A_METRIC = frozenset({"bound", "signed_suprema"})
-#: Records without which their readers have a variant.
+#: Records of means over all rows, without which their readers have a variant.
 OPTIONAL = frozenset({"inner"})
 
 
 def can_be_seen(needs: frozenset[str]) -> bool:
     """Whether a method with these needs can be had for another metric than the plain error."""
     return needs <= BY_ROW | OF_A_METRIC | OPTIONAL
+
+
+def check_inner_draws(n_inner: int | None, families: Iterable[Family]) -> None:
+    """Raise ParameterError if inner draws are asked for, and a metric cannot read them."""
+    unread = [one.metric.name for family in families for one in family.seen if not one.plain]
+    if n_inner is not None and unread:
+        what = "rows with weights" if unread == [ERROR.name] else f"the {unread[0]}"
+        rule = f"'oob' or None for {what}: of inner draws only means over all rows, alike, are recorded"
+        raise ParameterError("inner", rule, n_inner)
 
 
 def view(records: Records, seen: MetricRows) -> Records:
@@ -99,7 +111,7 @@ def _of_draws(record: BootstrapLosses, seen: MetricRows) -> BootstrapLosses:
         record.remarks,
         on_draws=on_draws,
         uneven=True,
-        weighed=True,
+        weighed=bool(np.ptp(seen.weights[seen.rows]) > 0.0),
     )
 
 

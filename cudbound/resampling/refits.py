@@ -163,7 +163,7 @@ def prepare_refits(
     """
     sparse = hasattr(X, "tocsr")  # not every sparse format gives single rows; this one does
     rows = X.tocsr() if sparse else X if hasattr(X, "iloc") else np.asarray(X)
-    one_by_one = _in_jobs(estimator, rows, np.asarray(y), n_jobs, _weights_of_fit(estimator, sample_weight))
+    one_by_one = _in_jobs(estimator, rows, np.asarray(y), n_jobs, weights_of_fit(estimator, sample_weight))
     batched = batched_refit(estimator, X, y, n_jobs=n_jobs) if sample_weight is None else None
     return Refits(one_by_one if batched is None else _in_batches(batched, one_by_one), batched is not None)
 
@@ -231,10 +231,16 @@ def _in_batches(batched: BatchedRefit, one_by_one: Pieces) -> Pieces:
     return pieces
 
 
-def _weights_of_fit(
+def weights_of_fit(
     estimator: Any, sample_weight: NDArray[np.float64] | None
 ) -> dict[str, NDArray[np.float64]]:
-    """Return the weights by the name that ``fit`` has for them: that of the last step in a `Pipeline`."""
+    """Return the weights by the name that ``fit`` has for them: that of the last step in a `Pipeline`.
+
+    Raises
+    ------
+    ValueError
+        If the classifier cannot be fitted with weights.
+    """
     if sample_weight is None:
         return {}
     final, name = estimator, "sample_weight"

@@ -21,6 +21,7 @@ from cudbound.metrics.asked import Metrics, as_metrics
 from cudbound.metrics.metric import Metric
 from cudbound.metrics.metric_draws import MetricDraws
 from cudbound.metrics.told import warn_of_few
+from cudbound.metrics.views import check_inner_draws
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.protocols import Features, FittedClassifier, Splits
 from cudbound.report.cautions import warn_of
@@ -259,7 +260,7 @@ def compare_intervals(
     capped = [method for method in session.methods if _caps(method, session.options_of(method))]
     plain = asked.plain and weights is None
     if not plain:
-        refused = check_seen(session.methods, asked, lenient=lenient)
+        refused = check_seen(session.methods, asked, lenient=lenient, weighted=weights is not None)
     if capped or any(method.needs & MODEL_RECORDS for method in session.methods):
         model, unavailable = _express(
             estimator, X, y, session.methods, polish, chosen.aci_rate, lenient=lenient, sample_weight=weights
@@ -269,6 +270,7 @@ def compare_intervals(
     counts = session.take(X, y, classes, n_resamples, groups, draw=None if plain else draws.draw)
     sample = session.sample
     families = asked.families(asked.event_rows(sample.labels), weights, level)
+    check_inner_draws(n_inner, families)
     warn_of_few(dict.fromkeys(one for family in families for one in family.seen))
     rate = check_localization(localization, sample.n_samples)
     available = [method for method in session.methods if method.name not in refused]

@@ -206,25 +206,29 @@ class Rows:
         return float(asked.prevalence or 0.0), f"the prevalence {asked.prevalence:g}"
 
 
-def check_seen(methods: Sequence[Method], asked: AskedMetrics, *, lenient: bool) -> dict[str, str]:
-    """Return the methods that cannot be computed for the metrics asked for, each with the reason.
+def check_seen(
+    methods: Sequence[Method], asked: AskedMetrics, *, lenient: bool, weighted: bool = False
+) -> dict[str, str]:
+    """Return the methods that cannot be computed for the metrics asked for, or for weights, each with the reason.
 
     Raises
     ------
     ValueError
         If there are some and they were asked for by name.
     """
+    what = "rows with weights" if weighted else " or ".join(asked.names)
+    lost = "that cannot be weighted" if weighted else "of both classes that cannot be told apart"
     refused = {
-        method.name: f"not available for {' or '.join(asked.names)}: it reads "
-        f"{', '.join(sorted(method.needs))}, means over rows of both classes that cannot be told apart"
+        method.name: f"not available for {what}: it reads {', '.join(sorted(method.needs))}, means over rows {lost}"
         for method in methods
         if not can_be_seen(method.needs)
     }
     if refused and not lenient:
         known = [method.name for method in methods if method.name not in refused]
         first, reason = next(iter(refused.items()))
+        instead = "leave sample_weight out" if weighted else "metric='error'"
         raise ValueError(
             f"The method {first!r} is {reason}. Take methods that keep every row, such as "
-            f"{known or ['two-center', 'cud']}, or metric='error'."
+            f"{known or ['two-center', 'cud']}, or {instead}."
         )
     return refused

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from grouped_rows import by_hand, grouped_data, in_two_groups
 from oracles import check_witness, enumerate_q
 from shared_files import FURTHER_EXAMPLES, shared_vectors
 from sklearn.linear_model import LogisticRegression
@@ -15,51 +16,10 @@ from cudbound.problem.problem import Problem, make_problem
 from cudbound.solve.solve_draws import solve_problem
 
 
-def grouped_data(seed, kind="normal"):
-    """8 to 11 rows in groups of 1 to 4, with labels by group in half of the problems, integer features in others."""
-    rng = np.random.default_rng([seed, *kind.encode()])
-    sizes = rng.integers(1, 5, size=6)
-    codes = np.repeat(np.arange(6), sizes)[:11]
-    n = codes.size
-    X = rng.normal(size=(n, 1 + seed % 2))
-    if seed % 3 == 0:
-        X = np.round(X)
-    y = rng.integers(0, 2, size=6)[codes] if seed % 2 else (X[:, 0] + rng.normal(size=n) > 0).astype(int)
-    for label in (0, 1):  # both classes, in two groups each
-        y[np.flatnonzero(codes == 2 * label)] = label
-        y[np.flatnonzero(codes == 2 * label + 1)] = label
-    if (X[0] == X).all(axis=0).any():
-        X[0] += 1.0
-    return X, y, codes[rng.permutation(n)] if seed % 5 == 0 else codes
-
-
-def in_two_groups(y, codes):
-    return all(len(set(codes[y == label].tolist())) > 1 for label in (0, 1))
-
-
-def by_hand(problem, draw, codes):
-    """The problem of one draw written down again: the size of its mean loss stands in the rate, weights are loops."""
-    n, counts = len(codes), problem.counts[draw]
-    held = int(sum(int(count) for count in counts))
-    weights = [int(counts[i]) / held - 1 / n for i in range(n)]
-    penalty = None if problem.penalty is None else problem.penalty * held / n
-    return make_problem(
-        problem.design,
-        problem.labels,
-        problem.coef,
-        [counts],
-        localization=problem.localization * n / held,
-        weights=[weights],
-        loss=problem.loss,
-        penalty=penalty,
-        sample_weight=problem.sample_weight,
-    )
-
-
 def check_against_enumeration(clf, X, y, codes, seed, tolerance):
     result = cud_interval(clf, X, y, groups=codes, n_resamples=3, search="all", polish=True, rng=seed)
     for draw in range(3):
-        oracle = enumerate_q(by_hand(result.problem, draw, codes), 0)
+        oracle = enumerate_q(by_hand(result.problem, draw), 0)
         assert result.draws.lower[draw] <= oracle.q + tolerance
         assert result.draws.upper[draw] >= oracle.q - tolerance
         assert result.draws.upper[draw] == pytest.approx(oracle.q, abs=tolerance)
@@ -104,7 +64,7 @@ def test_one_class_missing_in_a_draw():
     assert result.n_single_class_draws == int(((positives == 0) | (positives == held)).sum())
     assert result.n_single_class_draws >= 5
     for draw in np.flatnonzero(positives == 0)[:3]:
-        oracle = enumerate_q(by_hand(result.problem, draw, codes), 0)
+        oracle = enumerate_q(by_hand(result.problem, draw), 0)
         assert result.draws.upper[draw] == pytest.approx(oracle.q, abs=1e-8)
 
 

@@ -57,6 +57,10 @@ def test_a_name_that_holds_a_comma_stands_alone_or_in_quotes(tmp_path):
         ({"features": ["died"]}, "--features 'died': this column is the target; name another one"),
         ({"features": ["age"], "exclude": ["age"]}, "column 'age' is named by --features and by --exclude"),
         ({"features": ["age"], "group": "age"}, "column 'age' is named by --features and by --group"),
+        ({"features": ["age"], "weight": "age"}, "column 'age' is named by --features and by --weight"),
+        ({"group": "age", "weight": "age"}, "column 'age' is named by --group and by --weight; choose one"),
+        ({"weight": "died"}, "--weight 'died': this column is the target; name another one"),
+        ({"weight": "bmj"}, "--weight: no column 'bmj' in 'data.csv'; did you mean 'bmi'?"),
         (
             {"features": ["age"], "categorical": ["sex"]},
             "column 'sex' is named by --categorical and not by --features; add it there",
@@ -67,6 +71,37 @@ def test_a_name_that_holds_a_comma_stands_alone_or_in_quotes(tmp_path):
 def test_roles_that_contradict_each_other_are_refused(tmp_path, roles, message):
     with pytest.raises(CsvError) as caught:
         read(tmp_path, ROWS, **roles)
+    assert str(caught.value).startswith(message)
+
+
+def test_weights_are_numbers_and_no_feature(tmp_path):
+    data = read(tmp_path, ROWS, weight="bmi", exclude=["id"], categorical=["sex"])
+    assert data.feature_names == ("age", "sex=m", "stage")
+    assert data.weight == "bmi"
+    assert data.weights.tolist() == [21.5, 10.0, 5.0, 7.0, 8.0]
+    assert read(tmp_path, ROWS, exclude=["id"], categorical=["sex"]).weights is None
+    lacking = ROWS.replace(",2,8,", ",2,,")
+    left = read(tmp_path, lacking, weight="bmi", exclude=["id"], categorical=["sex"], missing="drop")
+    assert left.weights.tolist() == data.weights[:-1].tolist()
+    with pytest.raises(CsvError, match="column 'bmi' lacks 1 value"):
+        read(tmp_path, lacking, weight="bmi", exclude=["id"], categorical=["sex"], missing="median")
+
+
+@pytest.mark.parametrize(
+    ("cell", "message"),
+    [
+        (
+            "0",
+            "--weight: not positive: column 'bmi' ('0' on line 2); leave rows without weight out of the file",
+        ),
+        ("-1.5", "--weight: not positive: column 'bmi' ('-1.5' on line 2)"),
+        ("much", "not numeric: column 'bmi' ('much' on line 2)"),
+        ("inf", "infinite or beyond 1e+100: column 'bmi' ('inf' on line 2)"),
+    ],
+)
+def test_weights_that_are_none_are_refused(tmp_path, cell, message):
+    with pytest.raises(CsvError) as caught:
+        read(tmp_path, ROWS.replace(",21.5,", f",{cell},"), weight="bmi", exclude=["id"], categorical=["sex"])
     assert str(caught.value).startswith(message)
 
 

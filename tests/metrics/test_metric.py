@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 import random_problems
-from oracles import enumerate_q, localization
+from metrics_by_definition import COST, METRICS, enumerated
 from shared_files import shared_vectors
 
 from cudbound.adapters import express
@@ -21,8 +21,6 @@ from cudbound.problem.problem import make_problem
 from cudbound.solve.search import Search
 from cudbound.solve.solve_draws import solve_problem
 
-COST = Metric("cost", costs=(1.0, 4.0))
-METRICS = (ERROR, SENSITIVITY, SPECIFICITY, BALANCED_ERROR, COST)
 KINDS = (
     "general",
     "binary_features",
@@ -31,42 +29,6 @@ KINDS = (
     "duplicates_opposite_labels",
     "no_intercept",
 )
-
-
-def by_definition(metric, wrong, event, weight):
-    """The metric of a sample of rows, each listed with its weight, in plain Python."""
-    of_class = {}
-    for label in (False, True):
-        of = [(w, m) for w, m, e in zip(weight, wrong, event, strict=True) if e == label]
-        total = sum(w for w, _ in of)
-        of_class[label] = sum(w * m for w, m in of) / total if total else None
-    if metric is SENSITIVITY:
-        return 1.0 - of_class[True]
-    if metric is SPECIFICITY:
-        return 1.0 - of_class[False]
-    if metric is BALANCED_ERROR:
-        return (of_class[False] + of_class[True]) / 2.0
-    price = {False: 1.0, True: 4.0 if metric is COST else 1.0}
-    paid = sum(w * m * price[e] for w, m, e in zip(weight, wrong, event, strict=True))
-    return paid / sum(weight)
-
-
-def enumerated(problem, metric, event, draw, weight):
-    """Q of one draw: every open cell, the metric on the draw and on the training set, and g, as they are defined."""
-    cells = enumerate_q(problem, draw)
-    rng = np.random.default_rng(0)
-    found = 0.0
-    for cell in range(cells.cells):
-        # off the hyperplanes of rows whose weights cancel, which the cells ignore
-        point = cells.interior[cell] + 1e-10 * rng.normal(size=problem.coef.size)
-        scores = problem.design @ point
-        wrong = np.where((scores > 0.0) | ~problem.design.any(axis=1), 1.0, -1.0) != problem.labels
-        on_draw = by_definition(metric, wrong, event, problem.counts[draw] * weight)
-        gap = abs(on_draw - by_definition(metric, wrong, event, weight))
-        found = max(
-            found, gap * float(localization(problem.localization, cells.anchor_loss, cells.least[cell]))
-        )
-    return found
 
 
 def small_problem(seed, *, weighted=False):

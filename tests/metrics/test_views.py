@@ -6,26 +6,26 @@ import math
 
 import numpy as np
 import pytest
+from grouped_rows import in_two_groups
+from metrics_by_definition import COST, METRICS, centers_by_hand
 
 from cudbound.intervals import METHODS, compute_interval
 from cudbound.intervals.two_center import two_centers
-from cudbound.metrics.metric import BALANCED_ERROR, ERROR, SENSITIVITY, SPECIFICITY, Metric, MetricRows
+from cudbound.metrics.metric import BALANCED_ERROR, ERROR, SENSITIVITY, Metric, MetricRows
 from cudbound.metrics.told import tell
 from cudbound.metrics.views import can_be_seen, view
 from cudbound.point_estimates.bootstrap_632 import estimate_632
 from cudbound.problem.draws import draw_counts
-from cudbound.records import BootstrapLosses, FoldLosses, Records, RepeatedFoldLosses, TestSetLosses
-
-COST = Metric("cost", costs=(1.0, 4.0))
-METRICS = (ERROR, SENSITIVITY, SPECIFICITY, BALANCED_ERROR, COST)
+from cudbound.records import BootstrapLosses, FoldLosses, Groups, Records, RepeatedFoldLosses, TestSetLosses
 
 
-def small_records(seed):
+def small_records(seed, *, grouped=False):
     """Recorded losses on a few rows, each class among them, of draws that hold both; weights in every third."""
     rng = np.random.default_rng(seed)
     n = int(rng.integers(5, 12))
     event = rng.permutation(np.arange(n) < rng.integers(2, n - 2))
-    counts = draw_counts(n, 12, rng)
+    groups = Groups.of([*rng.integers(0, 5, n - 2), 5, 6]) if grouped else None
+    counts = draw_counts(n, 12, rng, groups)
     counts = counts[(counts[:, event].sum(axis=1) > 0) & (counts[:, ~event].sum(axis=1) > 0)]
     weight = rng.choice([0.5, 1.0, 2.0], size=n) if seed % 3 == 0 else None
     wrong = rng.random((len(counts) + 1, n)) < rng.uniform(0.1, 0.6)
@@ -34,65 +34,17 @@ def small_records(seed):
         losses=wrong[0],
         positive=float(event.mean()),
         predicted_positive=float(called.mean()),
-        bootstrap=BootstrapLosses(counts, wrong[1:]),
+        bootstrap=BootstrapLosses(counts, wrong[1:], uneven=grouped),
         folds=FoldLosses(wrong[-1], np.arange(n) % 3),
+        groups=groups,
     )
     return records, event, weight
 
 
-def mean_loss(metric, wrong, event, weight, times):
-    """The mean loss of rows that stand `times` in a sample, in [0, 1]; None where a class is missing."""
-    parts = {SENSITIVITY: [(1.0, True)], SPECIFICITY: [(1.0, False)]}.get(
-        metric, [(0.5, False), (0.5, True)] if metric is BALANCED_ERROR else [(1.0, None)]
-    )
-    total = 0.0
-    for share, label in parts:
-        above = below = 0.0
-        for w, m, e, k in zip(weight, wrong, event, times, strict=True):
-            if label is None or e == label:
-                below += w * k
-                above += w * k * m * (1.0 if metric is not COST or e else 0.25)
-        if below == 0.0:
-            return None
-        total += share * above / below
-    return total
-
-
-def centers_by_hand(metric, records, event, weight):
-    """Optimism-corrected mean loss, Err(1), .632 and .632+ by their definitions, for one row after another."""
-    wrong, draws = records.losses, records.bootstrap
-    ones = np.ones(event.size)
-    training = mean_loss(metric, wrong, event, weight, ones)
-    gaps = [
-        mean_loss(metric, row, event, weight, ones) - mean_loss(metric, row, event, weight, times)
-        for row, times in zip(draws.losses, draws.counts, strict=True)
-    ]
-    seen = MetricRows(metric, event, weight)
-    per_row, mass = [], []
-    for i in np.flatnonzero(seen.rows):
-        out = [row[i] for row, times in zip(draws.losses, draws.counts, strict=True) if times[i] == 0]
-        if out:
-            alone = np.arange(event.size) == i
-            price = 0.25 if metric is COST and not event[i] else 1.0
-            per_row.append(price * sum(out) / len(out))
-            mass.append(mean_loss(metric, alone, event, weight, ones) / price)
-    n = int(seen.rows.sum())
-    err1 = sum(w * e for w, e in zip(mass, per_row, strict=True)) * n / len(per_row)
-    called = wrong ^ event
-    share = sum(w * c for w, c in zip(weight, called, strict=True)) / sum(weight)
-    gamma = sum(
-        p * mean_loss(metric, (event != guess), event, weight, ones)
-        for guess, p in ((True, share), (False, 1 - share))
-    )
-    least = min(err1, gamma)
-    rate = (least - training) / (gamma - training) if least > training else 0.0
-    w = 0.632 / (1.0 - 0.368 * rate)
-    optimism = min(max(training + sum(gaps) / len(gaps), 0.0), 1.0)
-    return optimism, 0.368 * training + 0.632 * err1, (1 - w) * training + w * least
-
-
-def check_centers(seed):
-    records, event, weight = small_records(seed)
+def check_centers(seed, *, grouped=False):
+    records, event, weight = small_records(seed, grouped=grouped)
+    if grouped and not in_two_groups(event, records.groups.codes):
+        return False  # refused where a training set is taken
     metric = METRICS[seed % len(METRICS)]
     found = view(records, MetricRows(metric, event, weight))
     rows = np.ones(event.size) if weight is None else weight
@@ -101,6 +53,7 @@ def check_centers(seed):
     centers = two_centers(found)
     assert centers.optimism_corrected == pytest.approx(optimism, abs=1e-12)
     assert centers.error_632_plus == pytest.approx(at_632_plus, abs=1e-12)
+    return True
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -108,10 +61,15 @@ def test_the_centers_of_a_metric_are_those_of_its_definition(seed):
     check_centers(seed)
 
 
+def test_the_centers_of_a_metric_of_groups_are_those_of_its_definition():
+    assert sum(check_centers(seed, grouped=True) for seed in range(60)) >= 50
+
+
 @pytest.mark.slow
+@pytest.mark.parametrize("grouped", [False, True])
 @pytest.mark.parametrize("seed", range(60, 360))
-def test_the_centers_of_many_metrics_are_those_of_their_definition(seed):
-    check_centers(seed)
+def test_the_centers_of_many_metrics_are_those_of_their_definition(seed, grouped):
+    check_centers(seed, grouped=grouped)
 
 
 def test_the_plain_error_leaves_the_records_alone():

@@ -13,6 +13,7 @@ from cudbound.cli.commands import run_interval as run
 from cudbound.cli.inputs import common_options, options
 from cudbound.cli.inputs.checks import (
     check_folds,
+    check_inner,
     check_refits,
     check_tuned,
     choose_classifier,
@@ -38,6 +39,7 @@ ALTERNATIVES = ("two-sided", "less", "greater")
 
 @click.command("interval", epilog=EXIT_CODES)
 @common_options.data_options
+@common_options.weight_option
 @click.option(
     "--classifier",
     type=click.Choice(tuple(CLASSIFIERS)),
@@ -237,6 +239,7 @@ def interval(
     lenient = isinstance(asked["methods"], str)  # the name of a group
     if instability or instability_picture is not None:
         check_refits(methods)
+    check_inner(asked["inner"], asked["metric"], data.weight)
     check_folds(asked["folds"], data.group, methods, find_methods("all"), lenient=lenient)
     chosen = new_seed() if seed is None else seed
     settings = run.Settings(seed=chosen, options=method_options(assigned, methods), **asked)

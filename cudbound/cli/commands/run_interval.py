@@ -58,11 +58,14 @@ class Settings(SharedSettings):
             seconds=given.pop("total_time_limit"),
             nodes_per_draw=given.pop("node_limit"),
         )
-        return given | {"limits": limits}
+        weights = {} if sample.weights is None else {"sample_weight": sample.weights}
+        return given | {"limits": limits} | weights
 
     def choices(self, sample: TrainingData) -> list[str]:
         """Return the options of the command line that change numbers and stand nowhere else in the notes."""
         given = [*super().choices(sample), *(["--fallback"] if self.fallback else [])]
+        if sample.weight is not None:
+            given.append(f"--weight {shlex.quote(sample.weight)}")
         if self.metric != ("error",):
             given.append(f"--metric {','.join(self.metric)}")
         given += [f"--cost {shlex.quote(f'{value}={cost:g}')}" for value, cost in self.costs.items()]

@@ -236,6 +236,17 @@ def check_tuned(methods: Iterable[Method], model: object) -> None:
         ) from error
 
 
+def check_inner(inner: int | str | None, metric: Sequence[str], weight: str | None) -> None:
+    """Raise UsageError if inner draws are asked for where only those of the plain error can be read."""
+    others = [f"--metric {name}" for name in metric if name != "error"]
+    others += [] if weight is None else ["--weight"]
+    if isinstance(inner, int) and others:
+        raise click.UsageError(
+            f"--inner {inner} and {others[0]} exclude each other: of inner draws only means over all rows, alike, are "
+            "recorded; use --inner oob, or leave it out."
+        )
+
+
 def check_refits(methods: Iterable[Method]) -> None:
     """Raise UsageError if no method makes the refits on bootstrap draws that instability is about."""
     if not any("bootstrap" in method.needs for method in methods):

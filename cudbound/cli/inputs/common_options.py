@@ -36,7 +36,9 @@ def _with_data(required: bool) -> Decorator:
     def add(command: Command) -> Command:
         @functools.wraps(command)
         def with_data(*arguments: Any, **values: Any) -> Any:
-            data = DataFile(**{one.name: values.pop(one.name) for one in fields(DataFile)})
+            # not every command has an option for each of them
+            known = [one.name for one in fields(DataFile) if one.name in values]
+            data = DataFile(**{name: values.pop(name) for name in known})
             return command(*arguments, data=data, **values)
 
         return _data_options(required)(with_data)
@@ -103,6 +105,13 @@ _COLUMN_OPTIONS = together(
 data_options = _with_data(required=True)
 #: The same for a command that may do without the file.
 optional_data_options = _with_data(required=False)
+#: Where rows may have weights.
+weight_option = click.option(
+    "--weight",
+    metavar="COL",
+    help="Column of weights of the rows, such as inverse probabilities of being sampled: they enter the fit, its "
+    "refits and every mean loss, and the binomial limits as the effective number of rows.",
+)
 
 confidence_level_option = together(
     click.option(

@@ -17,6 +17,7 @@ from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_file import quoted
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from cudbound.inputs.csv_columns import TrainingData
@@ -84,12 +85,28 @@ def fit(
             return _match(classifier, sample)
     with collected_warnings("the classifier", names) as collected, advice_of_the_command(names):
         recipe = replace(classifier, missing=sample.missing, levels=sample.levels)
-        estimator = recipe(seed).fit(sample.X, sample.y)
+        estimator = recipe(seed)
+        estimator.fit(sample.X, sample.y, **_weights_of_fit(estimator, sample))
     messages = tuple(dict.fromkeys(map(str, collected)))
     from cudbound.adapters.in_words import describe_classifier  # loads scikit-learn
 
     description = describe_classifier(estimator, classifier.class_in_words)
     return FittedClassifier(estimator, sample.X, sample.y, sample, description, messages)
+
+
+def _weights_of_fit(estimator: Any, sample: TrainingData) -> dict[str, NDArray[np.float64]]:
+    """Return the weights of the rows by the name that the fit has for them; none if the file has none."""
+    if sample.weights is None:
+        return {}
+    from cudbound.resampling.refits import weights_of_fit
+
+    try:
+        return weights_of_fit(estimator, sample.weights)
+    except ValueError as error:
+        raise ValueError(
+            f"--weight: {type(estimator).__name__} is fitted without weights; choose another --classifier, such as "
+            "logistic, without --threshold, or leave the option out"
+        ) from error
 
 
 def _match(model: SavedModel, sample: TrainingData) -> FittedClassifier:

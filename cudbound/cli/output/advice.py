@@ -47,8 +47,8 @@ _NOT_MINIMIZER = (
     "and {names.assignment}max_iter=100000"
 )
 _SAVED_NOT_MINIMIZER = (
-    "check that FILE.csv holds the rows that the model was fitted to, and that it was fitted without sample weights; "
-    "if so its solver stopped early: add --polish for the CUD interval of the exact minimizer"
+    "check that FILE.csv holds the rows that the model was fitted to, and that --weight names the weights of that fit, "
+    "if it had any; if so its solver stopped early: add --polish for the CUD interval of the exact minimizer"
 )
 _NO_MINIMIZER = (
     "choose a classifier with a penalty, such as {names.classifier} logistic or {names.classifier} convex-loss "

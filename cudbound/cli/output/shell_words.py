@@ -18,6 +18,8 @@ PHRASES = (
     (r"\bpolish=True\b", "--polish"),
     (r"\bsolver=['\"]cvxpy['\"]", "--solver cvxpy"),
     (r"\bcap=False\b", "--option two-center.cap=false"),
+    (r"\bleave sample_weight out\b", "leave --weight out"),
+    (r"\bmetric='error'", "--metric error"),
     (r"\bwith one n_splits\b", "with one --size n_splits=N"),
     (r"\buse compare_learners\b", "use 'cudbound compare-learners'"),
     (r"\buse compare_intervals\b", "use 'cudbound interval'"),

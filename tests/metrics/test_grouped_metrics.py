@@ -1,0 +1,189 @@
+"""Metrics of rows in groups: suprema against all cells, effective rows against loops, and a whole interval."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from grouped_rows import by_hand, grouped_data, in_two_groups
+from metrics_by_definition import COST, METRICS, by_definition, centers_by_hand, enumerated
+from scipy.special import betaincinv
+
+from cudbound import LeastSquaresClassifier, Metric, Metrics, compare_intervals, cud_interval
+from cudbound.intervals.effective_size import effective_rows
+from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY, MetricRows
+from cudbound.metrics.views import view
+from cudbound.records import BootstrapLosses, Groups, Records
+
+# few rows and few events are the point here
+pytestmark = pytest.mark.filterwarnings(
+    *(f"ignore::cudbound.exceptions.{name}Warning" for name in ("FewEvents", "SampleSize", "LowUpperLimit"))
+)
+
+
+def case(seed):
+    """A training set in groups, ties and groups of one among them, with weights in every third; None if refused."""
+    X, y, codes = grouped_data(seed)
+    if seed % 4 == 1:
+        X[-1] = X[0]  # a row twice, often in two groups and with both labels
+    weight = np.random.default_rng(seed).choice([0.5, 1.0, 2.0], size=y.size)
+    return (X, y, codes, weight if seed % 3 == 0 else None) if in_two_groups(y, codes) else None
+
+
+def check_suprema(seed):
+    """Every draw: the weights of wrong rows from the metric of each row alone, and the supremum over all open cells."""
+    found = case(seed)
+    if found is None:
+        return False
+    X, y, codes, weight = found
+    metric = METRICS[seed % len(METRICS)]
+    asked = Metric("cost", costs=COST.costs) if metric is COST else metric
+    clf = LeastSquaresClassifier().fit(X, y, sample_weight=weight)
+    result = cud_interval(
+        clf,
+        X,
+        y,
+        metric=asked,
+        groups=codes,
+        sample_weight=weight,
+        n_resamples=3,
+        search="all",
+        polish=True,
+        rng=seed,
+    )
+    event, rows = y == 1, np.ones(y.size) if weight is None else weight
+    for draw, counts in enumerate(result.problem.counts):
+        for group in set(codes.tolist()):
+            assert (
+                len(set(counts[codes == group].tolist())) == 1
+            )  # whole groups, so many of them as there are
+        assert sum(counts[codes == group][0] for group in set(codes.tolist())) == len(set(codes.tolist()))
+        alone = [
+            by_definition(metric, wrong, event, counts * rows) - by_definition(metric, wrong, event, rows)
+            for wrong in np.eye(y.size, dtype=bool)
+        ]
+        none = np.zeros(y.size, dtype=bool)
+        assert by_definition(metric, none, event, counts * rows) == by_definition(metric, none, event, rows)
+        written = by_hand(result.problem, draw, alone)
+        expected = enumerated(written, metric, event, 0, rows)
+        assert result.draws.upper[draw] == pytest.approx(expected, abs=1e-7), (seed, metric.name, draw)
+    return True
+
+
+def test_the_supremum_of_a_metric_of_groups_is_that_of_its_definition():
+    assert sum(check_suprema(seed) for seed in range(15)) >= 12
+
+
+@pytest.mark.long
+def test_the_supremum_of_many_metrics_of_groups_is_that_of_their_definition():
+    assert sum(check_suprema(seed) for seed in range(15, 345)) >= 300
+
+
+def rows_by_loops(wrong, counts, codes, counted):
+    """The effective number of rows that count: their number by the design effect of the losses of left-out groups."""
+    left_out = [
+        (b, i) for b in range(len(counts)) for i in range(len(codes)) if counted[i] and counts[b][i] == 0
+    ]
+    mean = sum(wrong[b][i] for b, i in left_out) / len(left_out)
+    of_group, of_rows = {}, 0.0
+    for b, i in left_out:
+        of_group[b, codes[i]] = of_group.get((b, codes[i]), 0.0) + wrong[b][i] - mean
+        of_rows += (wrong[b][i] - mean) ** 2
+    effect = sum(total**2 for total in of_group.values()) / of_rows
+    n_rows, n_groups = int(sum(counted)), len({codes[i] for i in range(len(codes)) if counted[i]})
+    return max(n_rows / max(effect, 1.0), n_groups)
+
+
+@pytest.mark.parametrize("metric", [SENSITIVITY, SPECIFICITY])
+def test_effective_rows_are_those_of_the_class(metric):
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        codes = np.repeat(np.arange(8), rng.integers(1, 5, size=8))
+        event = rng.random(codes.size) < 0.5
+        event[:2], event[-2:] = True, False
+        counts = rng.multinomial(8, np.full(8, 1 / 8), size=20)[:, codes]
+        wrong = rng.random(counts.shape) < rng.random(8)[codes]  # alike within a group
+        records = Records(bootstrap=BootstrapLosses(counts, wrong, uneven=True), groups=Groups.of(codes))
+        seen = MetricRows(metric, event)
+        if not seen.lacking(counts).any():
+            found = effective_rows(view(records, seen))
+            assert found == pytest.approx(rows_by_loops(wrong, counts, codes, seen.rows), abs=1e-10)
+            assert found <= seen.rows.sum()
+
+
+def refit_by_hand(X, y, counts):
+    """Which rows the least-squares classifier of each draw gets wrong, from the normal equations of the drawn rows."""
+    design, labels = np.column_stack([np.ones(len(y)), X]), np.where(y == 1, 1.0, -1.0)
+    wrong = []
+    for row in counts:
+        drawn = np.repeat(np.arange(len(y)), row)
+        coef = np.linalg.lstsq(design[drawn], labels[drawn], rcond=None)[0]
+        wrong.append((design @ coef >= 0.0) != (labels > 0.0))
+    return np.array(wrong)
+
+
+@pytest.mark.parametrize("metric", [SENSITIVITY, SPECIFICITY])
+def test_the_interval_for_a_metric_of_groups_by_hand(metric):
+    """two-center without its cap, from the draws on: refits, both centers, effective rows, Clopper and Pearson."""
+    rng = np.random.default_rng(2)
+    codes = np.repeat(np.arange(12), rng.integers(1, 4, size=12))
+    y = (rng.random(12) < 0.5)[codes].astype(int)
+    X = rng.normal(size=(codes.size, 2)) + 0.8 * y[:, None] + rng.normal(size=(12, 1))[codes]
+    clf = LeastSquaresClassifier().fit(X, y)
+    asked = {"metric": metric, "groups": codes, "n_resamples": 30, "rng": 1}
+    row = compare_intervals(
+        clf, X, y, methods=["two-center"], options={"two-center": {"cap": False}}, **asked
+    ).rows[0]
+    counts = cud_interval(clf, X, y, **asked).problem.counts
+    event = y == 1
+    assert not MetricRows(metric, event).lacking(counts).any()
+    wrong = refit_by_hand(X, y, counts)
+    records = Records(
+        losses=refit_by_hand(X, y, np.ones((1, y.size), dtype=int))[0],
+        bootstrap=BootstrapLosses(counts, wrong, uneven=True),
+    )
+    optimism, _, plus = centers_by_hand(metric, records, event, np.ones(y.size))
+    n = rows_by_loops(wrong, counts, codes, event if metric is SENSITIVITY else ~event)
+    low, high = sorted((optimism, plus))
+    assert row.estimate == pytest.approx(1.0 - (low + high) / 2.0, abs=1e-12)
+    limits = (
+        1.0 - betaincinv(n * high + 1.0, n - n * high, 0.975),
+        1.0 - betaincinv(n * low, n - n * low + 1.0, 0.025),
+    )
+    assert (row.low, row.high) == pytest.approx(limits, abs=1e-10)
+    assert row.details["effective_rows"] == pytest.approx(n)
+    assert "6 groups of 1 to 3 rows kept together" in " ".join(row.remarks)  # those of the class
+
+
+def test_draws_that_lack_a_class_are_drawn_again_as_whole_groups():
+    # two groups of events among eight: a draw without an event is frequent
+    codes = np.repeat(np.arange(8), 2)
+    y = (codes < 2).astype(int)
+    X = np.random.default_rng(0).normal(size=(16, 1)) + y[:, None]
+    clf = LeastSquaresClassifier().fit(X, y)
+    for metric, lacks in (("sensitivity", True), ("error", False)):
+        result = cud_interval(clf, X, y, metric=metric, groups=codes, n_resamples=100, rng=0)
+        events = result.problem.counts[:, y == 1].sum(axis=1)
+        assert (events > 0).all() == lacks
+        (again,) = [remark for remark in result.row.remarks if "redrawn" in remark] or [""]
+        assert again.endswith("draws without a row of one class redrawn" if lacks else "")
+        assert bool(again) == lacks
+        assert (result.problem.counts[:, 0::2] == result.problem.counts[:, 1::2]).all()
+        assert (result.problem.counts.sum(axis=1) == 16).all()
+
+
+def test_several_metrics_of_groups_share_their_draws():
+    codes = np.arange(24) // 2
+    y = codes % 2
+    X = np.random.default_rng(4).normal(size=(24, 2)) + y[:, None]
+    clf = LeastSquaresClassifier().fit(X, y)
+    asked = {"groups": codes, "n_resamples": 30, "rng": 0}
+    several = compare_intervals(
+        clf, X, y, methods=["cud"], metric=["sensitivity", "specificity", "balanced-error"], **asked
+    )
+    for name in ("sensitivity", "specificity", "balanced-error"):
+        alone = cud_interval(clf, X, y, metric=name, **asked)
+        assert tuple(several["cud", name].raw_interval) == pytest.approx(tuple(alone.raw_interval), abs=1e-12)
+    joint = Metrics(["sensitivity", "specificity"], joint=True)
+    both = compare_intervals(clf, X, y, methods=["cud"], metric=joint, **asked)
+    assert both.rows[0].raw_interval.width == both.rows[1].raw_interval.width
+    assert both.rows[0].raw_interval.width >= several["cud", "sensitivity"].raw_interval.width

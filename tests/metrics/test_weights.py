@@ -1,0 +1,183 @@
+"""Weights of rows at the shell, and what neither weights nor metrics can be had with: inner draws, influence values."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from cudbound import LeastSquaresClassifier, Metrics, compare_intervals, error_interval
+from cudbound.cli.commands.group import main
+from cudbound.exceptions import ParameterError
+
+RNG = np.random.default_rng(11)
+X = RNG.normal(size=(36, 2)).round(2)
+Y = (X[:, 0] + RNG.normal(size=36) > 0.2).astype(int)
+W = RNG.choice([0.5, 1.0, 3.0], size=36)
+FEW = {"n_resamples": 20, "rng": 0}
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("weights") / "d.csv"
+    rows = zip(X.tolist(), W.tolist(), Y.tolist(), strict=True)
+    path.write_text("\n".join(["a,b,w,state", *(f"{a},{b},{w},{y}" for (a, b), w, y in rows)]) + "\n")
+    return path
+
+
+def command(path, *more):
+    fixed = [
+        "interval",
+        str(path),
+        "--target",
+        "state",
+        "--positive",
+        "1",
+        "--seed",
+        "0",
+        "--resamples",
+        "20",
+    ]
+    return CliRunner().invoke(main, [*fixed, "--weight", "w", *more])
+
+
+@pytest.mark.parametrize(
+    ("options", "classifier", "name"),
+    [
+        ([], LeastSquaresClassifier(), "sample_weight"),
+        (
+            ["--classifier", "logistic", "--standardize"],
+            make_pipeline(StandardScaler(), LogisticRegression(random_state=0)),
+            "logisticregression__sample_weight",
+        ),
+    ],
+    ids=["plain", "pipeline"],
+)
+def test_the_command_computes_what_python_computes(file, options, classifier, name):
+    classifier.fit(X, Y, **{name: W})
+    methods = ["two-center", "cud", "out-of-bag-wilson"]
+    table = compare_intervals(classifier, X, Y, methods=methods, sample_weight=W, **FEW)
+    found = command(file, *options, "--methods", ",".join(methods), "--format", "json")
+    assert found.exit_code == 0, found.stderr
+    read = json.loads(found.stdout)
+    for row, told in zip(table, read["intervals"], strict=True):
+        assert (told["estimate"], told["low"], told["high"]) == pytest.approx(
+            (row.estimate, row.low, row.high)
+        )
+    assert read["run"]["choices"] == "--weight w"
+    assert read["run"]["features"] == ["a", "b"]
+    plain = compare_intervals(
+        classifier.fit(X, Y), X, Y, methods=["out-of-bag-wilson"], **FEW
+    )  # the weights do something
+    assert abs(plain.rows[0].high - table.rows[2].high) > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--methods", "nested-cv"], "or leave --weight out"),
+        (["--inner", "5"], "--inner 5 and --weight exclude each other"),
+        (
+            ["--inner", "5", "--metric", "sensitivity"],
+            "--inner 5 and --metric sensitivity exclude each other",
+        ),
+        (["--threshold", "0.4"], "--weight: FixedThresholdClassifier is fitted without weights"),
+        (["--features", "a,w"], "column 'w' is named by --features and by --weight; choose one"),
+    ],
+)
+def test_what_does_not_fit_weights_is_refused_in_one_line(file, options, message):
+    found = command(file, *options)
+    assert found.exit_code in (1, 2)
+    assert message in found.stderr
+    assert (found.stdout, found.stderr.count("\n")) == ("", 1)
+
+
+def test_a_group_keeps_the_rows_of_methods_that_weights_do_not_allow(file):
+    found = json.loads(command(file, "--methods", "paper", "--format", "json").stdout)
+    assert [row["method"] for row in found["intervals"] if row["degenerate"]] == []
+    found = json.loads(command(file, "--methods", "algorithm", "--format", "json").stdout)
+    reasons = {row["method"]: row["remarks"] for row in found["intervals"] if row["degenerate"]}
+    assert reasons["resampled-t"].endswith(
+        "not available for rows with weights: it reads splits, means over rows that cannot be weighted"
+    )
+
+
+# ---- inner draws ----
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        ({"metric": "sensitivity"}, "the sensitivity"),
+        ({"metric": ["error", "balanced-error"]}, "the balanced-error"),
+        ({"metric": Metrics("ppv", prevalence=0.2)}, "the sensitivity"),
+        ({"sample_weight": W}, "rows with weights"),
+    ],
+)
+def test_inner_draws_are_refused_where_only_their_means_are_known(arguments, what):
+    clf = LeastSquaresClassifier().fit(X, Y, sample_weight=arguments.get("sample_weight"))
+    rule = f"The 'inner' parameter must be 'oob' or None for {what}: of inner draws only means over all rows"
+    for method in ("bootstrap-percentile", "two-center"):
+        with pytest.raises(ParameterError, match=re.escape(rule)):
+            compare_intervals(clf, X, Y, methods=[method], inner=5, **arguments, **FEW)
+        with pytest.raises(ParameterError, match=re.escape(rule)):
+            error_interval(
+                clf, X, Y, method=method, inner=5, **{**arguments, "metric": first(arguments)}, **FEW
+            )
+    oob = compare_intervals(clf, X, Y, methods=["bootstrap-percentile"], inner="oob", **arguments, **FEW)
+    default = compare_intervals(clf, X, Y, methods=["bootstrap-percentile"], **arguments, **FEW)
+    assert oob.rows == default.rows
+
+
+def first(arguments):
+    """One metric that the message names as well."""
+    metric = arguments.get("metric", "error")
+    return metric[-1] if isinstance(metric, list) else metric
+
+
+def test_inner_draws_of_the_plain_error_stay():
+    clf = LeastSquaresClassifier().fit(X, Y)
+    plain = compare_intervals(clf, X, Y, methods=["bootstrap-percentile"], inner=3, **FEW)
+    assert plain.rows[0].n_fits == 1 + 20 + 60
+    found = compare_intervals(
+        clf,
+        X,
+        Y,
+        methods=["two-stage"],
+        metric="sensitivity",
+        options={"two-stage": {"center": "632"}},
+        **FEW,
+    )
+    assert found.rows[0].degenerate.startswith("inner draws are recorded as means over all rows alike")
+
+
+# ---- influence values ----
+
+
+@pytest.mark.parametrize("method", ["bootstrap-632-normal", "bootstrap-632-plus-normal"])
+def test_influence_values_are_those_of_rows_that_count_alike(method):
+    clf = LeastSquaresClassifier().fit(X, Y)
+    asked = {"methods": [method], "n_resamples": 60, "rng": 0}
+    why = "its influence values are those of rows that count alike, as many of them in each draw"
+    refused = [
+        compare_intervals(clf, X, Y, metric="balanced-error", **asked)[method],
+        compare_intervals(clf, X, Y, metric=["error", "sensitivity"], **asked)[method, "sensitivity"],
+    ]
+    weighted = LeastSquaresClassifier().fit(X, Y, sample_weight=W)
+    refused.append(compare_intervals(weighted, X, Y, sample_weight=W, **asked)[method])
+    for row in refused:
+        assert row.degenerate == why
+        assert 0.0 < row.estimate < 1.0
+    kept = [
+        compare_intervals(clf, X, Y, metric="sensitivity", **asked)[method],
+        compare_intervals(clf, X, Y, metric=Metrics("cost", costs={0: 1, 1: 4}), **asked)[method],
+        compare_intervals(clf, X, Y, metric=["error", "sensitivity"], **asked)[method, "error"],
+    ]
+    assert [row.degenerate for row in kept] == [None] * 3
+    assert kept[2] == compare_intervals(clf, X, Y, inner="oob", **asked)[method]
