@@ -217,6 +217,7 @@ class SavedCommand:
     standardize: Flag
     threshold: Annotated[float | None, optional(NUMBER)]
     folds: Annotated[int | None, optional(integer(2, MAX_ROWS))]
+    weight: Annotated[str | None, optional(TEXT)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -56,6 +56,16 @@ def verify(*more: str, data: str = "data.csv") -> Result:
 PLAIN = ("--exclude", "id", "--standardize", "--classifier", "ridge", "--set", "alpha=0.5")
 
 
+def test_weights_are_read_again():
+    FRAME.assign(w=np.where(FRAME["id"] % 2, 0.5, 2.0)).to_csv("data.csv", index=False)
+    save("--exclude", "id", "--weight", "w", "--methods", "two-center,cud")
+    found = outcomes(verify(), 0)
+    assert found["data"] == "passed"
+    assert set(found.values()) == {"passed"}
+    FRAME.assign(w=np.where(FRAME["id"] % 2, 0.5, 3.0)).to_csv("data.csv", index=False)
+    assert outcomes(verify(), 4)["data"] == "FAILED"
+
+
 def test_what_was_saved_holds_and_what_was_changed_is_found():
     save(*PLAIN)
     found = outcomes(verify(), 0)

@@ -131,6 +131,7 @@ def _verify(
         fitted.X,
         fitted.y,
         groups=groups,
+        sample_weight=data.weights,
         given=given,
         sample=sample,
         rng=seed,

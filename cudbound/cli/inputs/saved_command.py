@@ -35,6 +35,7 @@ def save_command(data: DataFile, recipe: ClassifierRecipe | None, folds: int | N
         recipe is not None and recipe.standardize,
         None if recipe is None else recipe.threshold,
         folds,
+        data.weight,
     )
 
 
@@ -58,6 +59,7 @@ def data_file(command: SavedCommand, path: Path) -> DataFile:
         command.group,
         command.features,
         command.missing,
+        command.weight,
     )
 
 
