@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 import cudbound
 from cudbound import (
     Certificate,
+    Check,
     ChosenThresholdClassifier,
     ClosedFormSize,
     CochranQ,
@@ -50,6 +51,7 @@ from cudbound import (
     Problem,
     RequiredSampleSize,
     ResamplingSizes,
+    ResultVerification,
     SampleSizePlan,
     Scenario,
     Search,
@@ -85,6 +87,7 @@ from cudbound import (
     stump_basis,
     summarize,
     tabulate_comparisons,
+    verify_result,
 )
 from cudbound.exceptions import RunInterrupted, SeedsInterrupted
 from cudbound.records import BootstrapLosses
@@ -204,6 +207,15 @@ def over_seeds(found: ErrorInterval | IntervalTable | CudResult) -> pd.DataFrame
     except SeedsInterrupted as stopped:
         ranges = found.over_seeds(5, previous=stopped.unfinished)
     return ranges.to_frame()
+
+
+def saved(found: ErrorInterval | IntervalTable | CudResult, folder: Path) -> list[str]:
+    found.save(folder / "result.json")
+    verification: ResultVerification = verify_result(
+        folder / "result.json", None, [[0.0], [1.0]], [0, 1], sample=5
+    )
+    checks: tuple[Check, ...] = verification.checks
+    return [] if verification.passed and verification.complete else [one.found for one in checks]
 
 
 class Coin:

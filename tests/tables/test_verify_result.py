@@ -205,6 +205,20 @@ def test_another_machine_may_have_other_random_numbers(changed):
     assert outcomes(unknown)["draws"] == "not checked"
 
 
+def test_last_digits_of_another_machine_are_allowed(tmp_path):
+    """As if its linear algebra had added in another order: steps of the pipeline and coefficients end elsewhere."""
+    path = tmp_path / "result.json"
+    classifier = make_pipeline(StandardScaler(), logistic()).fit(X, Y)
+    cud_interval(classifier, X, Y, n_resamples=40, rng=0).save(path)
+    scaler, final = (step for _, step in classifier.steps)
+    scaler.mean_, scaler.scale_ = (np.nextafter(values, np.inf) for values in (scaler.mean_, scaler.scale_))
+    final.coef_ = final.coef_ * (1.0 + 1e-7)
+    found = verify_result(path, classifier, X, Y)
+    assert set(outcomes(found).values()) == {"passed"}
+    final.coef_ = final.coef_ * 1.5  # and this is another classifier
+    assert failed(verify_result(path, classifier, X, Y)) == ["classifier"]
+
+
 # --- what was changed
 
 

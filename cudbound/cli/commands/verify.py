@@ -19,8 +19,9 @@ from cudbound.cli.output.exit_codes import DISAGREES, EXIT_CODES
 from cudbound.inputs.csv_file import quoted
 
 if TYPE_CHECKING:
-    from cudbound.audit.saved_result import SavedResult
-    from cudbound.tables.verification import ResultVerification
+    from cudbound.audit.saved_result import SavedCommand
+    from cudbound.cli.inputs.model_file import SavedModel
+    from cudbound.inputs.classifier_recipe import ClassifierRecipe
 
 
 @click.command("verify", epilog=EXIT_CODES)
@@ -74,7 +75,7 @@ def verify(
     does not agree.
     """
     from cudbound.report.render import render_report
-    from cudbound.tables.verify_result import read_saved
+    from cudbound.tables.verify_result import read_saved, verify_saved
 
     if trust and model_file is None:
         raise click.UsageError("--trust is about the types in a file; name the file with --model.")
@@ -84,31 +85,39 @@ def verify(
     except OSError as error:
         reason = error.strerror or str(error)
         raise ValueError(f"cannot read {quoted(str(saved_file), 200)}: {reason}") from error
-    with collected_warnings("some of the fits", INTERVAL_OPTIONS):  # the result was printed with them
-        verification = _verify(saved, intact, data_path, model_file, trust, sample, seed, n_jobs)
-    output.emit(render_report(verification.report(), form), place)
-    if not verification.passed:
-        sys.exit(DISAGREES)
-
-
-def _verify(
-    saved: SavedResult,
-    intact: bool,
-    data_path: Path,
-    model_file: Path | None,
-    trust: tuple[str, ...],
-    sample: int | None,
-    seed: int,
-    n_jobs: int,
-) -> ResultVerification:
-    from cudbound.tables.verify_result import verify_saved
-
     command = saved.command
     if command is None:
         raise ValueError(
             "the saved result comes from Python and does not say how a file is to be read: check it by "
             "cudbound.verify_result in Python"
         )
+    with collected_warnings("some of the fits", INTERVAL_OPTIONS):  # the result was printed with them
+        classifier = _classifier(command, model_file, trust)
+        data = read_sample(data_file(command, data_path))
+        fitted = fit(classifier, data, saved.settings.seed or 0)
+        cv, groups = make_cv(data, command.folds)
+        verification = verify_saved(
+            saved,
+            intact,
+            fitted.estimator,
+            fitted.X,
+            fitted.y,
+            groups=groups,
+            sample_weight=data.weights,
+            given={"cv": cv},
+            sample=sample,
+            rng=seed,
+            n_jobs=n_jobs,
+        )
+    output.emit(render_report(verification.report(), form), place)
+    if not verification.passed:
+        sys.exit(DISAGREES)
+
+
+def _classifier(
+    command: SavedCommand, model_file: Path | None, trust: tuple[str, ...]
+) -> ClassifierRecipe | SavedModel:
+    """Return what the command fitted, or what it read from a file, which has to be named again."""
     recipe = recipe_of(command)
     if recipe is None and model_file is None:
         raise ValueError(
@@ -118,22 +127,7 @@ def _verify(
         raise ValueError(
             "--model: the classifier of the saved result was fitted by the command; leave the option out"
         )
-    model = load_model(model_file, trust) if model_file is not None else recipe
-    assert model is not None, "one of the two is there"
-    data = read_sample(data_file(command, data_path))
-    fitted = fit(model, data, saved.settings.seed or 0)
-    cv, groups = make_cv(data, command.folds)
-    given = {"cv": cv} if saved.table is not None and "cv" in saved.table.given else {}
-    return verify_saved(
-        saved,
-        intact,
-        fitted.estimator,
-        fitted.X,
-        fitted.y,
-        groups=groups,
-        sample_weight=data.weights,
-        given=given,
-        sample=sample,
-        rng=seed,
-        n_jobs=n_jobs,
-    )
+    if model_file is not None:
+        return load_model(model_file, trust)
+    assert recipe is not None, "one of the two is there"
+    return recipe
