@@ -212,12 +212,12 @@ class SavedCommand:
     missing: Text
     delimiter: Text
     group: Annotated[str | None, optional(TEXT)]
+    weight: Annotated[str | None, optional(TEXT)]
     classifier: Annotated[str | None, optional(TEXT)]
     options: Annotated[Mapping[str, Any], mapping_to(_OPTION)]
     standardize: Flag
     threshold: Annotated[float | None, optional(NUMBER)]
     folds: Annotated[int | None, optional(integer(2, MAX_ROWS))]
-    weight: Annotated[str | None, optional(TEXT)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,21 +22,14 @@ def save_command(data: DataFile, recipe: ClassifierRecipe | None, folds: int | N
     """Return the options for a file; without a recipe the classifier came from a file of its own."""
     from cudbound.audit.saved_result import SavedCommand
 
+    read = {name: value for name, value in vars(data).items() if name != "file"}
     return SavedCommand(
-        data.target,
-        data.positive,
-        tuple(data.features),
-        tuple(data.categorical),
-        tuple(data.exclude),
-        data.missing,
-        data.delimiter,
-        data.group,
-        None if recipe is None else recipe.classifier,
-        {} if recipe is None else dict(recipe.options),
-        recipe is not None and recipe.standardize,
-        None if recipe is None else recipe.threshold,
-        folds,
-        data.weight,
+        **read,
+        classifier=None if recipe is None else recipe.classifier,
+        options={} if recipe is None else dict(recipe.options),
+        standardize=recipe is not None and recipe.standardize,
+        threshold=None if recipe is None else recipe.threshold,
+        folds=folds,
     )
 
 
@@ -50,16 +44,7 @@ def data_file(command: SavedCommand, path: Path) -> DataFile:
     _check(command.missing in (*CHOICES, KEEP), "missing", command.missing)
     _check(command.delimiter in tuple(DELIMITERS), "delimiter", command.delimiter)
     return DataFile(
-        path,
-        command.target,
-        command.positive,
-        command.categorical,
-        command.exclude,
-        command.delimiter,
-        command.group,
-        command.features,
-        command.missing,
-        command.weight,
+        path, **{one.name: getattr(command, one.name) for one in fields(DataFile) if one.name != "file"}
     )
 
 
