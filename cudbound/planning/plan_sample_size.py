@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterable, Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any, Never
 
 import numpy as np
@@ -13,7 +11,6 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from cudbound.adapters.in_words import describe_classifier
-from cudbound.exceptions import StudyInterrupted
 from cudbound.intervals import find_methods
 from cudbound.metrics.asked import Metrics, as_metrics
 from cudbound.parameter_error import ParameterError
@@ -25,12 +22,13 @@ from cudbound.protocols import Features, Learner
 from cudbound.resampling import ResamplingSizes
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.design.scenario_tables import STUDIED, find_world
-from cudbound.study.measure.summary import Summary, summarize
+from cudbound.study.measure.summary import Summary, frames_of, summarize
 from cudbound.study.populations.population import Population
 from cudbound.study.populations.simulated import check_share
 from cudbound.study.run.replicate import alone
-from cudbound.study.run.runner import run_study
-from cudbound.study.run.status import StudyStatus
+from cudbound.study.run.rows import reason
+from cudbound.study.run.runner import run_in_memory
+from cudbound.tables.compare_intervals import INNER_DRAWS
 from cudbound.validation import check_integer, check_no_results, check_rng, refuse_others
 
 #: Sizes from 20 to 200, on which the intervals of this package were studied.
@@ -56,7 +54,7 @@ def plan_sample_size(
     confidence_level: float = 0.95,
     n_replicates: int = 100,
     n_resamples: int = 200,
-    inner: int | str = 50,
+    inner: int | str | None = None,
     options: Mapping[str, Any] | None = None,
     sizes: ResamplingSizes | None = None,
     rng: int | np.random.Generator | None = None,
@@ -101,8 +99,8 @@ def plan_sample_size(
         Samples of each size, at least 10. The Monte Carlo errors fall with its root.
     n_resamples : int, default=200
         Bootstrap draws for each interval. More than for an interval that is reported: half-widths hardly depend on it.
-    inner : int or "oob", default=50
-        See `cudbound.compare_intervals`.
+    inner : int, "oob" or None, default=None
+        See `cudbound.compare_intervals`; None means 50, and "oob" for any metric but the error.
     options : mapping, default=None
         Options of the method.
     sizes : ResamplingSizes, default=None
@@ -169,7 +167,7 @@ def plan_sample_size(
         n_replicates=n_replicates,
         methods=(chosen.name,),
         n_resamples=n_resamples,
-        inner=inner,
+        inner=_inner(asked) if inner is None else inner,
         confidence_level=confidence_level,
         options={} if options is None else {chosen.name: dict(options)},
         sizes=ResamplingSizes() if sizes is None else sizes,
@@ -220,6 +218,11 @@ def _population(
     return world
 
 
+def _inner(asked: Metrics) -> int | str:
+    """Return the inner draws that every method allows: there are none for single classes."""
+    return INNER_DRAWS if asked.names == ("error",) else "oob"
+
+
 def _seed(rng: int | np.random.Generator | None) -> int:
     """Return the integer itself, or one that is drawn, short enough to be typed again."""
     generator = check_rng(rng)
@@ -227,21 +230,24 @@ def _seed(rng: int | np.random.Generator | None) -> int:
 
 
 def _run(study: Study, n_jobs: int | None, progress: bool | None) -> Summary:
-    """Return what the study shows; its store is not kept."""
-    with tempfile.TemporaryDirectory() as folder:
-        store = Path(folder) / "plan.sqlite"
-        try:
-            status = run_study(study, store, n_jobs=n_jobs, progress=progress)
-        except StudyInterrupted:
-            raise KeyboardInterrupt from None
-        _check_analyzed(status)
-        return summarize(store)
+    """Return what the study shows.
 
-
-def _check_analyzed(status: StudyStatus) -> None:
-    for cell in status.cells:
-        if cell.n_failed == cell.n_total and cell.first_failure is not None:
-            raise ValueError(f"No sample of {cell.n} patients could be analyzed: {cell.first_failure.reason}")
+    Raises
+    ------
+    ValueError
+        If every sample of some size failed.
+    """
+    rows = run_in_memory(study, n_jobs=n_jobs, progress=progress)
+    for n in study.n_samples:
+        failures = [row.failure for row in rows if row.key.n == n]
+        if None not in failures:
+            raise ValueError(f"No sample of {n} patients could be analyzed: {reason(str(failures[0]))}")
+    return summarize(
+        frames_of(rows),
+        confidence_level=study.confidence_level,
+        reference=study.methods[0],
+        methods=study.methods,
+    )
 
 
 def _sizes(summary: Summary, grid: tuple[int, ...], is_pilot: bool) -> tuple[PlannedSize, ...]:

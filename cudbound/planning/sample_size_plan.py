@@ -269,8 +269,8 @@ class SampleSizePlan(Written, Pictured["HalfWidthDisplay"]):
             )
         if redrawn:
             remarks.append(
-                f"{redrawn} samples with fewer than two patients of a class were drawn again; a study that draws one "
-                "has no interval at all."
+                f"Samples with fewer than two patients of a class, {redrawn} of them, were drawn again; a study "
+                "that draws one has no interval at all."
             )
         return tuple(remarks)
 

@@ -16,7 +16,16 @@ import numpy as np
 from cudbound.study.design.published import PublishedValue, beside_published
 from cudbound.study.measure.cell_measures import excess_kurtosis, means
 from cudbound.study.measure.cell_table import AIM, tabulate_cells
-from cudbound.study.measure.scoring import CELL, KEY, Scores, score_intervals
+from cudbound.study.measure.scoring import (
+    CELL,
+    EXPECTED_COLUMNS,
+    INTERVAL_COLUMNS,
+    KEY,
+    REPLICATE_COLUMNS,
+    Scores,
+    score_intervals,
+)
+from cudbound.study.run.rows import ReplicateRow
 from cudbound.study.run.store import Store
 from cudbound.study.run.store_columns import EXPECTED, INTERVALS, METHOD_TIMINGS, REPLICATES, TIMINGS
 from cudbound.validation import check_confidence_level
@@ -294,6 +303,20 @@ def summarize(
         tuple(sorted(set(replicates["scenario"]))),
         tuple(methods),
         compares=bool(intervals["pvalue"].notna().any()),
+    )
+
+
+def frames_of(rows: Sequence[ReplicateRow]) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
+    """Return the frames of replicates, intervals and expected errors of rows that are in no store."""
+    import pandas as pd
+
+    replicates = [vars(row.key) | vars(row) for row in rows]
+    intervals = [vars(row.key) | vars(one) for row in rows for one in row.intervals]
+    expected = [vars(row.key) | vars(one) for row in rows for one in row.expected]
+    return (
+        pd.DataFrame(replicates, columns=list(REPLICATE_COLUMNS)),
+        pd.DataFrame(intervals, columns=list(INTERVAL_COLUMNS)),
+        pd.DataFrame(expected, columns=list(EXPECTED_COLUMNS)),
     )
 
 

@@ -12,12 +12,13 @@ import warnings
 from collections import defaultdict
 from collections.abc import Generator, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, lru_cache
 from itertools import islice, takewhile
 from pathlib import Path
 from threading import Event, Semaphore
+from typing import Any
 
 import cloudpickle
 from joblib import Parallel, delayed, parallel_config
@@ -154,15 +155,7 @@ def run_study(
             len(replicates_of(shard, study.n_replicates)),
         )
         pace = _Pace()
-        bar = stack.enter_context(
-            shown.bar(
-                total=n_cells * n_each,
-                initial=n_cells * n_each - sum(map(len, left.values())),
-                desc="replicates",
-                unit="replicate",
-                smoothing=0,
-            )
-        )
+        bar = stack.enter_context(_bar(shown, n_cells * n_each, left))
         try:
             batches = takewhile(lambda _: time.monotonic() < end, _batches(study, left, pace))
             if client is not None:
@@ -188,6 +181,49 @@ def run_study(
             ) from error
     with Store.open(store_path) as store:
         return store.status()
+
+
+def run_in_memory(
+    study: Study, *, n_jobs: int | None = 1, progress: bool | None = None
+) -> list[ReplicateRow]:
+    """Run all replicates of a study that is not kept, and return them in the order of their keys.
+
+    `n_jobs` and `progress` are those of `run_study`, and so are the rows. Ctrl-C ends it.
+
+    Raises
+    ------
+    ValueError
+        If a parameter is out of range.
+    StudyError
+        As for `run_study`, as far as there is no store.
+    """
+    shown, workers = Progress.of(progress), check_n_jobs(n_jobs)
+    check_learners(study)
+    left = {
+        (one.name, n): list(range(study.n_replicates)) for one in study.scenarios for n in study.n_samples
+    }
+    pace, kept = _Pace(), list[ReplicateRow]()
+    with ExitStack() as stack:
+        bar = stack.enter_context(_bar(shown, sum(map(len, left.values())), left))
+        batches = _batches(study, left, pace)
+        found = _one_by_one(batches) if workers == 1 else _in_processes(_sent(batches, _pack(study)), workers)
+        stack.callback(_stop, found)
+        try:
+            for rows in found:
+                kept += rows
+                pace.learn(rows)
+                bar.update(len(rows))
+        except BrokenProcessPool as error:
+            raise StudyError("a worker was killed, perhaps for lack of memory; use fewer workers") from error
+    return sorted(kept, key=lambda row: row.key)
+
+
+def _bar(
+    shown: Progress, n_total: int, left: Mapping[tuple[str, int], list[int]]
+) -> AbstractContextManager[Any]:
+    """Return the bar over the replicates, some of which are done."""
+    n_done = n_total - sum(map(len, left.values()))
+    return shown.bar(total=n_total, initial=n_done, desc="replicates", unit="replicate", smoothing=0)
 
 
 def _run_batch(
