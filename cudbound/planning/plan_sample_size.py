@@ -33,8 +33,8 @@ from cudbound.validation import check_integer, check_no_results, check_rng, refu
 
 #: Sizes from 20 to 200, on which the intervals of this package were studied.
 N_SAMPLES = range(20, 201, 20)
-#: A standard error, and a quantile, need some.
-MIN_REPLICATES = 10
+#: A standard error, and a quantile, need some; the rows of all are in memory at once.
+MIN_REPLICATES, MAX_REPLICATES = 10, 100_000
 METRICS = ("error", *STUDIED)
 #: Half of the interval from 0 to 1, that says nothing.
 NOTHING = 0.5
@@ -96,7 +96,7 @@ def plan_sample_size(
     confidence_level : float, default=0.95
         In (0, 1).
     n_replicates : int, default=100
-        Samples of each size, at least 10. The Monte Carlo errors fall with its root.
+        Samples of each size, 10 to 100,000. The Monte Carlo errors fall with its root.
     n_resamples : int, default=200
         Bootstrap draws for each interval. More than for an interval that is reported: half-widths hardly depend on it.
     inner : int, "oob" or None, default=None
@@ -152,7 +152,7 @@ def plan_sample_size(
     check_half_width(half_width)
     check_share("probability", probability)
     check_no_results(estimator)
-    check_integer("n_replicates", n_replicates, MIN_REPLICATES)
+    check_integer("n_replicates", n_replicates, MIN_REPLICATES, MAX_REPLICATES)
     grid = tuple(sorted({check_integer("n_samples", n, 4) for n in n_samples}))
     (chosen,) = find_methods([method])
     asked = as_metrics(metric)

@@ -61,7 +61,7 @@ def test_errors_of_click_itself_keep_their_code(fake, patients):
         (["--confidence-level", "95"], "strictly between 0 and 1"),
         (["--confidence-level", "nan"], "strictly between 0 and 1"),
         (["--confidence-level", "high"], "strictly between 0 and 1"),
-        (["--resamples", "0"], "0 is not in the range x>=1"),
+        (["--resamples", "0"], "0 is not in the range 1<=x<=1000000"),
         (["--resamples", "many"], "'many' is not a valid integer"),
         (["--seed", "-1"], "-1 is not in the range x>=0"),
         (

@@ -388,6 +388,10 @@ def test_a_size_at_which_nothing_can_be_analyzed():
             {"world": "gaussians", "n_replicates": 9},
             "'n_replicates' parameter must be an integer of at least 10",
         ),
+        (
+            {"world": "gaussians", "n_replicates": 10**9},
+            "'n_replicates' parameter must be an integer of at most 100,000",
+        ),
         ({"world": "gaussians", "n_samples": (3,)}, "'n_samples' parameter must be an integer of at least 4"),
         ({"world": "gaussians", "n_samples": ()}, "at least one size"),
         ({"world": "gaussians", "method": "mcnemar"}, "mcnemar"),

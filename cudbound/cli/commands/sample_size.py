@@ -58,10 +58,10 @@ def _number_option(flag: str, default: str, limit: float, help: str) -> common_o
     return click.option(flag, callback=check, default=default, metavar="FLOAT", help=help)
 
 
-def _count_option(flag: str, name: str, smallest: int, default: int, help: str) -> common_options.Decorator:
-    return click.option(
-        flag, name, type=click.IntRange(min=smallest), default=default, metavar="INT", help=help
-    )
+def _count_option(
+    flag: str, name: str, ends: tuple[int, int], default: int, help: str
+) -> common_options.Decorator:
+    return click.option(flag, name, type=click.IntRange(*ends), default=default, metavar="INT", help=help)
 
 
 def one_method(context: click.Context, param: click.Parameter, text: str) -> str:
@@ -115,8 +115,10 @@ def one_method(context: click.Context, param: click.Parameter, text: str) -> str
     help=f"What it is for: {', '.join(METRICS)}.",
 )
 @common_options.confidence_level_option
-@_count_option("--replicates", "n_replicates", 10, 100, "Samples of each size.")
-@_count_option("--resamples", "n_resamples", 1, 200, "Bootstrap draws for each interval.")
+@_count_option("--replicates", "n_replicates", (10, 100_000), 100, "Samples of each size.")
+@_count_option(
+    "--resamples", "n_resamples", (1, options.MAX_RESAMPLES), 200, "Bootstrap draws for each interval."
+)
 @common_options.method_options
 @common_options.seed_option
 @common_options.jobs_option
