@@ -22,7 +22,7 @@ from cudbound.parameter_error import ParameterError
 from cudbound.problem.draws import check_resamples
 from cudbound.protocols import Features, FittedClassifier
 from cudbound.report.cautions import warn_of
-from cudbound.report.described import describe_data, seed_of
+from cudbound.report.described import describe_data, seed_of, weighted_share
 from cudbound.report.tables import RunDescription
 from cudbound.results import Draws
 from cudbound.seeds import Call
@@ -207,6 +207,7 @@ def cud_interval(
         n_resamples=n_resamples,
         localization=localization,
         classifier=describe_classifier(estimator),
+        weighted_share=weighted_share(seen.event, weights),
     )
     together = check_groups(groups, labels)
     bound = solve_bound(

@@ -295,7 +295,8 @@ class CudResult(Pictured["SupremaDisplay"], Repeatable):
     @property
     def _beside(self) -> tuple[str, ...]:
         """What to hold the interval against, in sentences."""
-        majority = () if self.run is None else majority_sentence(self.row, self.run.base_rate)
+        run = self.run
+        majority = () if run is None else majority_sentence(self.row, run.base_rate, run.of_rows)
         return (*majority, *map(str, self.cautions))
 
     def __str__(self) -> str:

@@ -139,9 +139,13 @@ class IntervalDisplay(ForestDisplay):
         return cls(
             frame,
             None if run is None else run.base_rate,
-            "" if run is None else f"share of the rarer class, {run.base_rate:.3f}",
+            "" if run is None else f"share of the rarer class{_by_weight(run)}, {run.base_rate:.3f}",
             "error, with confidence limits",
         )
+
+
+def _by_weight(run: Any) -> str:
+    return "" if run.weighted_share is None else " by weight"
 
 
 class ComparisonDisplay(ForestDisplay):

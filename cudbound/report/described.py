@@ -51,6 +51,11 @@ def describe_data(
     }
 
 
+def weighted_share(event: NDArray[np.bool_], sample_weight: NDArray[np.float64] | None) -> float | None:
+    """Return the share of the events by the weights of the rows; None where there are no weights."""
+    return None if sample_weight is None else float(sample_weight @ event / sample_weight.sum())
+
+
 def seed_of(rng: object) -> int | None:
     """Return the seed that an ``rng`` is, or None for a generator and for None."""
     return int(rng) if isinstance(rng, int | np.integer) and not isinstance(rng, bool) else None

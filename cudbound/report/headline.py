@@ -15,6 +15,9 @@ RECOMMENDED = ("two-center", "bbc-cv")
 #: Where there are new cases, the interval to report for the error on them.
 ON_NEW_CASES = ("test-set-wilson", "test-set-clopper-pearson")
 
+#: What an error on the training set is a share of.
+OF_ROWS = "of the training rows"
+
 #: Metrics in the words of a sentence, where they are not their names.
 SUBJECTS = {
     "balanced-error": "balanced error",
@@ -46,7 +49,7 @@ def headline(rows: Sequence[IntervalEstimate], run: Run | None = None) -> tuple[
         row = recommended_row([row for row in rows if row.metric == metric])
         if row is not None:
             sentences.append(interval_sentence(row, None if run is None else run.n_samples))
-            sentences.extend(() if run is None else majority_sentence(row, run.base_rate))
+            sentences.extend(() if run is None else majority_sentence(row, run.base_rate, run.of_rows))
     if rows and not sentences:
         return (
             f"The interval to quote for the error of this classifier, {RECOMMENDED[0]}, is not among these rows.",
@@ -80,7 +83,7 @@ def interval_sentence(row: IntervalEstimate, n_samples: int | None = None) -> st
     return f"{first} is estimated at {estimate} ({level} confidence interval {low} to {high}; {how})."
 
 
-def majority_sentence(row: IntervalEstimate, base_rate: float) -> tuple[str, ...]:
+def majority_sentence(row: IntervalEstimate, base_rate: float, of_rows: str = OF_ROWS) -> tuple[str, ...]:
     """Return the error of always saying the majority class, and whether the interval leaves it open; none if not of it.
 
     Parameters
@@ -89,10 +92,12 @@ def majority_sentence(row: IntervalEstimate, base_rate: float) -> tuple[str, ...
         Of another metric than the error there is no sentence.
     base_rate : float
         Share of the rarer class in the training rows.
+    of_rows : str, default="of the training rows"
+        What it is a share of.
     """
     if row.metric != "error":
         return ()
-    known = _majority(base_rate)
+    known = _majority(base_rate, of_rows)
     if row.low > base_rate:
         return (f"{known}, which is below the interval: it is better than this classifier.",)
     if row.high < base_rate:
@@ -104,12 +109,12 @@ def majority_sentence(row: IntervalEstimate, base_rate: float) -> tuple[str, ...
     return (f"{known}.",)
 
 
-def majority_note(rows: Sequence[IntervalEstimate], base_rate: float) -> str:
+def majority_note(rows: Sequence[IntervalEstimate], base_rate: float, of_rows: str = OF_ROWS) -> str:
     """Return the note under a table that says which intervals leave the majority class open.
 
     It names no intervals where there are no rows to name, and is empty where the headline says as much.
     """
-    known = _majority(base_rate)
+    known = _majority(base_rate, of_rows)
     if not rows:
         return f"{known}."
     judged = [row for row in rows if row.metric == "error" and row.alternative != "greater"]
@@ -122,8 +127,8 @@ def majority_note(rows: Sequence[IntervalEstimate], base_rate: float) -> str:
     return f"{known}, inside {which}: no evidence there that the classifier beats the majority class."
 
 
-def _majority(base_rate: float) -> str:
-    return f"Always saying the majority class errs on {format_proportion(base_rate)} of the training rows"
+def _majority(base_rate: float, of_rows: str) -> str:
+    return f"Always saying the majority class errs on {format_proportion(base_rate)} {of_rows}"
 
 
 def _contains(row: IntervalEstimate, error: float) -> bool:

@@ -33,6 +33,8 @@ class Run(abc.ABC):
         Names of the columns of the design, without the intercept.
     preparation : tuple of str, default ()
         What was done to the columns and about missing values, in sentences.
+    weighted_share : float or None, default None
+        Share of the events by the weights of the rows; None where rows count alike.
     """
 
     source: str | None
@@ -42,6 +44,7 @@ class Run(abc.ABC):
     event: str
     features: tuple[str, ...]
     preparation: tuple[str, ...] = field(default=(), kw_only=True)
+    weighted_share: float | None = field(default=None, kw_only=True)
 
     def notes(self) -> list[str]:
         """Return what the notes under a table say of the run."""
@@ -55,8 +58,19 @@ class Run(abc.ABC):
 
     @property
     def base_rate(self) -> float:
-        """Share of the rarer class: the error on these data of always naming the other one."""
+        """Share of the rarer class, by weight if there are any: the error on these data of always naming the other."""
+        if self.weighted_share is not None:
+            return min(self.weighted_share, 1.0 - self.weighted_share)
         return min(self.n_events, self.n_non_events) / self.n_samples
+
+    @property
+    def of_rows(self) -> str:
+        """What an error on these data is a share of, in words."""
+        return (
+            "of the training rows"
+            if self.weighted_share is None
+            else "of the training rows, by their weights"
+        )
 
     @abc.abstractmethod
     def _settings(self) -> list[str]:

@@ -25,6 +25,7 @@ from cudbound.metrics.views import check_inner_draws
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.protocols import Features, FittedClassifier, Splits
 from cudbound.report.cautions import warn_of
+from cudbound.report.described import weighted_share
 from cudbound.report.tables import RunDescription
 from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.configurations import check_search, record_tuning, search_splits
@@ -336,6 +337,7 @@ def compare_intervals(
         n_resamples=int(counts.shape[0]),
         localization=localization,
         classifier=words,
+        weighted_share=weighted_share(asked.event_rows(sample.labels), weights),
     )
     made = records.bootstrap
     unstable = None if made is None else instability_of(made, records, estimator, X, run)

@@ -121,7 +121,7 @@ class ErrorInterval(Pictured["IntervalDisplay"], Repeatable):
         known = {DETAILS.get(name, name): value for name, value in row.details.items()}
         numbers = ", ".join(f"{name} {value:.3f}" for name, value in known.items())
         return (
-            *(() if self.run is None else majority_sentence(row, self.run.base_rate)),
+            *(() if self.run is None else majority_sentence(row, self.run.base_rate, self.run.of_rows)),
             *map(str, self.cautions),
             *((f"Rests on{self._in_terms}: {numbers}.",) if numbers else ()),
             *(("The CUD bound did not lower the upper limit.",) if self._cap_is_idle else ()),

@@ -171,6 +171,7 @@ def test_json_tells_the_run(fake, patients):
         "event": "died = yes",
         "features": ["age", "sex=m", "bmi"],
         "preparation": [],
+        "weighted_share": None,
         "n_resamples": 1000,
         "localization": "n",
         "seed": 7,

@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from cudbound import LeastSquaresClassifier, Metrics, compare_intervals, error_interval
+from cudbound import LeastSquaresClassifier, Metrics, compare_intervals, cud_interval, error_interval
 from cudbound.cli.commands.group import main
 from cudbound.exceptions import ParameterError
 
@@ -106,6 +106,22 @@ def test_a_group_keeps_the_rows_of_methods_that_weights_do_not_allow(file):
     assert reasons["resampled-t"].endswith(
         "not available for rows with weights: it reads splits, means over rows that cannot be weighted"
     )
+
+
+def test_the_majority_class_errs_by_the_weights(file):
+    """A weighted error is held against a weighted share of the rarer class."""
+    clf = LeastSquaresClassifier().fit(X, Y, sample_weight=W)
+    rate = min(W[Y == 1].sum(), W[Y == 0].sum()) / W.sum()
+    said = f"Always saying the majority class errs on {rate:.3f} of the training rows, by their weights"
+    table = compare_intervals(clf, X, Y, methods=["two-center", "cud"], sample_weight=W, **FEW)
+    assert table.run.base_rate == pytest.approx(rate) != pytest.approx(min(Y.mean(), 1 - Y.mean()))
+    bound = cud_interval(clf, X, Y, sample_weight=W, **FEW)
+    for text in (table.headline, str(bound), " ".join(table.report().notes)):
+        assert said in text
+    assert table.display().reference_label == f"share of the rarer class by weight, {rate:.3f}"
+    found = command(file, "--methods", "two-center,cud", "--format", "json")
+    assert json.loads(found.stdout)["run"]["base_rate"] == pytest.approx(rate)
+    assert said in " ".join(json.loads(found.stdout)["headline"])
 
 
 # ---- inner draws ----

@@ -214,6 +214,7 @@ def not_certified(event: NotCertifiedWarning, settings: Settings, interrupted: b
 
 def describe(fitted: FittedClassifier, settings: Settings) -> RunDescription:
     """Return what the notes under the table say of the data, the classifier and the run."""
+    from cudbound.report.described import weighted_share
     from cudbound.report.tables import RunDescription
 
     return RunDescription(
@@ -221,4 +222,5 @@ def describe(fitted: FittedClassifier, settings: Settings) -> RunDescription:
         n_resamples=settings.n_resamples,
         localization=settings.localization,
         classifier=fitted.description,
+        weighted_share=weighted_share(fitted.sample.y == 1, fitted.sample.weights),
     )
