@@ -79,6 +79,7 @@ class Study:
     n_resamples : int, default=500
         Bootstrap draws, as in Laber and Murphy (2008).
     inner : int or "oob", default=50
+        Scenarios of other metrics than the error take "oob".
     confidence_level : float, default=0.95
     localization : str or float, default="n"
     options : mapping of str to mapping, default={}

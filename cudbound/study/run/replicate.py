@@ -164,7 +164,8 @@ def _intervals(
         (only,) = fitted
         settings |= {name: getattr(study, name) for name in ("n_resamples", "localization", "inner")}
         if scenario.metric != ("error",):
-            settings |= {"metric": asked_for(scenario.metric)}
+            # of inner draws no other metric can be read, whatever scenarios of the error in the same study take
+            settings |= {"metric": asked_for(scenario.metric), "inner": "oob"}
         rows = compare_intervals(only, drawn.X, drawn.y, **settings, rng=rng, progress=False).rows
         if len(truths) > 1:
             return joint_rows(rows, truths)
