@@ -257,7 +257,7 @@ def test_values_that_no_study_writes(place, whole, table, column, kind):
         where = f"WHERE ({keys}) = (SELECT {keys} FROM {table} LIMIT 1)"
         try:
             change(place, f"UPDATE {table} SET {column} = ? {where}", values=(value,))
-        except sqlite3.Error:  # the key or the type refuses it
+        except sqlite3.IntegrityError:  # the key or the type refuses it
             continue
         said = answers(place, SOME if name == "blob" else SOME[:1])
         if name not in FITTING.get(kind.removesuffix(" | None"), ()) and (column, name) not in LOOSE:

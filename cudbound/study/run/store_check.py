@@ -57,10 +57,13 @@ def check_keys(connection: sqlite3.Connection, table: StoredTable, described: Ma
     """Refuse rows of scenarios, sizes, replicates, methods or estimands that the study does not have."""
     cells = set(product(described["scenarios"], described["n_samples"]))
     known = {"method": set(described["methods"]).__contains__, "estimand": _is_estimand}
-    found = connection.execute(f"SELECT scenario, n, max(replicate) FROM {table.name} GROUP BY scenario, n")
+    # all rows are fetched: a cursor with rows left would keep the file open, and locked, after the refusal
+    found = connection.execute(
+        f"SELECT scenario, n, max(replicate) FROM {table.name} GROUP BY scenario, n"
+    ).fetchall()
     is_known = all((scenario, n) in cells and last < described["n_replicates"] for scenario, n, last in found)
     for name in known.keys() & table.types.keys():
-        values = connection.execute(f"SELECT DISTINCT {name} FROM {table.name}")
+        values = connection.execute(f"SELECT DISTINCT {name} FROM {table.name}").fetchall()
         is_known = is_known and all(known[name](value) for (value,) in values)
     if not is_known:
         raise WrongContentsError(f"its table {table.name} has rows that are not of the study it describes")
