@@ -23,6 +23,7 @@ from cudbound.metrics.metric_draws import MetricDraws
 from cudbound.metrics.told import warn_of_few
 from cudbound.metrics.views import check_inner_draws
 from cudbound.problem.additive_model import AdditiveModel
+from cudbound.problem.draws import check_resamples
 from cudbound.protocols import Features, FittedClassifier, Splits
 from cudbound.report.cautions import warn_of
 from cudbound.report.described import weighted_share
@@ -253,6 +254,7 @@ def compare_intervals(
     classes = check_binary_classifier(estimator)
     asked = as_metrics(metric).resolve(classes.tolist())
     weights = None if sample_weight is None else check_row_weights(sample_weight, count_rows(y))
+    check_resamples(n_resamples, count_rows(X))  # before what takes time with many rows
     chosen = check_sizes(sizes)
     n_inner = None if inner is None else check_inner(inner)
     lenient = isinstance(methods, str) and methods in GROUPS
