@@ -8,7 +8,7 @@ import re
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from interval_at_the_shell import interval_on
 from matplotlib.figure import Figure
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.linear_model import LogisticRegression
@@ -27,7 +27,6 @@ from cudbound import (
     error_interval,
     recorded_instability,
 )
-from cudbound.cli.commands.group import main
 from cudbound.exceptions import ParameterError
 from cudbound.groups import Groups
 from cudbound.problem.draws import draw_counts
@@ -287,25 +286,7 @@ def test_it_survives_pickling():
 @pytest.fixture
 def command(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    lines = [f"{a},{b},{label}" for (a, b), label in zip(X, Y, strict=True)]
-    (tmp_path / "patients.csv").write_text("\n".join(["age,dose,state", *lines]) + "\n")
-    fixed = [
-        "interval",
-        "patients.csv",
-        "--target",
-        "state",
-        "--positive",
-        "well",
-        "--resamples",
-        "40",
-        "--seed",
-        "2",
-    ]
-
-    def run(*more):
-        return CliRunner().invoke(main, [*fixed, *more])
-
-    return run
+    return interval_on(X, Y, tmp_path, n_resamples=40, seed=2)
 
 
 def test_the_command_says_it_below_the_table_and_draws_it(command, tmp_path):

@@ -11,7 +11,7 @@ import warnings
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from interval_at_the_shell import interval_on
 
 from cudbound import (
     LeastSquaresClassifier,
@@ -22,7 +22,6 @@ from cudbound import (
     error_interval,
     recorded_interval,
 )
-from cudbound.cli.commands.group import main
 from cudbound.exceptions import NotCertifiedWarning, ParameterError, SampleSizeWarning, SeedsInterrupted
 from cudbound.records import SplitLosses
 from cudbound.seeds import Call
@@ -199,25 +198,7 @@ def test_the_number_of_seeds_is_checked(size):
 @pytest.fixture
 def command(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    lines = [f"{a},{b},{label}" for (a, b), label in zip(X, Y, strict=True)]
-    (tmp_path / "patients.csv").write_text("\n".join(["age,dose,state", *lines]) + "\n")
-    fixed = [
-        "interval",
-        "patients.csv",
-        "--target",
-        "state",
-        "--positive",
-        "well",
-        "--resamples",
-        "20",
-        "--seed",
-        "4",
-    ]
-
-    def run(*more):
-        return CliRunner().invoke(main, [*fixed, *more])
-
-    return run
+    return interval_on(X, Y, tmp_path, n_resamples=20, seed=4)
 
 
 def expected(n_seeds=3):
