@@ -64,7 +64,7 @@ BoundedActiveSet::Outcome BoundedActiveSet::move(const Constraints& all, int lab
         const double full_step = independent ? violation / outside : std::numeric_limits<double>::infinity();
         const double rest = cap - moved;
         const double step = std::min(std::min(full_step, blocking_step), rest);
-        if (std::isinf(step)) return Outcome::infeasible;
+        if (!std::isfinite(step)) return Outcome::infeasible;  // nan, after an overflow, among them
 
         for (int k = 0; k < size; ++k) {
             double& multiplier = members_[k].multiplier;
