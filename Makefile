@@ -5,7 +5,7 @@ SOURCES := pyproject.toml $(shell find solvers -name '*.cpp' -o -name '*.hpp' -o
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test test-python test-solvers test-slow fuzz test-lowest lint format benchmark stub wheel sbom clean
+.PHONY: demo test test-python test-solvers test-slow fuzz mutation test-lowest lint format benchmark stub wheel sbom clean
 
 demo: .venv/installed
 	$(BIN)/cudbound demo
@@ -25,6 +25,11 @@ fuzz: .venv/installed-for-development
 	$(BIN)/cmake -S solvers -B build/sanitized -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCUDBOUND_TESTS=ON -DCUDBOUND_SANITIZE=ON
 	$(BIN)/cmake --build build/sanitized --target fuzz
 	cd build/sanitized && tests/fuzz $(FUZZ_SECONDS) $(FUZZ_SEED) $(abspath solvers/tests/corpus)/*
+
+# changes one operator, number or argument at a time, and says which changes no test notices
+MUTANTS ?= 200
+mutation: .venv/installed-for-development
+	$(BIN)/python tests/helpers/mutants.py cudbound/intervals tests/intervals --number $(MUTANTS)
 
 # the C++ tests need no Python; they run as released and once more under the sanitizers
 test-solvers: .venv/installed-for-development
