@@ -197,7 +197,10 @@ def rho_threshold(
         return math.nan
     statistic = pivot.statistic(null)
     toward = {"two-sided": abs(statistic), "less": -statistic, "greater": statistic}[alternative]
-    return 1.0 - (float(stdtrit(pivot.df, 1.0 - tail)) / toward) ** 2 if toward > 0.0 else -math.inf
+    if not toward > 0.0:
+        return -math.inf
+    ratio = float(stdtrit(pivot.df, 1.0 - tail)) / toward
+    return 1.0 - ratio * ratio  # a statistic of 1e-170 gives -inf, where a power is an error
 
 
 def type_1_error(rho: float, true_rho: float, n_folds: int, significance: float = 0.05) -> float:

@@ -13,7 +13,7 @@ from scipy import stats
 from shared_files import shared_vectors
 from statsmodels.stats.proportion import proportion_confint
 
-from cudbound import LeastSquaresClassifier
+from cudbound import LeastSquaresClassifier, recorded_interval
 from cudbound.intervals import compute_interval
 from cudbound.intervals.bootstrap_percentile import (
     BIAS_CORRECTED,
@@ -631,3 +631,23 @@ def test_removing_the_monte_carlo_part_shortens_the_interval():
 def test_interpolated_quantiles_are_numpys(values, p):
     assert sample_quantile(values, p, "type-7") == pytest.approx(np.quantile(values, p))
     assert sample_quantile(values, p) == inverted_cdf_quantile(values, p)
+
+
+def test_the_naive_intervals_are_those_of_as_many_tested_cases_as_rows():
+    rng = np.random.default_rng(5)
+    counts = rng.multinomial(30, np.full(30, 1 / 30), size=50)
+    losses = (rng.random((50, 30)) < 0.3).astype(float)
+    out = np.where(counts == 0, losses, np.nan)
+    error = float(np.nanmean(np.nanmean(out, axis=0)))
+    draws = BootstrapLosses(counts, losses)
+    exact = recorded_interval("out-of-bag-clopper-pearson", draws)
+    assert exact.estimate == pytest.approx(error)
+    low, high = stats.beta.ppf(
+        [0.025, 0.975], [30 * error, 30 * error + 1], [30 - 30 * error + 1, 30 - 30 * error]
+    )
+    assert tuple(exact.raw_interval) == pytest.approx((low, high), abs=1e-9)
+    wilson = recorded_interval("out-of-bag-wilson", draws)
+    z = stats.norm.ppf(0.975)
+    middle = (error + z * z / 60) / (1 + z * z / 30)
+    half = z / (1 + z * z / 30) * np.sqrt(error * (1 - error) / 30 + z * z / 3600)
+    assert tuple(wilson.raw_interval) == pytest.approx((middle - half, middle + half))

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from mlxtend.evaluate import paired_ttest_kfold_cv
 from scipy import stats
@@ -256,6 +256,7 @@ def test_blocks_are_checked():
 
 @settings(deadline=None)
 @given(MEANS, st.floats(0, 0.99), st.floats(-1, 1), st.floats(0.01, 0.4), st.sampled_from(ALTERNATIVES))
+@example(np.array([0.05, -0.05]), 0.0, 1e-172, 0.25, "two-sided")
 def test_rho_threshold_parts_rejection_from_acceptance(means, rho, null, significance, alternative):
     assume(np.ptp(means) > 0)
     threshold = rho_threshold(means, null, significance, alternative=alternative)
