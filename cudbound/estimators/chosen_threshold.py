@@ -15,7 +15,7 @@ from cudbound.parameter_error import ParameterError
 Chooser = Callable[[NDArray[np.float64], NDArray[np.bool_]], float]
 
 
-class ChosenThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
+class ChosenThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     """Fit a classifier, then choose the threshold of its score on the same rows.
 
     Resampling refits it as a whole, so that intervals from refits account for the choice. The CUD bound does not: it

@@ -226,7 +226,9 @@ def _inner(asked: Metrics) -> int | str:
 def _seed(rng: int | np.random.Generator | None) -> int:
     """Return the integer itself, or one that is drawn, short enough to be typed again."""
     generator = check_rng(rng)
-    return int(generator.integers(2**32)) if rng is None or rng is generator else int(rng)  # type: ignore[arg-type]
+    if rng is None or isinstance(rng, np.random.Generator):
+        return int(generator.integers(2**32))
+    return int(rng)
 
 
 def _run(study: Study, n_jobs: int | None, progress: bool | None) -> Summary:

@@ -48,8 +48,8 @@ class PlannedSize:
         Of the intervals, clipped to [0, 1], in the order of the samples. One that is missing or has width zero says
         nothing, and counts as that from 0 to 1: 0.5.
     coverage, coverage_mcse : float
-        Share of the intervals that hold the true value, and its Monte Carlo standard error; nan for a pilot, whose true
-        value nobody knows.
+        Share of the intervals that contain the true value, and its Monte Carlo standard error; nan for a pilot, whose
+        true value nobody knows.
     n_without : int
         Samples without an interval, or with one of width zero.
     n_redrawn : int
@@ -247,7 +247,7 @@ class SampleSizePlan(Written, Pictured["HalfWidthDisplay"]):
     def _meaning(self, percent: str, style: Style) -> tuple[str, ...]:
         errors = "" if style.on_paper else " (se): Monte Carlo standard error of the number before it."
         coverage = (
-            "" if self.n_pilot is not None else " coverage: share of intervals that hold the true value."
+            "" if self.n_pilot is not None else " coverage: share of intervals that contain the true value."
         )
         return (
             f"expected: mean half-width, limits in [0, 1]. {percent} keep to: half-width that {percent} of the samples "

@@ -51,10 +51,16 @@ def _entries() -> tuple[tuple[str, str], ...]:
 
 def _cited_as(entry: str) -> str:
     """Return the pattern of names and year: not the end of a longer list of names."""
-    author, year = (re.search(_FIELD.format(name), entry, re.MULTILINE) for name in ("author", "year"))
-    assert author is not None and year is not None, entry  # noqa: PT018 - a test reads every entry
-    plain = re.sub(r"\\\w(?=\{)|[{}]|\\\W", "", author[1])  # letters without their accents
+    author, year = (_field(entry, name) for name in ("author", "year"))
+    plain = re.sub(r"\\\w(?=\{)|[{}]|\\\W", "", author)  # letters without their accents
     names = [re.escape(name.partition(",")[0].strip()) for name in plain.split(" and ")]
     listed = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
     short = rf"|{names[0]} et al\." if len(names) > 2 else ""
-    return rf"(?<!\w)(?<!and )(?<!, )(?:{listed}{short}) \({year[1]}\)|(?<=\d\), )(?:{listed}{short}) \({year[1]}\)"
+    return rf"(?<!\w)(?<!and )(?<!, )(?:{listed}{short}) \({year}\)|(?<=\d\), )(?:{listed}{short}) \({year}\)"
+
+
+def _field(entry: str, name: str) -> str:
+    found = re.search(_FIELD.format(name), entry, re.MULTILINE)
+    if found is None:
+        raise ValueError(f"references.bib: no {name} in {entry!r}")
+    return found[1]
