@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import warnings
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,9 @@ import skops.io
 from cli_fakes import invoke
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 from sklearn.decomposition import PCA
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -205,6 +208,29 @@ def test_the_table_knows_every_attribute_that_it_names():
     for estimator in (SVC(), SGDClassifier(), KNeighborsClassifier()):
         fitted = estimator.fit(X, Y)
         assert set(TABLE[type(fitted).__name__]) <= set(vars(fitted))
+
+
+@pytest.mark.parametrize(
+    ("estimator", "changes"),
+    [
+        (SVC(kernel="linear"), {"C": 10**18}),
+        (SVC(kernel="linear"), {"C": np.inf}),
+        (SVC(kernel="linear"), {"class_weight": {"ill": 1e9, "well": 1.0}}),
+        (SGDClassifier(random_state=0), {"max_iter": 2**31, "tol": None}),
+    ],
+    ids=str,
+)
+def test_parameters_with_which_a_fit_may_not_end_are_refused(folder, estimator, changes):
+    line = attempt(folder, forged(clone(estimator), **changes))
+    assert "may not end" in line or "the most is 1,000,000" in line
+
+
+def test_a_support_vector_machine_with_limited_steps_may_have_any_cost(folder):
+    with pytest.warns(ConvergenceWarning):
+        content = forged(SVC(kernel="linear", C=1e9, max_iter=50))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        assert "may not end" not in str(attempt(folder, content))
 
 
 # --- anything at all in any attribute
