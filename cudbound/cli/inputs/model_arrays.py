@@ -20,7 +20,7 @@ from cudbound.losses.surrogates import LOSSES
 #: Values of one array, and features; a file of 64 MB holds fewer, unless its arrays have values without size.
 MAX_VALUES = 64 * 2**20
 MAX_FEATURES = 100_000
-#: Steps of a fit, and the cost of errors of a support vector machine whose steps have no limit: for 24 rows that overlap
+#: Steps of a fit, and the cost of errors of a support vector machine without a limit of steps: for 24 rows that overlap
 #: libsvm takes .03 s at a cost of 10^4, .6 s at 10^5, and does not end at 10^6.
 MAX_STEPS = 1_000_000
 MAX_COST = 10_000.0
