@@ -292,7 +292,7 @@ def _check_parameters(estimator: Any) -> None:
 
 def _check_end(estimator: Any) -> None:
     """Raise ValueError for parameters with which a fit in compiled code may not end."""
-    steps = getattr(estimator, "max_iter", None)
+    steps: Any = getattr(estimator, "max_iter", None)
     if steps is not None and steps > MAX_STEPS:
         raise ValueError(f"its max_iter is {steps}, and the most is {MAX_STEPS:,}")
     if type(estimator).__name__ == "SVC" and steps < 0:
