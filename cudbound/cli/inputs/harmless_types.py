@@ -20,7 +20,7 @@ scikit-learn 1.9 and skops 0.16:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 _SPLITTERS = ("KFold", "RepeatedKFold", "RepeatedStratifiedKFold", "StratifiedKFold")
@@ -66,6 +66,8 @@ def made_harmless(estimator: Any) -> Any:
     from sklearn.base import BaseEstimator, is_classifier
     from sklearn.model_selection import GridSearchCV, RandomizedSearchCV
 
+    from cudbound.cli.inputs.model_parameters import MAX_STEPS, check_parameters
+
     if not isinstance(estimator, BaseEstimator) or not is_classifier(estimator):
         raise ValueError(f"it holds a {type(estimator).__name__}, which is not a classifier")
     for part in parts_of(estimator):
@@ -78,6 +80,10 @@ def made_harmless(estimator: Any) -> Any:
         if isinstance(part, BaseEstimator):
             own = part.get_params(deep=False)
             part.set_params(**{name: value for name, value in QUIET.items() if name in own})
+            if own.get("max_iter") == -1:  # as many steps as it needs, which may be without end
+                part.set_params(max_iter=MAX_STEPS)
+        elif hasattr(part, "n_repeats"):  # a splitter
+            check_parameters(part)
     return estimator
 
 
@@ -111,25 +117,14 @@ def _check_search(search: Any) -> None:
         raise ValueError("it holds a search whose scoring is not the name of a score")
     if not isinstance(search.refit, bool | str):
         raise ValueError("it holds a search whose refit is neither true nor the name of a score")
-    grid = getattr(search, "param_grid", getattr(search, "param_distributions", None))
-    grids = [
-        *(grid if isinstance(grid, list | tuple) else [grid]),
-        *getattr(search, "cv_results_", {})["params"],
-    ]
-    for parameters in grids:
+    from cudbound.cli.inputs.model_parameters import grids_of, items
+
+    for parameters in [*grids_of(search), *getattr(search, "cv_results_", {})["params"]]:
         for name, values in parameters.items():
             if name.rpartition("__")[2] in QUIET:
                 raise ValueError(f"it holds a search over {name!r}, which is no parameter of a fit")
-            if not all(map(_is_plain, _items(values))):
+            if not all(map(_is_plain, items(values))):
                 raise ValueError(f"it holds a search over {name!r} with values that are not numbers or words")
-
-
-def _items(values: Any) -> Iterable[Any]:
-    import numpy as np
-
-    if isinstance(values, np.ndarray):
-        return values.ravel().tolist()
-    return values if isinstance(values, list | tuple) else [values]
 
 
 def _is_plain(value: Any) -> bool:

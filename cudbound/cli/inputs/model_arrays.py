@@ -14,20 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from cudbound.estimators.convex_loss import ConvexLossClassifier
-from cudbound.losses.surrogates import LOSSES
+from cudbound.cli.inputs.model_parameters import ModelError, check_parameters
 
 #: Values of one array, and features; a file of 64 MB holds fewer, unless its arrays have values without size.
 MAX_VALUES = 64 * 2**20
 MAX_FEATURES = 100_000
-#: Steps of a fit, and the cost of errors of a support vector machine without a limit of steps: for 24 rows that overlap
-#: libsvm takes .03 s at a cost of 10^4, .6 s at 10^5, and does not end at 10^6.
-MAX_STEPS = 1_000_000
-MAX_COST = 10_000.0
-
-
-class ModelError(ValueError):
-    """A saved model is refused; the message says why, after "since it"."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +75,8 @@ _SUPPORT = {
     "_gamma": _numbers((), low=0),
     "_sparse": _numbers((), kinds="b", high=0),
 }
+#: Arrays that libsvm reads: all of them, or none in a machine that is not fitted.
+COMPILED = ("support_", "support_vectors_", "_n_support", "_dual_coef_", "_intercept_", "_probA", "_probB")
 _SCALES = {
     "n_samples_seen_": _COUNTS,
     "mean_": _PER_FEATURE,
@@ -258,63 +251,22 @@ def _check_array(array: np.ndarray[Any, Any]) -> None:
 def _check_estimator(estimator: Any) -> None:
     kind = type(estimator)
     name, state = kind.__name__, vars(estimator)
+    parameters = estimator.get_params(deep=False)
     if name not in TABLE:
         raise ModelError(
             f"holds a {name}, whose arrays this command cannot check; if you know where the file comes from, add "
             f"--trust {kind.__module__}.{kind.__qualname__}"
         )
     for attribute in state:
-        if callable(getattr(kind, attribute, None)):
-            raise ModelError(f"holds a {name} with {attribute!r} in place of its method")
-    _check_parameters(estimator)
+        if attribute not in parameters and hasattr(kind, attribute):
+            raise ModelError(f"holds a {name} with {attribute!r} in place of its own")
+    check_parameters(estimator)
     sizes = _feature_sizes(name, state)
     for attribute, rule in TABLE[name].items():
         if state.get(attribute) is not None:
             _check_attribute(f"{name}.{attribute}", state[attribute], rule, sizes)
     if name in ("SVC", "NuSVC"):
         _check_support(name, state)
-
-
-def _check_parameters(estimator: Any) -> None:
-    """Raise ModelError for parameters of a kind that a fit would refuse."""
-    name = type(estimator).__name__
-    try:
-        if hasattr(estimator, "_parameter_constraints"):
-            estimator._validate_params()
-        if isinstance(estimator, ConvexLossClassifier):
-            _check_convex_loss(estimator)
-        _check_end(estimator)
-    except (ValueError, TypeError) as error:
-        raise ModelError(
-            f"holds a {name} that could not be fitted: {' '.join(str(error).split())}"
-        ) from error
-
-
-def _check_end(estimator: Any) -> None:
-    """Raise ValueError for parameters with which a fit in compiled code may not end."""
-    steps: Any = getattr(estimator, "max_iter", None)
-    if steps is not None and steps > MAX_STEPS:
-        raise ValueError(f"its max_iter is {steps}, and the most is {MAX_STEPS:,}")
-    if type(estimator).__name__ == "SVC" and steps < 0:
-        weights = estimator.class_weight.values() if isinstance(estimator.class_weight, dict) else ()
-        if not estimator.C * max((1.0, *weights)) <= MAX_COST:
-            raise ValueError(
-                f"its C = {estimator.C:g}, times class weights, is above {MAX_COST:,.0f}, where its steps may not end; "
-                "fit it with a smaller C, or with max_iter"
-            )
-
-
-def _check_convex_loss(estimator: ConvexLossClassifier) -> None:
-    if not isinstance(estimator.loss, str) or estimator.loss not in LOSSES:
-        raise ValueError(f"its loss is none of {sorted(LOSSES)}")
-    for strength in (estimator.penalty, estimator.intercept_penalty):
-        values = np.asarray(strength)
-        if (
-            values.dtype.kind not in "iuf"
-            or values.ndim > 1
-            or not np.all((values >= 0.0) & np.isfinite(values))
-        ):
-            raise ValueError("its penalty is not a number, or one for each column, of at least 0")
 
 
 def _feature_sizes(name: str, state: dict[str, Any]) -> dict[str, int]:
@@ -373,7 +325,10 @@ def _fits(found: tuple[int, ...], shape: tuple[int | str, ...], sizes: dict[str,
 
 
 def _check_support(name: str, state: dict[str, Any]) -> None:
-    """Check what the compiled code of a support vector machine adds up."""
+    """Check what the compiled code of a support vector machine adds up, and that nothing of it is missing."""
+    missing = [attribute for attribute in COMPILED if state.get(attribute) is None and "support_" in state]
+    if missing:
+        raise ModelError(f"holds {name}.{missing[0]} that is missing")
     counts, vectors = state.get("_n_support"), state.get("support_vectors_")
     if counts is not None and vectors is not None and int(counts.sum(dtype=np.int64)) != len(vectors):
         raise ModelError(

@@ -102,7 +102,8 @@ def load_model(path: Path, trust: Sequence[str] = ()) -> SavedModel:
         run then.
     """
     # loads scikit-learn, which the command does without until there is a model
-    from cudbound.cli.inputs.model_arrays import ModelError, check_model
+    from cudbound.cli.inputs.model_arrays import check_model
+    from cudbound.cli.inputs.model_parameters import ModelError
 
     name = quoted(path.name)
     content = _read(path, name)
