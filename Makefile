@@ -88,7 +88,7 @@ sbom: wheel
 test-lowest:
 	$(PYTHON) -m venv build/lowest
 	build/lowest/bin/python -m pip install --quiet --disable-pip-version-check uv
-	build/lowest/bin/uv pip install --quiet --python build/lowest/bin/python --resolution lowest-direct '.[reference,models,study,dask]' --group test
+	build/lowest/bin/uv pip install --quiet --python build/lowest/bin/python --resolution lowest-direct -e '.[reference,models,study,dask]' --group build --group test
 	build/lowest/bin/pytest $(TESTS)
 
 clean:

@@ -243,7 +243,7 @@ def test_no_command_prints_the_help_and_exits_2():
     result = invoke()
     assert result.exit_code == 2
     assert result.stdout == ""
-    assert "Usage: cudbound [OPTIONS] [COMMAND]" in result.stderr
+    assert result.stderr.startswith("Usage: cudbound [OPTIONS] ")
 
 
 @pytest.mark.parametrize(

@@ -333,6 +333,18 @@ def zipped(**members: str) -> bytes:
         ),
         (skops.io.dumps([1, 2]), "it holds a list, which is not a classifier"),
     ],
+    ids=[
+        *(
+            "nothing",
+            "a table",
+            "two bytes of an archive",
+            "no schema",
+            "half a schema",
+            "a list",
+            "no protocol",
+        ),
+        *("too many brackets", "a regression", "a list of numbers"),
+    ],
 )
 def test_what_is_no_model_is_refused(fake, folder, content, message):
     Path("model.skops").write_bytes(content)
