@@ -5,7 +5,7 @@ SOURCES := pyproject.toml $(shell find solvers -name '*.cpp' -o -name '*.hpp' -o
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test test-python test-solvers test-slow fuzz mutation test-lowest lint format benchmark stub wheel sbom clean
+.PHONY: demo test test-python test-solvers test-slow fuzz mutation mutation-solvers test-lowest lint format benchmark stub wheel sbom clean
 
 demo: .venv/installed
 	$(BIN)/cudbound demo
@@ -30,6 +30,9 @@ fuzz: .venv/installed-for-development
 MUTANTS ?= 200
 mutation: .venv/installed-for-development
 	$(BIN)/python tests/helpers/mutants.py cudbound/intervals tests/intervals --number $(MUTANTS)
+
+mutation-solvers: .venv/installed-for-development
+	$(BIN)/python tests/helpers/solver_mutants.py --number $(MUTANTS)
 
 # the C++ tests need no Python; they run as released and once more under the sanitizers
 test-solvers: .venv/installed-for-development
