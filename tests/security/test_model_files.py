@@ -116,6 +116,7 @@ LIES = [
     (LinearSVC(), {"intercept_": np.zeros(7)}, "LinearSVC.intercept_ of shape (7,)"),
     (LogisticRegression(), {"coef_": np.zeros((1, 2), "U3")}, "LogisticRegression.coef_ of shape (1, 2) and type <U3"),
     (KNeighborsClassifier(algorithm="brute"), {"_y": np.full(N, HUGE)}, "KNeighborsClassifier._y with values"),
+    (KNeighborsClassifier(algorithm="brute"), {"classes_": np.array(["ill"])}, "_y with classes that it does not have"),
 ]  # fmt: skip
 
 

@@ -267,6 +267,8 @@ def _check_estimator(estimator: Any) -> None:
             _check_attribute(f"{name}.{attribute}", state[attribute], rule, sizes)
     if name in ("SVC", "NuSVC"):
         _check_support(name, state)
+    if "_y" in state and _largest(state["_y"]) >= np.size(state.get("classes_", ())):
+        raise ModelError(f"holds {name}._y with classes that it does not have")
 
 
 def _feature_sizes(name: str, state: dict[str, Any]) -> dict[str, int]:
@@ -342,9 +344,9 @@ def _check_support(name: str, state: dict[str, Any]) -> None:
     plain = (
         isinstance(rows, tuple) and len(rows) == 2 and all(isinstance(one, int) and one >= 0 for one in rows)
     )
-    if not plain or _as_check(state.get("support_")) >= max(rows[0], 1):
+    if not plain or _largest(state.get("support_")) >= max(rows[0], 1):
         raise ModelError(f"holds {name}.support_ with rows that its training set did not have")
 
 
-def _as_check(rows: Any) -> int:
+def _largest(rows: Any) -> int:
     return int(np.max(rows)) if rows is not None and np.size(rows) else 0
