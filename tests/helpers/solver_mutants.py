@@ -2,8 +2,8 @@
 
     python tests/helpers/solver_mutants.py [--number 100] [--seed 0]
 
-Each change is compiled in a copy of `solvers` and meets its test programs, the quick ones first, then the tests of
-`tests/solve` with the changed solver, until one fails or does not end. What none of them notices is printed: the change
+Each change is compiled in a copy of `solvers` and meets its test programs, the quick ones first, then some tests in
+Python with the changed solver, until one fails or does not end. What none of them notices is printed: the change
 costs time alone, it changes nothing, or a test is missing.
 """
 
@@ -26,7 +26,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 #: Tests in Python, such as those of the numbers of nodes, and the seconds after which they are taken to hang.
-PYTHON_TESTS = ("tests/solve",)
+PYTHON_TESTS = (
+    *(f"tests/solve/test_{subject}.py" for subject in ("effort", "limits", "directed")),
+    "tests/bound",
+)
 PATIENCE = 900
 #: Bytes that a changed program may take.
 MEMORY = 4 * 2**30
