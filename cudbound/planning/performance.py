@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import StratifiedKFold, cross_val_predict
 
+from cudbound.adapters.seeded import seeded_clone
 from cudbound.planning.pilot import Pilot
-from cudbound.resampling.refits import seeded_clone
 from cudbound.study.populations.population import Population
 from cudbound.study.populations.real_data import RealData
 

@@ -14,11 +14,11 @@ import joblib
 import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import has_fit_parameter
 
 from cudbound.adapters import batched_refit
+from cudbound.adapters.seeded import seeded_clone
 from cudbound.estimators.batched import BatchedRefit
 from cudbound.resampling.workers import end_with
 
@@ -204,20 +204,6 @@ def remembered(refits: Refits, batched: bool, advance: Callable[[int], object]) 
         yield known[key]
 
     return Refits(pieces, batched)
-
-
-def seeded_clone(estimator: Any, seed: int) -> Any:
-    """Return an unfitted clone in which `seed` replaces every ``random_state`` that is None, nested ones included."""
-    return clone(estimator).set_params(**dict.fromkeys(unseeded_parameters(estimator), seed))
-
-
-def unseeded_parameters(estimator: Any) -> list[str]:
-    """Return the names of the ``random_state`` parameters that are None, nested ones included."""
-    return [
-        name
-        for name, value in estimator.get_params(deep=True).items()
-        if value is None and (name == "random_state" or name.endswith("__random_state"))
-    ]
 
 
 def _in_batches(batched: BatchedRefit, one_by_one: Pieces) -> Pieces:

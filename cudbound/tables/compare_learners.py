@@ -13,6 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from cudbound.adapters import warn_unscaled
 from cudbound.adapters.in_words import describe_classifier
+from cudbound.adapters.seeded import seeded_clone, unseeded_parameters
 from cudbound.intervals import Method, find_comparisons
 from cudbound.intervals.difference import check_alternative, compute_comparison
 from cudbound.protocols import Features, Learner, Splits
@@ -21,7 +22,7 @@ from cudbound.report.tables import ComparisonRun
 from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.own_test_sets import record_own_test_sets
 from cudbound.resampling.plan import kept_going
-from cudbound.resampling.refits import difference, prepare_refits, seeded_clone, unseeded_parameters
+from cudbound.resampling.refits import difference, prepare_refits
 from cudbound.resampling.task import Task
 from cudbound.results import ComparisonResult
 from cudbound.tables.majority import find_learner, with_majority_remark

@@ -19,9 +19,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import LeastSquaresClassifier, compare_learners, tabulate_comparisons
+from cudbound.adapters.seeded import seeded_clone, unseeded_parameters
 from cudbound.exceptions import UnscaledPenaltyWarning
 from cudbound.intervals import METHODS, find_comparisons
-from cudbound.resampling.refits import seeded_clone, unseeded_parameters
 
 X, Y = sample(30)
 NEW_X, NEW_Y = sample(30, seed=5)

@@ -15,9 +15,10 @@ import numpy as np
 from sklearn.dummy import DummyClassifier
 from threadpoolctl import threadpool_limits
 
+from cudbound.adapters.seeded import seeded_clone, unseeded_parameters
 from cudbound.exceptions import CudboundWarning
 from cudbound.outcomes import Estimand
-from cudbound.resampling.refits import prepare_refits, seeded_clone, unseeded_parameters
+from cudbound.resampling.refits import prepare_refits
 from cudbound.results import ComparisonResult, IntervalEstimate
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.populations.population import Cases, Truth
