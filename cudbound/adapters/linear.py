@@ -79,7 +79,7 @@ def additive_model(
     """Return the model of a fitted linear classifier on its rows; the column of ones for its intercept comes first."""
     check_lengths(rows.shape[0], labels.size)
     coef = dense(estimator.coef_).ravel()
-    if _has_intercept(estimator):
+    if has_intercept(estimator):
         rows = np.column_stack([np.ones(labels.size), rows])
         coef = np.concatenate([np.ravel(estimator.intercept_)[:1], coef])
     return AdditiveModel(
@@ -104,20 +104,21 @@ def linear_fit(estimator: Any, n_jobs: int, *, family: type, objective: Objectiv
     return LinearFit(
         minimized.loss,
         minimized.penalty,
-        fit_intercept=_has_intercept(estimator),
+        fit_intercept=has_intercept(estimator),
         intercept_penalty=minimized.intercept_penalty,
         class_weight=class_pair(estimator),
         n_jobs=n_jobs,
     )
 
 
-def _has_intercept(estimator: Any) -> bool:
+def has_intercept(estimator: Any) -> bool:
+    """Whether a linear classifier fits an intercept; those without the parameter do."""
     return bool(getattr(estimator, "fit_intercept", True))
 
 
 def _strengths(estimator: Any, strength: float, of_intercept: float) -> Array:
     strengths = np.full(estimator.coef_.size, strength)
-    return np.concatenate([[of_intercept], strengths]) if _has_intercept(estimator) else strengths
+    return np.concatenate([[of_intercept], strengths]) if has_intercept(estimator) else strengths
 
 
 def _class_weights(estimator: Any, labels: Array) -> Array | None:

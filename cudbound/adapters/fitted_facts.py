@@ -1,0 +1,104 @@
+"""What is known of a fitted classifier apart from its additive model: its size, and what saw the labels before it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.frozen import FrozenEstimator
+
+from cudbound.adapters.distinct_rows import count_distinct_rows
+from cudbound.adapters.inside import Inside, take_apart
+from cudbound.adapters.label_free import is_own_clone, transformed
+from cudbound.adapters.linear import has_intercept, own_coefficients
+from cudbound.estimators.least_squares import dense
+from cudbound.estimators.stumps import StumpBasis
+from cudbound.problem.coordinates import design_rank
+
+
+@dataclass(frozen=True)
+class FittedFacts:
+    """What is known of a fitted classifier and its training rows.
+
+    Attributes
+    ----------
+    rank : float
+        Rank of the design that reaches the classifier, with its intercept where one is fitted; nan where the
+        classifier has no linear form.
+    distinct_rows : float
+        Distinct rows of the matrix that reaches the classifier, whatever their labels; nan where there is none.
+    reads_labels : str
+        The class of the first step before the classifier that reads the labels; empty if none does.
+    chosen_inside : tuple of str
+        What chose parameters on these rows, the outermost first, such as ("GridSearchCV",).
+    frozen : tuple of str
+        What a refit does not fit again, such as ("SelectFromModel(prefit=True)",).
+    """
+
+    rank: float
+    distinct_rows: float
+    reads_labels: str
+    chosen_inside: tuple[str, ...]
+    frozen: tuple[str, ...]
+
+
+def facts_of(estimator: Any, X: Any, y: Any) -> FittedFacts:
+    """Return what is known of a fitted classifier and the rows that it was fitted to.
+
+    Steps that read the labels are found by what they do: each is fitted with and without labels, on the output of the
+    fitted steps before it. One that cannot be fitted without, or whose outputs cannot be compared, counts as reading
+    them.
+
+    Parameters
+    ----------
+    estimator : object
+        Fitted classifier, alone or inside pipelines, searches, thresholds and frozen estimators.
+    X, y : array-like
+        The rows and labels that it was fitted to; neither is changed.
+
+    Examples
+    --------
+    >>> from sklearn.feature_selection import SelectKBest
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from sklearn.pipeline import make_pipeline
+    >>> X, y = [[0.0, 1.0], [1.0, 0.0], [2.0, 5.0], [2.0, 1.0]], [0, 0, 1, 1]
+    >>> facts_of(make_pipeline(SelectKBest(k=1), LogisticRegression()).fit(X, y), X, y)
+    FittedFacts(rank=2.0, distinct_rows=3.0, reads_labels='SelectKBest', chosen_inside=(), frozen=())
+    """
+    inside = take_apart(estimator)
+    rows, reads_labels = transformed(inside.steps, X, y)
+    return FittedFacts(
+        rank=_rank(inside.classifier, rows),
+        distinct_rows=count_distinct_rows(rows),
+        reads_labels=reads_labels,
+        chosen_inside=inside.chosen_by,
+        frozen=tuple(dict.fromkeys(_frozen(inside))),
+    )
+
+
+def _rank(classifier: Any, rows: Any) -> float:
+    """Return the rank of the design of a linear classifier; nan if it is not linear in these columns."""
+    shape = np.shape(rows)
+    if len(shape) != 2 or own_coefficients(classifier, shape[1]) is None:
+        return np.nan
+    design = np.asarray(dense(rows), dtype=np.float64)
+    if has_intercept(classifier):
+        design = np.column_stack([np.ones(shape[0]), design])
+    return float(design_rank(design))
+
+
+def _frozen(inside: Inside) -> Iterator[str]:
+    """Yield what a refit leaves as it is, among all parts of the estimator."""
+    for root in inside.roots:
+        for part in (root, *root.get_params(deep=True).values()):
+            name = type(part).__name__
+            if isinstance(part, FrozenEstimator):
+                yield f"{name}({type(part.estimator).__name__})"
+            elif getattr(part, "prefit", None) is True:
+                yield f"{name}(prefit=True)"
+            elif isinstance(cv := getattr(part, "cv", None), str) and cv == "prefit":
+                yield f"{name}(cv='prefit')"
+            elif isinstance(part, StumpBasis) or is_own_clone(part):
+                yield name

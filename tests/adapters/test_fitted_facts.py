@@ -1,0 +1,226 @@
+"""What is known of a fitted classifier apart from its additive model."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.compose import make_column_transformer
+from sklearn.cross_decomposition import PLSRegression
+from sklearn.decomposition import PCA
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.feature_selection import RFE, SelectFromModel, SelectKBest, SequentialFeatureSelector
+from sklearn.frozen import FrozenEstimator
+from sklearn.impute import SimpleImputer
+from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, RidgeClassifierCV, SGDClassifier
+from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV, TunedThresholdClassifierCV
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import FeatureUnion, Pipeline, make_pipeline, make_union
+from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures, StandardScaler, TargetEncoder
+from sklearn.random_projection import GaussianRandomProjection
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+from cudbound import ChosenThresholdClassifier, ConvexLossClassifier, LeastSquaresClassifier
+from cudbound.adapters import express
+from cudbound.adapters.fitted_facts import facts_of
+from cudbound.adapters.label_free import is_label_free
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(40, 6))
+X[:, 5] = 2.0 * X[:, 0] - X[:, 1] + 3.0  # adds nothing to the span
+Y = np.where(X[:, 0] + RNG.normal(size=40) > 0, "ill", "healthy")
+LOGISTIC = LogisticRegression()
+
+
+class Centered(TransformerMixin, BaseEstimator):
+    """Subtracts the mean, of the rows of the class "ill" alone where labels are given."""
+
+    def fit(self, X, y=None):
+        self.mean_ = np.mean(X if y is None else X[np.asarray(y) == "ill"], axis=0)
+        return self
+
+    def transform(self, X):
+        return X - self.mean_
+
+
+class Failing(Centered):
+    def fit(self, X, y=None):
+        if hasattr(Failing, "fitted"):
+            raise RuntimeError("cannot be fitted a second time")
+        return super().fit(X)
+
+
+def facts(estimator, X=X):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        estimator.fit(X, Y)
+    return facts_of(estimator, X, Y)
+
+
+READING = {
+    "SelectKBest": SelectKBest(k=3),
+    "SelectFromModel": SelectFromModel(LOGISTIC),
+    "RFE": RFE(LOGISTIC, n_features_to_select=2),
+    "SequentialFeatureSelector": SequentialFeatureSelector(LOGISTIC, n_features_to_select=1, cv=2),
+    "LinearDiscriminantAnalysis": LinearDiscriminantAnalysis(),
+    "ColumnTransformer": make_column_transformer((StandardScaler(), [0]), (SelectKBest(k=1), [1, 2])),
+    "FeatureUnion": make_union(PCA(1), SelectKBest(k=1)),
+    "Centered": Centered(),
+    "TargetEncoder": TargetEncoder(),
+}
+
+
+@pytest.mark.parametrize("name", READING)
+def test_steps_that_read_the_labels_are_named(name):
+    assert facts(make_pipeline(StandardScaler(), READING[name], LOGISTIC)).reads_labels == name
+
+
+def test_partial_least_squares_reads_labels_that_are_numbers():
+    assert not is_label_free(PLSRegression(1), X, (Y == "ill").astype(int))
+
+
+FREE = {
+    "none": [],
+    "scaler": [StandardScaler()],
+    "axes": [PCA(3)],
+    "random": [GaussianRandomProjection(3)],  # another matrix in every fit unless it is seeded
+    "function": [FunctionTransformer(np.tanh)],
+    "passthrough": ["passthrough", None],
+    "union": [FeatureUnion([("a", PCA(2)), ("b", "drop"), ("c", "passthrough")])],
+    "columns": [make_column_transformer((StandardScaler(), [0, 1]), ("passthrough", [2]))],
+    "nested": [make_pipeline(StandardScaler(), make_pipeline(PolynomialFeatures(2)))],
+}
+
+
+@pytest.mark.parametrize("name", FREE)
+def test_steps_that_do_not_read_the_labels(name):
+    pipeline = Pipeline([(str(k), step) for k, step in enumerate([*FREE[name], LOGISTIC])])
+    assert facts(pipeline).reads_labels == ""
+
+
+def test_the_first_of_two_is_named_also_in_nested_pipelines_searches_and_thresholds():
+    inner = make_pipeline(make_pipeline(StandardScaler(), SelectKBest(k=4)), RFE(LOGISTIC), LOGISTIC)
+    wrapped = (
+        inner,
+        GridSearchCV(inner, {"logisticregression__C": [0.1, 1.0]}, cv=2),
+        FixedThresholdClassifier(inner),
+        make_pipeline(StandardScaler(), FixedThresholdClassifier(inner)),
+        ConvexLossClassifier("logistic", penalty=0.1, basis=inner[:-1]),
+    )
+    assert [facts(one).reads_labels for one in wrapped] == ["SelectKBest"] * 5
+
+
+def test_what_fails_counts_as_reading_labels():
+    pipeline = make_pipeline(Failing(), LOGISTIC).fit(X, Y)
+    Failing.fitted = True
+    assert facts_of(pipeline, X, Y).reads_labels == "Failing"
+    del Failing.fitted
+
+
+def test_rows_of_any_kind_are_read_and_left_as_they_are():
+    scaled = make_pipeline(StandardScaler(copy=False), LOGISTIC)
+    before = X.copy()
+    facts_of(scaled.fit(X.copy(), Y), X, Y)
+    np.testing.assert_array_equal(X, before)
+
+    frame = pd.DataFrame(X, columns=list("abcdef"))
+    named = make_pipeline(StandardScaler().set_output(transform="pandas"), SelectKBest(k=2), LOGISTIC)
+    assert facts(named, frame).reads_labels == "SelectKBest"
+    assert facts(make_pipeline(named[0], LOGISTIC), frame).reads_labels == ""
+
+    few = sparse.csr_matrix(np.where(X > 1.0, 1.0, 0.0))
+    found = facts(make_pipeline(StandardScaler(with_mean=False), LOGISTIC), few)
+    assert (found.reads_labels, found.distinct_rows) == ("", len(np.unique(few.toarray(), axis=0)))
+    assert found.rank == np.linalg.matrix_rank(np.column_stack([np.ones(40), few.toarray()]))
+
+    gaps = X.copy()
+    gaps[3, 2] = np.nan
+    assert facts(make_pipeline(SimpleImputer(), LOGISTIC), gaps).reads_labels == ""
+
+
+@pytest.mark.parametrize(
+    "classifier",
+    [
+        LOGISTIC,
+        LogisticRegression(fit_intercept=False),
+        LogisticRegression(l1_ratio=1.0, solver="liblinear"),
+        LinearDiscriminantAnalysis(),
+        SGDClassifier(),
+        SVC(kernel="linear"),
+        LeastSquaresClassifier(),
+        ConvexLossClassifier("hinge", penalty=0.1),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_rank_of_linear_classifiers(classifier):
+    with_ones = getattr(classifier, "fit_intercept", True)
+    design = np.column_stack([np.ones(40), X]) if with_ones else X
+    assert facts(classifier).rank == np.linalg.matrix_rank(design)
+    assert facts(make_pipeline(PCA(3), classifier)).rank == 3 + with_ones
+
+
+def test_rank_of_a_basis_is_that_of_the_design_of_the_bound():
+    squares = ConvexLossClassifier("logistic", penalty=0.1, basis=PolynomialFeatures(2, include_bias=False))
+    assert facts(squares).rank == np.linalg.matrix_rank(express(squares, X, Y).design)
+
+
+@pytest.mark.parametrize(
+    "classifier",
+    [DecisionTreeClassifier(), RandomForestClassifier(3), KNeighborsClassifier(1), GaussianNB(), SVC()],
+    ids=lambda one: type(one).__name__,
+)
+def test_no_rank_without_a_linear_form(classifier):
+    found = facts(classifier)
+    assert np.isnan(found.rank)
+    assert found.distinct_rows == 40
+
+
+def test_distinct_rows_are_those_that_reach_the_classifier():
+    assert facts(make_pipeline(FunctionTransformer(np.sign), LOGISTIC)).distinct_rows == len(
+        np.unique(np.sign(X), axis=0)
+    )
+    texts = pd.DataFrame({"sex": np.where(X[:, 0] > 0, "f", "m"), "age": np.round(X[:, 1])})
+    trusting = make_pipeline(FunctionTransformer(), _AnyColumns())
+    assert facts(trusting, texts).distinct_rows == len(texts.drop_duplicates())
+
+
+class _AnyColumns(GaussianNB):
+    def fit(self, X, y):
+        return super().fit(np.zeros((len(y), 1)), y)
+
+
+def test_what_chose_parameters_on_the_rows():
+    search = GridSearchCV(LOGISTIC, {"C": [0.1, 1.0]}, cv=2)
+    assert facts(LOGISTIC).chosen_inside == ()
+    assert facts(search).chosen_inside == ("GridSearchCV",)
+    assert facts(TunedThresholdClassifierCV(search, cv=2)).chosen_inside == (
+        "TunedThresholdClassifierCV",
+        "GridSearchCV",
+    )
+    assert facts(LogisticRegressionCV(Cs=2, cv=2)).chosen_inside == ("LogisticRegressionCV",)
+    assert facts(RidgeClassifierCV()).chosen_inside == ("RidgeClassifierCV",)
+    highest = ChosenThresholdClassifier(LOGISTIC, lambda scores, second: 0.4)
+    assert facts(highest).chosen_inside == ("ChosenThresholdClassifier",)
+    assert facts(CalibratedClassifierCV(LOGISTIC, cv=2)).chosen_inside == ()
+
+
+def test_what_a_refit_does_not_fit_again():
+    chosen = FrozenEstimator(SelectKBest(k=2).fit(X, Y))
+    assert facts(make_pipeline(StandardScaler(), LOGISTIC)).frozen == ()
+    found = facts(make_pipeline(chosen, LOGISTIC))
+    assert (found.frozen, found.reads_labels) == (("FrozenEstimator(SelectKBest)",), "")
+    prefit = SelectFromModel(FrozenEstimator(LogisticRegression().fit(X, Y)), prefit=True)
+    assert facts(make_pipeline(prefit, LOGISTIC)).frozen == (
+        "SelectFromModel(prefit=True)",
+        "FrozenEstimator(LogisticRegression)",
+    )
+    search = GridSearchCV(make_pipeline(PCA(1), LOGISTIC), {"pca": [chosen]}, cv=2)
+    assert facts(search).frozen == ("FrozenEstimator(SelectKBest)",)
