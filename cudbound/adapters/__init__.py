@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from cudbound.adapters import logistic, own_classifiers, pipeline, ridge, sgd, svm, threshold, tuning
 from cudbound.adapters.family import Adapter, Refusal
+from cudbound.adapters.inside import take_apart
 from cudbound.adapters.linear import contradicts
 from cudbound.adapters.refitting import batched_refit
 from cudbound.adapters.refusals import REFUSALS
 from cudbound.adapters.registry import ADAPTERS, find_adapter
 from cudbound.exceptions import (
+    NoMinimizerError,
+    NotMinimizerError,
+    StatedError,
     TuningNotResampledWarning,
     UnscaledPenaltyWarning,
     UnsupportedEstimatorError,
@@ -24,15 +28,18 @@ from cudbound.exceptions import (
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.solve.minimum import check_minimizer, optimality_residual
 from cudbound.solve.minimum import polish as polish_model
+from cudbound.solve.solve_draws import needs_other_solver
 from cudbound.validation import check_binary_classifier, check_no_results
 
 __all__ = [
     "ADAPTERS",
     "REFUSALS",
     "Adapter",
+    "Expressed",
     "Refusal",
     "batched_refit",
     "express",
+    "express_or_reason",
     "find_adapter",
     "warn_unscaled",
 ]
@@ -110,19 +117,8 @@ def express(
     array([[1., 0.],
            [1., 1.]])
     """
-    check_no_results(estimator)
-    check_is_fitted(estimator)
-    adapter = find_adapter(estimator)
-    if hasattr(estimator, "classes_"):  # a search that was not refitted has none; its adapter says so
-        check_binary_classifier(estimator)
-    model = _oriented(adapter.express(estimator, X, y), estimator, X)
-    if model.tuned_by:
-        warnings.warn(
-            f"{' in '.join(model.tuned_by[::-1])} chose parameters on these data, and the CUD bound takes them as "
-            "given: it does not account for how the choice varies from one training set to another.",
-            TuningNotResampledWarning,
-            stacklevel=3,
-        )
+    model = _model_of(estimator, X, y)
+    _warn_tuned(model)
     if sample_weight is not None:
         model = _weighted(model, sample_weight)
     _warn_unscaled(model, estimator)
@@ -130,6 +126,85 @@ def express(
         return polish_model(model)
     check_minimizer(model)
     return model
+
+
+@dataclass(frozen=True)
+class Expressed:
+    """A classifier as an additive model, or why there is none.
+
+    Attributes
+    ----------
+    model : AdditiveModel or None
+        None where there is no CUD bound.
+    reason : str
+        Why there is none, in a few words for a cell of a table; empty where there is one.
+    error : Exception or None
+        What to raise where the bound was asked for by name.
+    residual : float
+        Optimality residual of the fitted coefficients, see `cudbound.solve.minimum.optimality_residual`; nan where it
+        is not known.
+    """
+
+    model: AdditiveModel | None
+    reason: str = ""
+    error: StatedError | None = None
+    residual: float = np.nan
+
+
+def express_or_reason(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    *,
+    polish: bool = False,
+    sample_weight: NDArray[np.float64] | None = None,
+    native: bool = True,
+) -> Expressed:
+    """Write a fitted estimator as plain arrays as `express` does, or say why that cannot be done.
+
+    Parameters
+    ----------
+    estimator, X, y, polish, sample_weight
+        As in `express`, which also says what is wrong with them by the same errors.
+    native : bool, default=True
+        Whether the compiled solver is to be used, which takes no l1 penalty.
+
+    Examples
+    --------
+    >>> from sklearn.tree import DecisionTreeClassifier
+    >>> X, y = [[0.0], [1.0], [2.0], [4.0]], [0, 0, 1, 1]
+    >>> express_or_reason(DecisionTreeClassifier().fit(X, y), X, y).reason
+    'no CUD bound: no linear form known for DecisionTreeClassifier'
+    """
+    try:
+        model = _model_of(estimator, X, y)
+        _warn_unscaled(model, estimator)
+        if native and model.l1_penalty is not None:
+            error = needs_other_solver(model.loss.name, l1=True)
+            return Expressed(None, "no CUD bound: an l1 penalty needs solver='cvxpy'", error)
+        if sample_weight is not None:
+            model = _weighted(model, sample_weight)
+        if polish:
+            model = polish_model(model)
+            residual = np.nan if model.polish is None else model.polish.residual
+        else:
+            residual = check_minimizer(model)
+    except NoMinimizerError as error:
+        return Expressed(None, "no CUD bound: its loss has no minimizer on separable data", error)
+    except NotMinimizerError as error:
+        reason = f"no CUD bound: the fit does not minimize its loss (residual {error.residual:.2g})"
+        return Expressed(None, reason, error, error.residual)
+    except UnsupportedEstimatorError as error:
+        return Expressed(None, _unknown(estimator), error)
+    _warn_tuned(model)
+    return Expressed(model, residual=residual)
+
+
+def _unknown(estimator: Any) -> str:
+    """Return which part of an estimator keeps it from being an additive model with a convex loss."""
+    classifier = take_apart(estimator).classifier
+    missing = "convex loss" if hasattr(classifier, "coef_") else "linear form"
+    return f"no CUD bound: no {missing} known for {type(classifier).__name__}"
 
 
 def warn_unscaled(estimator: Any, X: Any, y: Any) -> None:
@@ -145,6 +220,27 @@ def warn_unscaled(estimator: Any, X: Any, y: Any) -> None:
     except (UnsupportedEstimatorError, ValueError):
         return
     _warn_unscaled(model, estimator)
+
+
+def _model_of(estimator: Any, X: Any, y: Any) -> AdditiveModel:
+    """Return a fitted estimator as it is, without weights of the fit and without looking at its loss."""
+    check_no_results(estimator)
+    check_is_fitted(estimator)
+    adapter = find_adapter(estimator)
+    if hasattr(estimator, "classes_"):  # a search that was not refitted has none; its adapter says so
+        check_binary_classifier(estimator)
+    return _oriented(adapter.express(estimator, X, y), estimator, X)
+
+
+def _warn_tuned(model: AdditiveModel) -> None:
+    """Warn where parameters were chosen on the same rows."""
+    if model.tuned_by:
+        warnings.warn(
+            f"{' in '.join(model.tuned_by[::-1])} chose parameters on these data, and the CUD bound takes them as "
+            "given: it does not account for how the choice varies from one training set to another.",
+            TuningNotResampledWarning,
+            stacklevel=4,
+        )
 
 
 def _weighted(model: AdditiveModel, sample_weight: NDArray[np.float64]) -> AdditiveModel:

@@ -76,8 +76,8 @@ def optimality_residual(model: AdditiveModel) -> float:
     return _residual(model, *_minimum(model))
 
 
-def check_minimizer(model: AdditiveModel) -> None:
-    """Raise `NotMinimizerError` unless the fitted coefficients minimize the loss on these rows.
+def check_minimizer(model: AdditiveModel) -> float:
+    """Return the optimality residual if the fitted coefficients minimize the loss on these rows.
 
     Raises
     ------
@@ -94,7 +94,9 @@ def check_minimizer(model: AdditiveModel) -> None:
             "If the classifier was fitted to other rows or with sample weights, pass its X and y, or fit it again on "
             "them. If its solver stopped early, fit it with a smaller tol and a larger max_iter, or pass polish=True "
             "for the interval of the exact minimizer.",
+            residual=residual,
         )
+    return residual
 
 
 def polish(model: AdditiveModel) -> AdditiveModel:

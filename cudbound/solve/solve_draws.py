@@ -186,6 +186,15 @@ def solve_draws(
     )
 
 
+def needs_other_solver(loss: str, *, l1: bool) -> UnsupportedProblemError:
+    """Return the error for a loss, or a loss with an l1 penalty, that the compiled solver does not take."""
+    return UnsupportedProblemError(
+        f"The native solver supports the losses {sorted(LOSSES)} with a quadratic penalty. Got "
+        f"{loss!r}{' with an l1 penalty' if l1 else ''} instead.",
+        "Pass solver='cvxpy' for the slow reference solver.",
+    )
+
+
 def solve_problem(
     problem: Problem,
     *,
@@ -201,12 +210,7 @@ def solve_problem(
     check_choice("solver", solver, SOLVERS)
     check_choice("side", side, SIDES)
     if solver == "native" and not is_native(problem):
-        l1 = " with an l1 penalty" if problem.l1_penalty is not None else ""
-        raise UnsupportedProblemError(
-            f"The native solver supports the losses {sorted(LOSSES)} with a quadratic penalty. Got "
-            f"{problem.loss.name!r}{l1} instead.",
-            "Pass solver='cvxpy' for the slow reference solver.",
-        )
+        raise needs_other_solver(problem.loss.name, l1=problem.l1_penalty is not None)
     threads = check_n_jobs(n_jobs)
     asked = check_ranks(ranks, problem.n_draws)
     digest = problem.digest(side)

@@ -14,6 +14,7 @@ from cudbound.exceptions import (
     NoMinimizerError,
     NotMinimizerError,
     SlowRefitsWarning,
+    StatedError,
     UnscaledPenaltyWarning,
     UnsupportedEstimatorError,
     UnsupportedProblemError,
@@ -73,7 +74,7 @@ def advice_of_the_command(names: OptionNames = INTERVAL_OPTIONS, *, saved: bool 
     saved : bool, default False
         Whether the classifier comes from a file, so that options of a fit are no way out.
     """
-    remedies = {
+    remedies: dict[type[StatedError], str] = {
         NoMinimizerError: _NO_MINIMIZER,  # the first that fits, and this is a NotMinimizerError too
         NotMinimizerError: _SAVED_NOT_MINIMIZER if saved else _NOT_MINIMIZER,
         UnsupportedEstimatorError: _UNSUPPORTED,

@@ -1,0 +1,137 @@
+"""Classifiers without a CUD bound: which words the table has for it, and which error."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+
+from cudbound import LeastSquaresClassifier, cud_interval
+from cudbound.adapters import express, express_or_reason
+from cudbound.exceptions import (
+    FrozenStepsWarning,
+    LabelsReadWarning,
+    NoMinimizerError,
+    NotMinimizerError,
+    NotMinimizerWarning,
+    TuningNotResampledWarning,
+    UnsupportedEstimatorError,
+    UnsupportedProblemError,
+)
+
+RNG = np.random.default_rng(1)
+X = RNG.normal(size=(60, 3))
+Y = (X[:, 0] + RNG.normal(size=60) > 0).astype(int)
+LASSO = LogisticRegression(l1_ratio=1.0, solver="liblinear", tol=1e-8)
+SEPARATING = LogisticRegression(C=np.inf)
+
+REASONS = {
+    "forest": (
+        RandomForestClassifier(3),
+        UnsupportedEstimatorError,
+        "no linear form known for RandomForestCl",
+    ),
+    "kernel": (SVC(), UnsupportedEstimatorError, "no linear form known for SVC"),
+    "discriminant": (
+        LinearDiscriminantAnalysis(),
+        UnsupportedEstimatorError,
+        "no convex loss known for LinearD",
+    ),
+    "search": (
+        GridSearchCV(RandomForestClassifier(3), {"max_depth": [1, 2]}, cv=2),
+        UnsupportedEstimatorError,
+        "no linear form known for RandomForestClassifier",
+    ),
+    "lasso": (LASSO, UnsupportedProblemError, "an l1 penalty needs solver='cvxpy'"),
+    "descent": (
+        make_pipeline(StandardScaler(), SGDClassifier(random_state=0)),
+        NotMinimizerError,
+        "the fit does not minimize its loss (residual ",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REASONS)
+def test_no_bound_has_a_reason_and_the_error_of_the_bound_itself(name):
+    estimator, error, words = REASONS[name]
+    estimator.fit(X, Y)
+    found = express_or_reason(estimator, X, Y)
+    assert found.model is None
+    assert found.reason.startswith(f"no CUD bound: {words}")
+    assert type(found.error) is error
+    if name != "lasso":  # whose own check takes the reference solver
+        with pytest.raises(error) as raised:
+            express(estimator, X, Y)
+        assert str(raised.value) == str(found.error)
+    assert np.isfinite(found.residual) == (error is NotMinimizerError)
+
+
+def test_separable_data():
+    apart = np.where(Y[:, None] == 1, np.abs(X) + 1.0, -np.abs(X) - 1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fitted = SEPARATING.fit(apart, Y)
+    found = express_or_reason(fitted, apart, Y)
+    assert found.reason == "no CUD bound: its loss has no minimizer on separable data"
+    assert type(found.error) is NoMinimizerError
+
+
+def test_what_can_be_expressed_is():
+    fitted = LeastSquaresClassifier().fit(X, Y)
+    found = express_or_reason(fitted, X, Y)
+    assert (found.reason, found.error) == ("", None)
+    assert found.residual < 1e-9
+    np.testing.assert_array_equal(found.model.design, express(fitted, X, Y).design)
+
+    descent = make_pipeline(StandardScaler(), SGDClassifier(random_state=0)).fit(X, Y)
+    polished = express_or_reason(descent, X, Y, polish=True)
+    assert polished.residual == pytest.approx(express_or_reason(descent, X, Y).residual)
+    assert express_or_reason(LASSO.fit(X, Y), X, Y, native=False).model.l1_penalty is not None
+
+
+def test_other_rows_are_told_by_the_residual():
+    found = express_or_reason(LeastSquaresClassifier().fit(X, Y), X, 1 - Y)
+    assert type(found.error) is NotMinimizerError
+    assert found.residual == found.error.residual > 1.0
+
+
+def test_wrong_input_is_an_error_as_before():
+    with pytest.raises(NotFittedError):
+        express_or_reason(LogisticRegression(), X, Y)
+    fitted = LeastSquaresClassifier().fit(X, Y)
+    with pytest.raises(ValueError, match="features"):
+        express_or_reason(fitted, X[:, :2], Y)
+    with pytest.raises(ValueError, match="exactly two classes"):
+        express_or_reason(LogisticRegression().fit(X, np.arange(60) % 3), X, Y)
+
+
+def test_a_search_warns_where_there_is_a_bound():
+    search = GridSearchCV(LogisticRegression(tol=1e-8), {"C": [0.1, 1.0]}, cv=2).fit(X, Y)
+    with pytest.warns(TuningNotResampledWarning) as caught:
+        assert express_or_reason(search, X, Y).model is not None
+    with pytest.warns(TuningNotResampledWarning) as of_interval:
+        cud_interval(search, X, Y, n_resamples=20, rng=0)
+    assert str(caught[0].message) == str(of_interval[0].message)
+    assert of_interval[0].filename == __file__
+
+
+def test_events_carry_what_they_are_about():
+    assert NotMinimizerWarning(0.12).residual == 0.12
+    assert "residual 0.12" in str(NotMinimizerWarning(0.12))
+    assert LabelsReadWarning("SelectKBest").step == "SelectKBest"
+    assert str(LabelsReadWarning("SelectKBest")).startswith("SelectKBest reads the labels")
+    frozen = FrozenStepsWarning(("SelectFromModel(prefit=True)",))
+    assert frozen.steps == ("SelectFromModel(prefit=True)",)
+    assert "Refits do not fit SelectFromModel(prefit=True) again" in str(frozen)
+    copy = pickle.loads(pickle.dumps(NotMinimizerError("fact.", "remedy.", residual=0.5)))
+    assert (str(copy), copy.residual) == ("fact. remedy.", 0.5)
