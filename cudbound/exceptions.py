@@ -81,7 +81,8 @@ class NotMinimizerWarning(CudboundWarning):
     def __init__(self, residual: float):
         super().__init__(
             f"The fitted coefficients do not minimize their loss on these rows (residual {residual:.2g}), so that the "
-            "upper limit is not capped. Was the classifier fitted to other rows, or did its solver stop early?"
+            "upper limit is not capped. Was the classifier fitted to other rows? If its solver stopped early, fit it "
+            "with a smaller tol and a larger max_iter, or pass polish=True."
         )
         self.residual = residual
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from typing import Never
 
@@ -9,10 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cudbound.adapters import express
+from cudbound.adapters.fitted_facts import facts_of
 from cudbound.adapters.in_words import describe_classifier
 from cudbound.audit.origin import Origin
 from cudbound.bars import Progress
 from cudbound.bound.cud_result import CudResult, solve_bound
+from cudbound.exceptions import LabelsReadWarning
 from cudbound.groups import check_groups
 from cudbound.metrics.asked import Metrics, as_metrics
 from cudbound.metrics.metric import Metric, MetricRows
@@ -155,6 +158,8 @@ def cud_interval(
         If there are fewer than 20 or more than 200 training rows, on which the interval was not studied.
     TuningNotResampledWarning
         If a search or a cross-validated estimator chose parameters on the same data.
+    LabelsReadWarning
+        If a step before the classifier reads the labels, as a selection of features does: the bound takes it as given.
 
     Notes
     -----
@@ -191,6 +196,8 @@ def cud_interval(
     how = Search(search, solver=solver, n_jobs=n_jobs, limits=check_limits(limits))
     weights = None if sample_weight is None else check_row_weights(sample_weight, count_rows(y))
     model = express(estimator, X, y, polish=polish, sample_weight=weights)
+    if step := facts_of(estimator, X, y).reads_labels:
+        warnings.warn(LabelsReadWarning(step), stacklevel=2)
     classes = check_binary_classifier(estimator)
     asked = as_metrics(metric).resolve(classes.tolist())
     if len(asked.names) > 1 or asked.predictive:

@@ -1,4 +1,4 @@
-"""The side of the CUD bound that says how far the training error can be too low, and the rank of the design."""
+"""The side of the CUD bound that says how far the training error can be too low."""
 
 from __future__ import annotations
 
@@ -8,11 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.bars import Progress
-from cudbound.exceptions import ManyFeaturesWarning
-from cudbound.intervals.two_center import allows_cap
 from cudbound.metrics.metric import ERROR, MetricRows
 from cudbound.problem.additive_model import AdditiveModel
-from cudbound.problem.coordinates import design_rank
 from cudbound.quantiles import inverted_cdf_quantile
 from cudbound.records import SignedSuprema
 from cudbound.results import Draws
@@ -28,7 +25,6 @@ def solve_signed_suprema(
     localization: float,
     search: Search,
     matters: tuple[float, float] = (0.0, 1.0),
-    n_groups: int | None = None,
     progress: bool | Progress | None = None,
     previous: Draws | None = None,
     seen: MetricRows | None = None,
@@ -47,13 +43,10 @@ def solve_signed_suprema(
         Between which values the quantile must be known: the search ends once it is shown to lie outside.
     seen : MetricRows, default=None
         The metric; its mean loss takes the place of the error. None for the error itself.
-    n_groups : int, default=None
-        Groups of rows that are drawn whole; the rank is compared with half of them instead of half of the rows.
 
     Returns
     -------
     SignedSuprema
-        Without suprema where the rank of the design is too large for the cap of the upper limit.
     Draws or None
         What was proved, to resume the search.
 
@@ -64,8 +57,6 @@ def solve_signed_suprema(
 
     Warns
     -----
-    ManyFeaturesWarning
-        If the rank of the design is too large for the cap.
     NotCertifiedWarning
         If a limit, or rounding, ended the search before the quantile was known as far as it matters; upper bounds are
         used.
@@ -75,21 +66,8 @@ def solve_signed_suprema(
     problem = draws_problem(
         model, counts, localization, None if weights is None else weights / seen.metric.scale
     )
-    n, rank = seen.n_rows, design_rank(problem.design)
+    n = seen.n_rows
     polished = () if model.polish is None else (f"cap of the {model.polish}",)
-    if not allows_cap(rank, n if n_groups is None else n_groups):
-        units = f"{n} rows" if n_groups is None else f"{n_groups} groups of rows"
-        counting = "" if seen.plain else f" that count for the {seen.metric.name}"
-        warnings.warn(
-            ManyFeaturesWarning(
-                f"The design has rank {rank} and {units}{counting}. Where the rank is above half of their number the "
-                "upper limit of two-center is not capped, and the interval may cover less often than its level, as it "
-                "did in simulations with nearly as many features as rows: fit fewer features, or report this caution "
-                "with the interval."
-            ),
-            stacklevel=3,
-        )
-        return SignedSuprema(n, rank, n_groups=n_groups), None
     least, most = matters
     draws, lower, upper = previous, 0.0, 1.0
     for stage in search.stages(problem):
@@ -101,5 +79,5 @@ def solve_signed_suprema(
         if draws is not None and lower < upper and upper > least and lower < most:
             warnings.warn(search_ended(search, draws, lower, upper), stacklevel=3)
     if draws is None:  # no error differs by more than 1
-        return SignedSuprema(n, rank, np.ones(len(counts)), np.zeros(len(counts)), polished, n_groups), None
-    return SignedSuprema(n, rank, draws.upper, draws.lower, polished, n_groups), draws
+        return SignedSuprema(n, np.ones(len(counts)), np.zeros(len(counts)), polished), None
+    return SignedSuprema(n, draws.upper, draws.lower, polished), draws

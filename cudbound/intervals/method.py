@@ -15,7 +15,7 @@ from cudbound.method_card import NO_OPTIONS, MethodCard
 from cudbound.outcomes import Center, ConfidenceInterval, Outcome, TestOutcome
 from cudbound.point_estimates.bootstrap_632 import error_632
 from cudbound.point_estimates.bootstrap_632 import estimate_632 as estimate_632
-from cudbound.records import Records
+from cudbound.records import Design, Records
 from cudbound.records.reading import check_records, check_single_error, count_fits, shared_remarks
 from cudbound.results import IntervalEstimate
 
@@ -84,6 +84,9 @@ class Method(MethodCard):
         For a zero-width interval.
     two_sided_only : bool
         Whether its test has no direction, so that only the alternative "two-sided" is allowed.
+    also_needs : callable or None
+        ``also_needs(design) -> frozenset of str``: what must be recorded besides for a matrix of this rank and these
+        distinct rows; None where nothing depends on them.
     """
 
     compute: Callable[..., Outcome] | None = field(default=None, repr=False)
@@ -92,6 +95,13 @@ class Method(MethodCard):
     test: Callable[..., TestOutcome] | None = field(default=None, repr=False)
     fallback: Fallback | None = None
     two_sided_only: bool = False
+    also_needs: Callable[[Design], frozenset[str]] | None = field(default=None, repr=False)
+
+    def needed_for(self, design: Design | None) -> frozenset[str]:
+        """Return what must be recorded for a training set whose matrix is known, or not."""
+        if self.also_needs is None or design is None:
+            return self.needs
+        return self.needs | self.also_needs(design)
 
     @property
     def gives_interval(self) -> bool:
@@ -155,7 +165,7 @@ def compute_interval(
     (0.408, 0.945)
     """
     chosen = method.resolve_options(options)
-    needs = method.needed(chosen)
+    needs = method.needed(chosen) | (method.needed_for(records.design) - method.needs)
     check_records(method, records, needs)
     if method.gives_interval:
         check_single_error(method, records, needs)

@@ -1,18 +1,17 @@
 """The interval of cudbound's own: binomial limits around two centers, with the upper limit capped by a supremum.
 
-The optimism-corrected error is anchored at the classifier at hand, and too low where there are many features; the
-.632+ estimate averages over refits, and misses the error of this classifier where many cases lie on its boundary. The
-limits reach from the lower limit of the smaller to the upper limit of the larger of the two, as if each were the error
-on as many new cases as there are training rows. Where few features were fitted, the signed side of the CUD bound says
-how far the training error can be too low, and may lower the upper limit, down to that of the smaller center.
+The limits reach from the lower limit of the smaller to the upper limit of the larger of two estimates, as if each were
+the error on as many new cases as there are training rows; `cudbound.point_estimates.two_centers` says where other
+estimates take their places. Where few features were fitted, and nothing before the classifier read the labels, the
+signed side of the CUD bound says how far the training error can be too low, and may lower the upper limit, down to that
+of the smaller center.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-import numpy as np
 from scipy.optimize import minimize_scalar
 
 from cudbound.intervals.effective_size import design_effect, effective_rows
@@ -20,55 +19,9 @@ from cudbound.intervals.method import Method
 from cudbound.intervals.proportions import inverted_binomial_interval, inverted_binomial_tails
 from cudbound.method_card import Choice, Flag
 from cudbound.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Estimand, Outcome
-from cudbound.point_estimates.bootstrap_632 import estimate_632_plus
-from cudbound.point_estimates.optimism import optimism_corrected_error
+from cudbound.point_estimates.two_centers import TwoCenters, allows_cap, two_centers
 from cudbound.quantiles import inverted_cdf_quantile, within
-from cudbound.records import Records, SignedSuprema
-
-#: The cap is taken where the rank of the design is at most this share of the rows: near the rows, refits differ more
-#: from the classifier than the neighborhood of the supremum allows.
-MOST_RANK_PER_ROW = 0.5
-
-
-@dataclass(frozen=True)
-class TwoCenters:
-    """The two estimates that the interval is built around, each in [0, 1]."""
-
-    optimism_corrected: float
-    error_632_plus: float
-
-    @property
-    def low(self) -> float:
-        """The smaller one."""
-        return min(self.optimism_corrected, self.error_632_plus)
-
-    @property
-    def high(self) -> float:
-        """The larger one."""
-        return max(self.optimism_corrected, self.error_632_plus)
-
-    @property
-    def mean(self) -> float:
-        """The point estimate: their mean."""
-        return (self.optimism_corrected + self.error_632_plus) / 2
-
-
-def two_centers(records: Records) -> TwoCenters:
-    """Return both centers; that of .632+ is nan if no point was ever out of bag."""
-    return TwoCenters(
-        min(max(optimism_corrected_error(records), 0.0), 1.0), estimate_632_plus(records).estimate
-    )
-
-
-def allows_cap(rank: int, n_samples: int) -> bool:
-    """Whether a design of this rank has few enough columns for the cap of the upper limit.
-
-    Examples
-    --------
-    >>> allows_cap(15, 30), allows_cap(16, 30)
-    (True, False)
-    """
-    return rank <= MOST_RANK_PER_ROW * n_samples
+from cudbound.records import Design, Records
 
 
 def two_center_interval(
@@ -79,13 +32,13 @@ def two_center_interval(
     cap: float | None = None,
     tails: str = "equal",
 ) -> ConfidenceInterval:
-    """Return the limits around two centers.
+    """Return the limits around the centers.
 
     Parameters
     ----------
     centers : TwoCenters
     n_samples : float
-        Rows n of the training set; of rows in groups their effective number.
+        Rows n of the training set; of rows in groups, of weighted rows and of costs the number that they count as.
     confidence_level : float
     cap : float, default=None
         Training error plus the quantile of the signed suprema; the upper limit is not above the larger of this and
@@ -98,20 +51,25 @@ def two_center_interval(
     Returns
     -------
     ConfidenceInterval
-        Within [0, 1], of positive width; it holds the binomial interval of the smaller center.
+        Within [0, 1], of positive width; it holds the binomial interval of the smaller of the two centers.
 
     Examples
     --------
-    >>> round(two_center_interval(TwoCenters(0.0, 0.0), 20, 0.95).high, 4)
+    >>> round(two_center_interval(TwoCenters(0.0, 0.0, 0.0), 20, 0.95).high, 4)
     0.1684
     """
     limits = shortest_binomial_interval if tails == "shortest" else inverted_binomial_interval
-    smaller, larger = (
-        limits(center * n_samples, n_samples, confidence_level) for center in (centers.low, centers.high)
+    lowest, smaller, largest = (
+        limits(center * n_samples, n_samples, confidence_level)
+        for center in (centers.low, centers.smaller, centers.high)
     )
-    if cap is None:
-        return ConfidenceInterval(smaller.low, larger.high)
-    return ConfidenceInterval(smaller.low, min(larger.high, max(smaller.high, cap)))
+    high = largest.high if cap is None else min(largest.high, max(smaller.high, cap))
+    return ConfidenceInterval(min(lowest.low, smaller.low), high)
+
+
+def counted_rows(records: Records, centers: TwoCenters) -> float:
+    """Return the number of independent rows with errors of 0 and 1 that the losses count as."""
+    return effective_rows(records)
 
 
 def cap_range(
@@ -123,11 +81,11 @@ def cap_range(
     """
     if alternative != "two-sided":
         confidence_level, tails = 2.0 * confidence_level - 1.0, "equal"
-    centers, n = two_centers(records), effective_rows(records)
-    training_error = float(np.mean(records.require("losses")))
+    centers = two_centers(records)
+    n = counted_rows(records, centers)
     most = two_center_interval(centers, n, confidence_level, tails=tails).high
     least = two_center_interval(centers, n, confidence_level, cap=0.0, tails=tails).high
-    return least - training_error, most - training_error
+    return least - centers.training_error, most - centers.training_error
 
 
 def shortest_binomial_interval(errors: float, n_tested: float, confidence_level: float) -> ConfidenceInterval:
@@ -155,46 +113,48 @@ def shortest_binomial_interval(errors: float, n_tested: float, confidence_level:
 
 def _suprema(records: Records, wanted: bool, probability: float) -> tuple[float, float] | str:
     """Return bounds on the quantile of the signed suprema, or why there is no cap."""
-    suprema: SignedSuprema | None = records.signed_suprema
+    suprema = records.signed_suprema
     if not wanted:
         return "upper limit not capped, as requested"
+    if reason := records.why_not_capped or _why_no_cap(records):
+        return f"upper limit not capped: {reason}"
     if suprema is None:
         return "upper limit not capped: no CUD bound available"
-    units = suprema.n_samples if suprema.n_groups is None else suprema.n_groups
-    if not allows_cap(suprema.rank, units):
-        rank = f"rank {suprema.rank} above half of the {units} {'rows' if suprema.n_groups is None else 'groups'}"
-        return f"upper limit not capped: {rank}, where the interval may cover less often"
-    if suprema.upper is None:
-        return "upper limit not capped: no suprema on record"
     upper = inverted_cdf_quantile(suprema.upper, probability)
     return (upper if suprema.lower is None else inverted_cdf_quantile(suprema.lower, probability)), upper
+
+
+def _why_no_cap(records: Records) -> str:
+    """Return why the rank of the design forbids the cap, in a few words; empty where it does not."""
+    if allows_cap(records):
+        return ""
+    if records.design is None or math.isnan(records.design.rank):
+        return (
+            "no CUD bound available" if records.signed_suprema is None else "rank of the design not recorded"
+        )
+    units = f"{records.n_samples} rows" if records.groups is None else f"{records.groups.n_groups} groups"
+    return f"rank {records.design.rank:.0f} above a third of the {units}"
 
 
 def _two_center(records: Records, confidence_level: float, *, tails: str, cap: bool) -> Outcome:
     centers = two_centers(records)
     if math.isnan(centers.error_632_plus):
         return Outcome(math.nan, UNDEFINED_LIMITS)
-    details = {"optimism_corrected": centers.optimism_corrected, "error_632_plus": centers.error_632_plus}
-    training_error = float(np.mean(records.require("losses")))
-    n = effective_rows(records)
+    n = counted_rows(records, centers)
 
     def limits(q: float | None) -> ConfidenceInterval:
-        cap = None if q is None else training_error + q
+        cap = None if q is None else centers.training_error + q
         return two_center_interval(centers, n, confidence_level, cap=cap, tails=tails)
 
     suprema = _suprema(records, cap, 0.5 + confidence_level / 2)
     uncapped = interval = limits(None)
-    remarks = []
-    if records.groups is not None:
-        details["effective_rows"] = n
-        effect = f"design effect {design_effect(records):.3g} of the out-of-bag losses"
-        remarks.append(f"{records.n_samples} rows counted as {n:.1f}: {effect}")
+    remarks, details = _remarks(records, centers), _details(records, centers, n)
     if isinstance(suprema, str):
         remarks.append(suprema)
     else:
         lower, upper = suprema
         interval = limits(upper)
-        details["uncapped_high"] = uncapped.high
+        details |= {"uncapped_high": uncapped.high, "lowered_by": uncapped.high - interval.high}
         if lower == upper:
             details["q_signed"] = upper
         elif limits(lower) != interval:
@@ -202,12 +162,49 @@ def _two_center(records: Records, confidence_level: float, *, tails: str, cap: b
     if interval.high < uncapped.high:
         remarks.append(f"upper limit {uncapped.high:.3f} lowered by the CUD bound")
     return Outcome(
-        centers.mean,
+        min(max(centers.estimate, interval.low), interval.high),
         interval,
         remarks=tuple(remarks),
         details=details,
         center="mean of two centers",
     )
+
+
+def _remarks(records: Records, centers: TwoCenters) -> list[str]:
+    """Return what was done apart from the cap, in a few words each."""
+    found = []
+    if records.groups is not None:
+        effect = f"design effect {design_effect(records):.3g} of the out-of-bag losses"
+        found.append(f"{records.n_samples} rows counted as {effective_rows(records):.1f}: {effect}")
+    if centers.high > max(centers.optimism_corrected, centers.error_632_plus):
+        which = "out-of-bag" if centers.high == centers.out_of_bag else "cross-validated"
+        found.append(f"the classifier overfits: upper limit from the {which} error {centers.high:.3f}")
+    nearly_full = records.design is not None and records.design.is_nearly_full
+    if nearly_full and math.isnan(centers.cross_validated):
+        found.append("rank nearly that of the rows, and no cross-validated error on record")
+    if centers.low < centers.smaller:
+        found.append(f"few distinct rows: lower limit from {centers.low:.3f}")
+    return found
+
+
+def _details(records: Records, centers: TwoCenters, n: float) -> dict[str, float]:
+    """Return the numbers behind the limits, as far as they are known."""
+    design = Design(records.n_samples) if records.design is None else records.design
+    known = {
+        "training_error": centers.training_error,
+        "optimism_corrected": centers.optimism_corrected,
+        "error_632_plus": centers.error_632_plus,
+        "error_out_of_bag": centers.out_of_bag,
+        "no_information": centers.no_information,
+        "overfits": float(centers.overfits),
+        "error_cross_validated": centers.cross_validated,
+        "lower_center": centers.low,
+        "upper_center": centers.high,
+        "effective_rows": math.nan if n == records.n_samples else n,
+        "rank": design.rank,
+        "distinct_rows": design.distinct_rows,
+    }
+    return {name: value for name, value in known.items() if not math.isnan(value)}
 
 
 def _one_sided(
@@ -216,21 +213,26 @@ def _one_sided(
     level = 2.0 * confidence_level - 1.0
     if alternative == "less":
         return _two_center(records, level, tails="equal", cap=cap)
-    return replace(
-        _two_center(records, level, tails="equal", cap=False), remarks=()
-    )  # nothing caps a lower limit
+    # nothing caps a lower limit, so that nothing is said of a cap
+    return replace(_two_center(records, level, tails="equal", cap=False), remarks=())
+
+
+def _also_needs(design: Design) -> frozenset[str]:
+    return frozenset({"stratified_folds"} if design.is_nearly_full else ())
 
 
 TWO_CENTER = Method(
     name="two-center",
     title="Binomial limits around the optimism-corrected and the .632+ estimate, capped by the CUD bound",
-    formula="low = lo(n a), high = min(up(n b), max(up(n a), T + Q)), or up(n b) without a cap; a and b are the "
-    "smaller and the larger of the .632+ estimate and T + mean of (D_b - A_b), lo and up the limits of "
-    "Clopper and Pearson among n with d/2 in each tail, continued to numbers of errors that are not whole, "
-    "Q the 1 - d/2 quantile of one side of the suprema of cud",
+    formula="low = lo(n l), high = min(up(n M), max(up(n m), T + Q)), or up(n M) without a cap; m is the smaller of "
+    "the .632+ estimate and T + mean of (D_b - A_b), M the larger of the two, of Err(1) where the classifier "
+    "overfits and of the cross-validated error where the rank is nearly n, l is m, or (m + T)/2 if that is less "
+    "and at most half of the rows are distinct; lo and up the limits of Clopper and Pearson among n with d/2 in each "
+    "tail, continued to numbers of errors that are not whole, Q the 1 - d/2 quantile of one side of the suprema of cud",
     estimand=Estimand("conditional"),
-    needs=frozenset({"losses", "bootstrap", "signed_suprema"}),
-    assumptions="one of the two centers is about the error of this classifier, as if seen on n new cases",
+    needs=frozenset({"losses", "bootstrap", "signed_suprema", "design"}),
+    also_needs=_also_needs,
+    assumptions="one of the centers is about the error of this classifier, as if seen on n new cases",
     tendency="kept its level, or missed it by .01, in all populations tried in which the rank of the design was at "
     "most half of the rows; can fall short where it is nearly as large as they are; longer than the CUD bound near "
     "separable classes",

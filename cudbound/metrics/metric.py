@@ -170,6 +170,11 @@ class MetricRows:
         return float(1.0 / np.square(used).sum())
 
     @property
+    def averages_classes(self) -> bool:
+        """Whether the mean losses of both classes are averaged, whatever the sizes of the classes are."""
+        return len(self._parts) > 1
+
+    @property
     def n_fewest(self) -> int:
         """Rows of the smallest class that is averaged by itself, or of the training set where none is."""
         return min(int((row > 0.0).sum()) for row, _ in self._parts)

@@ -18,16 +18,19 @@ from cudbound.validation import Losses
 
 #: Records that keep the loss of every row. The others keep means over rows of both classes, which no metric can take
 #: apart.
-BY_ROW = frozenset({"losses", "bootstrap", "folds", "repeated_folds", "leave_one_out", "test_set"})
-#: Records that are made for one metric.
+BY_ROW = frozenset(
+    {"losses", "bootstrap", "folds", "repeated_folds", "stratified_folds", "leave_one_out", "test_set"}
+)
+#: Records that are made for one metric, and what holds for all of them.
 OF_A_METRIC = frozenset({"bound", "signed_suprema"})
+OF_ALL_METRICS = frozenset({"design"})
 #: Records of means over all rows, without which their readers have a variant.
 OPTIONAL = frozenset({"inner"})
 
 
 def can_be_seen(needs: frozenset[str]) -> bool:
     """Whether a method with these needs can be had for another metric than the plain error."""
-    return needs <= BY_ROW | OF_A_METRIC | OPTIONAL
+    return needs <= BY_ROW | OF_A_METRIC | OF_ALL_METRICS | OPTIONAL
 
 
 def check_inner_draws(n_inner: int | None, families: Iterable[Family]) -> None:
@@ -62,6 +65,10 @@ def view(records: Records, seen: MetricRows) -> Records:
         "predicted_positive": np.nan,
         "effective_rows": seen.n_effective,
         "weighed": True,
+        "averages_classes": seen.averages_classes,
+        "design": records.design,
+        "overfits": records.overfits,
+        "why_not_capped": records.why_not_capped,
     }
     if records.groups is not None:
         made["groups"] = Groups.of(records.groups.codes[seen.rows])
@@ -75,11 +82,12 @@ def view(records: Records, seen: MetricRows) -> Records:
     for name in ("folds", "leave_one_out"):
         record = getattr(records, name)
         made[name] = None if record is None else _of_folds(record, seen)
-    if records.repeated_folds is not None:
-        kept = tuple(_of_folds(one, seen) for one in records.repeated_folds.partitions)
+    for name in ("repeated_folds", "stratified_folds"):
+        repeated = getattr(records, name)
+        kept = () if repeated is None else tuple(_of_folds(one, seen) for one in repeated.partitions)
         whole = tuple(one for one in kept if one is not None)
         if whole:
-            made["repeated_folds"] = RepeatedFoldLosses(whole, records.repeated_folds.remarks)
+            made[name] = RepeatedFoldLosses(whole, repeated.remarks)
     if records.test_set is not None:
         made["test_set"] = _of_test_set(records.test_set, seen)
     return Records(**made)

@@ -257,21 +257,31 @@ def estimate_632_plus(records: Records, *, form: str = "capped") -> Error632Plus
     ValueError
         If the records lack losses, bootstrap, `positive` or `predicted_positive`.
     """
-    no_information = records.no_information
+    return error_632_plus(
+        float(np.mean(records.require("losses"))),
+        float(_leave_one_out(records)),
+        no_information_of(records),
+        form=form,
+    )
+
+
+def no_information_of(records: Records) -> float:
+    """Return the no-information error of a training set: the recorded one, or from the two shares.
+
+    Raises
+    ------
+    ValueError
+        If the records have neither.
+    """
+    if not math.isnan(records.no_information):
+        return records.no_information
     for name in ("positive", "predicted_positive"):
-        if math.isnan(no_information) and math.isnan(getattr(records, name)):
+        if math.isnan(getattr(records, name)):
             raise ValueError(
                 f"The .632+ estimate needs '{name}', a share of the training set, and the records have none. Pass "
                 f"Records(..., {name}=...); for a difference between two errors the .632+ estimate is not defined."
             )
-    if math.isnan(no_information):
-        no_information = float(no_information_error(records.positive, records.predicted_positive))
-    return error_632_plus(
-        float(np.mean(records.require("losses"))),
-        float(_leave_one_out(records)),
-        no_information,
-        form=form,
-    )
+    return float(no_information_error(records.positive, records.predicted_positive))
 
 
 def _leave_one_out(records: Records) -> Array:

@@ -20,6 +20,7 @@ from cudbound.records.bootstrap_losses import (
     RemovedCaseErrors,
     SignedSuprema,
 )
+from cudbound.records.design import Design
 from cudbound.records.fold_losses import FoldLosses, NestedLosses, RepeatedFoldLosses, ReplacementErrors
 from cudbound.records.rules import (
     Flag,
@@ -46,6 +47,7 @@ __all__ = [
     "BolsteredLosses",
     "BootstrapLosses",
     "BoundaryDeviations",
+    "Design",
     "FoldLosses",
     "Groups",
     "HalfSplitLosses",
@@ -135,7 +137,18 @@ class Records(Recorded):
     tuned : TunedLosses
         Of the configurations that a search tried.
     signed_suprema : SignedSuprema
-        None where the classifier has no CUD bound.
+        None where the classifier has no CUD bound, or it caps nothing.
+    why_not_capped : str
+        Why there are no signed suprema, in a few words; empty where nothing is known of it.
+    design : Design
+        The matrix that reached the classifier.
+    stratified_folds : RepeatedFoldLosses
+        Where the rank of the design is nearly that of the rows.
+    overfits : bool or None
+        Whether the error of the classifier shows that it overfits, see `cudbound.point_estimates.two_centers.overfits`;
+        None leaves it to these losses, which are then those of the error.
+    averages_classes : bool, default=False
+        Whether the losses of both classes are averaged by themselves.
     bolstered : BolsteredLosses
     groups : Groups
         Rows that were drawn and left out together; None where every row is by itself.
@@ -172,6 +185,11 @@ class Records(Recorded):
     boundary: BoundaryDeviations | None = None
     tuned: TunedLosses | None = None
     signed_suprema: SignedSuprema | None = None
+    why_not_capped: str = ""
+    design: Design | None = None
+    stratified_folds: RepeatedFoldLosses | None = None
+    overfits: bool | None = None
+    averages_classes: Flag = False
     bolstered: BolsteredLosses | None = None
     groups: Groups | None = None
     bound: Any = field(default=None, repr=False)

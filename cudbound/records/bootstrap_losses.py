@@ -190,33 +190,24 @@ class SignedSuprema(Recorded):
     ----------
     n_samples : int
         Rows of the training set.
-    rank : int
-        Rank of the design with its intercept.
-    upper : ndarray of float, shape (n_resamples,), or None
-        Upper bounds on the suprema; None where they were not computed.
+    upper : ndarray of float, shape (n_resamples,)
+        Upper bounds on the suprema.
     lower : ndarray of float, shape (n_resamples,), or None
         Lower bounds; None means that `upper` is exact.
     remarks : tuple of str
-    n_groups : int or None
-        Groups that the rows belong to; None where every row is by itself.
     """
 
     n_samples: Size
-    rank: Size
-    upper: DeviationsIfRecorded = None
+    upper: Deviations
     lower: DeviationsIfRecorded = None
     remarks: Remarks = ()
-    n_groups: int | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.upper is None and self.lower is not None:
-            raise ParameterError("upper", "given where 'lower' is", None)
-        if self.upper is not None:
-            lower = np.zeros_like(self.upper) if self.lower is None else self.lower
-            check_ordered(lower, self.upper)
-            if (lower < 0.0).any():
-                raise ParameterError("lower", "not negative", float(lower.min()))
+        lower = np.zeros_like(self.upper) if self.lower is None else self.lower
+        check_ordered(lower, self.upper)
+        if (lower < 0.0).any():
+            raise ParameterError("lower", "not negative", float(lower.min()))
 
     @property
     def n_fits(self) -> int:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import KFold
+from sklearn.model_selection import KFold, StratifiedGroupKFold, StratifiedKFold
 
 from cudbound.records import FoldLosses, RepeatedFoldLosses
 from cudbound.resampling.task import Task
@@ -14,6 +14,9 @@ from cudbound.resampling.task import Task
 Folds = NDArray[np.int64]
 
 TRAINING_SETS = "cross-validation training sets"
+#: Partitions of the stratified folds, and folds of each unless a class has fewer rows, or occurs in fewer groups.
+N_STRATIFIED_REPEATS = 5
+N_STRATIFIED_FOLDS = 10
 
 
 def draw_folds(n_samples: int, n_folds: int, rng: np.random.Generator) -> Folds:
@@ -45,6 +48,36 @@ def record_repeated_folds(task: Task) -> RepeatedFoldLosses:
     partitions = tuple(record_folds(task) for _ in range(task.sizes.n_repeats))
     remarks = tuple(dict.fromkeys(remark for partition in partitions for remark in partition.remarks))
     return RepeatedFoldLosses(partitions, remarks)
+
+
+def record_stratified_folds(task: Task) -> RepeatedFoldLosses:
+    """Record cross-validated losses on five partitions into ten folds with like shares of the classes.
+
+    There are fewer folds where a class has fewer than ten rows. Groups of rows stay together.
+    """
+    partitions: list[FoldLosses] = []
+    found: list[str] = []
+    for _ in range(N_STRATIFIED_REPEATS):
+        fold, remarks = task.draw_design(lambda: _draw_stratified(task), fold_training, TRAINING_SETS)
+        partitions.append(FoldLosses(task.refit(fold_training(fold))[fold, np.arange(fold.size)], fold))
+        found += remarks
+    return RepeatedFoldLosses(tuple(partitions), tuple(dict.fromkeys(found)))
+
+
+def _draw_stratified(task: Task) -> Folds:
+    units = np.arange(task.n_samples) if task.groups is None else task.groups.codes
+    fewest = min(np.unique(units[task.labels == label]).size for label in (-1.0, 1.0))
+    splitter = (StratifiedKFold if task.groups is None else StratifiedGroupKFold)(
+        max(2, min(N_STRATIFIED_FOLDS, fewest)),
+        shuffle=True,
+        random_state=int(task.rng.integers(2**32 - 1)),
+    )
+    groups = None if task.groups is None else task.groups.codes
+    fold = np.empty(task.n_samples, dtype=np.int64)
+    for number, (_, test) in enumerate(splitter.split(units[:, None], task.labels, groups)):
+        fold[test] = number
+    # folds of whole groups may be empty
+    return np.asarray(np.unique(fold, return_inverse=True)[1])
 
 
 def record_leave_one_out(task: Task) -> FoldLosses:

@@ -14,7 +14,14 @@ from cudbound.groups import Groups
 from cudbound.records import Records
 from cudbound.records.split_losses import N_HALVINGS
 from cudbound.resampling.bootstrap import record_bootstrap, record_inner, usable_draws
-from cudbound.resampling.folds import record_folds, record_leave_one_out, record_repeated_folds
+from cudbound.resampling.folds import (
+    N_STRATIFIED_FOLDS,
+    N_STRATIFIED_REPEATS,
+    record_folds,
+    record_leave_one_out,
+    record_repeated_folds,
+    record_stratified_folds,
+)
 from cudbound.resampling.nested import count_nested_fits, record_nested
 from cudbound.resampling.refits import Refits, Tape, prepare_refits
 from cudbound.resampling.removed_cases import record_removed_cases
@@ -50,7 +57,7 @@ class Scheme:
     n_fits: Callable[[ResamplingSizes, int], int]
 
 
-#: The schemes by the field of `Records` that they fill. The order decides the random numbers: append only.
+#: The schemes by the field of `Records` that they fill.
 SCHEMES: dict[str, Scheme] = {
     "folds": Scheme(record_folds, lambda sizes, n: min(sizes.n_folds, n)),
     "repeated_folds": Scheme(record_repeated_folds, lambda sizes, n: sizes.n_repeats * min(sizes.n_folds, n)),
@@ -62,6 +69,9 @@ SCHEMES: dict[str, Scheme] = {
     "test_set": Scheme(record_test_set, lambda sizes, n: 1),
     "nested": Scheme(record_nested, count_nested_fits),
     "replacements": Scheme(record_replacements, count_replacement_fits),
+    "stratified_folds": Scheme(
+        record_stratified_folds, lambda sizes, n: N_STRATIFIED_REPEATS * min(N_STRATIFIED_FOLDS, n)
+    ),
 }
 
 #: Streams of random numbers, one per record, in the order in which they are spawned: append only. "cv" is for the
@@ -73,10 +83,11 @@ STREAMS = (
     "cv",
     "removed_cases",
     "bolstered",
-    *(name for name in SCHEMES if name != "folds"),
+    *(name for name in SCHEMES if name not in ("folds", "stratified_folds")),
     "second_test_set",
     "learners",
     "tuned",
+    "stratified_folds",
 )
 
 #: Streams whose numbers are not for records of this plan: "second_test_set" and "learners" are for comparisons,
@@ -86,8 +97,8 @@ ELSEWHERE = frozenset({"bolstered", "cv", "second_test_set", "learners", "tuned"
 #: Records that keep groups of rows together without a splitter: no rows are resampled, or whole groups are.
 KEEP_GROUPS = frozenset(
     {
-        *("losses", "bolstered", "bound", "signed_suprema"),
-        *("bootstrap", "inner", "removed_cases", "leave_one_out", "tuned"),
+        *("losses", "bolstered", "bound", "signed_suprema", "design"),
+        *("bootstrap", "inner", "removed_cases", "leave_one_out", "stratified_folds", "tuned"),
     }
 )
 

@@ -1,13 +1,17 @@
-"""Which methods can read the splits of a caller, and which keep groups of rows together."""
+"""Which methods can read the splits and the new cases of a caller, and which keep groups of rows together."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import TypeVar
+from collections.abc import Collection, Iterable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from cudbound.method_card import MethodCard
 from cudbound.resampling.plan import KEEP_GROUPS
 from cudbound.resampling.splitters import Splits
+from cudbound.validation import check_lengths
 
 Named = TypeVar("Named", bound=MethodCard)
 
@@ -47,3 +51,32 @@ def unless_torn(
     if refused is not None:
         refused |= dict.fromkeys(torn, "not available for rows in groups: it would take groups apart")
     return [method for method in methods if method.name not in torn]
+
+
+def check_test_set(
+    test_set: Any, classes: NDArray[Any], methods: Iterable[MethodCard]
+) -> tuple[Any, NDArray[Any]]:
+    """Return new cases ``(X_test, y_test)``.
+
+    Raises
+    ------
+    ValueError
+        If they are no such pair, their labels are not those of the classifier, or none of the methods tests on them.
+    """
+    if not any("test_set" in method.needs and "second_test_set" not in method.needs for method in methods):
+        raise ValueError(
+            "The 'test_set' parameter is read by none of the methods asked for. Leave it out, or ask for one whose "
+            "needs, in available_methods(), include test_set."
+        )
+    if not isinstance(test_set, tuple) or len(test_set) != 2:
+        raise ValueError(
+            f"The 'test_set' parameter must be a pair (X_test, y_test) or None. Got {type(test_set).__name__} instead."
+        )
+    X_test, y_test = test_set[0], np.asarray(test_set[1])
+    check_lengths(X_test.shape[0] if hasattr(X_test, "shape") else len(X_test), len(y_test))
+    unknown = sorted(set(y_test.tolist()) - set(classes.tolist()), key=repr)
+    if unknown:
+        raise ValueError(
+            f"The labels of 'test_set' must be those of the classifier, {classes.tolist()}. Also got {unknown[:5]}."
+        )
+    return X_test, y_test

@@ -9,20 +9,18 @@ from typing import Any, Never
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cudbound.adapters import express
 from cudbound.adapters.in_words import describe_classifier
 from cudbound.audit.origin import Origin
 from cudbound.bars import Progress
-from cudbound.bound.boundary import boundary_deviations, boundary_limits, check_curvature, near_rate
-from cudbound.exceptions import NoMinimizerError, StatedError, UnsupportedEstimatorError
+from cudbound.bound.boundary import boundary_deviations, boundary_limits
 from cudbound.intervals import GROUPS, Method, find_methods
 from cudbound.intervals.method import ALTERNATIVES
 from cudbound.metrics.asked import Metrics, as_metrics
-from cudbound.metrics.metric import Metric
+from cudbound.metrics.metric import ERROR, Metric, MetricRows
 from cudbound.metrics.metric_draws import MetricDraws
 from cudbound.metrics.told import warn_of_few
-from cudbound.metrics.views import check_inner_draws
-from cudbound.problem.additive_model import AdditiveModel
+from cudbound.metrics.views import check_inner_draws, view
+from cudbound.point_estimates.two_centers import overfits
 from cudbound.problem.draws import check_resamples
 from cudbound.protocols import Features, FittedClassifier, Splits
 from cudbound.report.cautions import warn_of
@@ -34,16 +32,15 @@ from cudbound.resampling.plan import kept_going
 from cudbound.resampling.refits import Refits, prepare_refits
 from cudbound.seeds import Call
 from cudbound.solve.limits import SearchLimits, check_limits
-from cudbound.solve.minimum import draws_problem
 from cudbound.solve.search import Search
 from cudbound.tables.families import Bounds, Rows, check_seen
 from cudbound.tables.instability import instability_of
+from cudbound.tables.known_classifier import Wanted, look_at
 from cudbound.tables.saved_table import TableSource
 from cudbound.tables.session import Resampling, Session, check_sizes
 from cudbound.tables.table import IntervalTable
 from cudbound.tables.unfinished import Unfinished
 from cudbound.validation import (
-    Array,
     check_binary_classifier,
     check_choice,
     check_confidence_level,
@@ -58,8 +55,6 @@ from cudbound.validation import (
 INNER_DRAWS = 50
 #: Records of which inner draws, or none, decide what is drawn.
 RESAMPLED = frozenset({"bootstrap", "inner", "removed_cases"})
-#: Records that need the classifier written as an additive model with a convex loss.
-MODEL_RECORDS = frozenset({"bound", "boundary"})
 
 
 def compare_intervals(
@@ -258,20 +253,18 @@ def compare_intervals(
     chosen = check_sizes(sizes)
     n_inner = None if inner is None else check_inner(inner)
     lenient = isinstance(methods, str) and methods in GROUPS
-    model: AdditiveModel | None = None
     refused: dict[str, str] = {}
     capped = [method for method in session.methods if _caps(method, session.options_of(method))]
     plain = asked.plain and weights is None
     if not plain:
         refused = check_seen(session.methods, asked, lenient=lenient, weighted=weights is not None)
-    if capped or any(method.needs & MODEL_RECORDS for method in session.methods):
-        model, unavailable = _express(
-            estimator, X, y, session.methods, polish, chosen.aci_rate, lenient=lenient, sample_weight=weights
-        )
-        refused = unavailable | refused
     draws = MetricDraws(asked, weights)
     counts = session.take(X, y, classes, n_resamples, groups, draw=None if plain else draws.draw)
     sample = session.sample
+    wanted = Wanted(session.methods, bool(capped), lenient, polish, chosen.aci_rate, solver == "native")
+    known = look_at(estimator, X, sample.y, wanted, groups=sample.groups, sample_weight=weights)
+    model = known.model
+    refused = known.refused | refused
     families = asked.families(asked.event_rows(sample.labels), weights, level)
     check_inner_draws(n_inner, families)
     warn_of_few(dict.fromkeys(one for family in families for one in family.seen))
@@ -292,8 +285,11 @@ def compare_intervals(
         resampling,
         *(repr(estimator), n_resamples, rate, tried, *identity),
         refused=refused if lenient else None,
+        design=known.design,
     )
-    records = session.given_records(estimator)
+    records = replace(
+        session.given_records(estimator), design=known.design, why_not_capped=known.why_not_capped
+    )
     bounds = None if model is None else Bounds(session, model, counts, rate, search, shown)
     results = {}
     if bounds is not None and "bound" in plan.needs:
@@ -332,6 +328,9 @@ def compare_intervals(
                     advance=advance,
                 ),
             )
+    if records.bootstrap is not None and any(method.also_needs for method in available):
+        errors = view(records, MetricRows(ERROR, asked.event_rows(sample.labels), weights))
+        records = replace(records, overfits=overfits(errors))
     words = describe_classifier(estimator)
     rows = Rows(session, records, alternative, fallback, refused, capped, bounds, draws.remarks, results)
     run = RunDescription(
@@ -349,44 +348,6 @@ def compare_intervals(
     table = IntervalTable(rows.all(asked, families), run, unstable, call, source)
     warn_of(table.cautions, stacklevel=2)
     return table
-
-
-def _express(
-    estimator: Any,
-    X: Any,
-    y: Any,
-    methods: Sequence[Method],
-    polish: bool,
-    aci_rate: str | float,
-    *,
-    lenient: bool,
-    sample_weight: Array | None,
-) -> tuple[AdditiveModel | None, dict[str, str]]:
-    """Return the classifier as an additive model, if it is one, and why methods that need one cannot have it."""
-    model, refused = None, MODEL_RECORDS
-    try:
-        model = express(estimator, X, y, polish=polish, sample_weight=sample_weight)
-        refused = frozenset({"boundary"})
-        n = model.labels.size
-        if any("boundary" in method.needs for method in methods) and near_rate(aci_rate, n) > 0.0:
-            check_curvature(draws_problem(model, np.ones((1, n), dtype=np.int32)))
-    except (UnsupportedEstimatorError, NoMinimizerError) as error:
-        without = [method.name for method in methods if method.needs & refused]
-        if without and not lenient:
-            raise
-        return model, dict.fromkeys(without, _in_short(error, estimator, model))
-    return model, {}
-
-
-def _in_short(error: StatedError, estimator: Any, model: AdditiveModel | None) -> str:
-    """Return why there is no bound in a few words, for a cell of a table; asked for by name the method says it all."""
-    if isinstance(error, NoMinimizerError):
-        return "no CUD bound: its loss has no minimizer on separable data"
-    if model is not None:
-        return "needs a loss with a gradient and a curvature"
-    while hasattr(estimator, "steps"):
-        estimator = estimator.steps[-1][1]
-    return f"no CUD bound: no linear form known for {type(estimator).__name__}"
 
 
 def _caps(method: Method, options: Mapping[str, Any]) -> bool:

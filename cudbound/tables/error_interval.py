@@ -46,10 +46,12 @@ if TYPE_CHECKING:
 
     from cudbound.plotting.forest import IntervalDisplay
 
-#: The numbers of the interval around two centers, in words.
+#: The numbers of the interval around two centers that a reader wants to see, in words.
 DETAILS = {
     "optimism_corrected": "optimism-corrected error",
     "error_632_plus": ".632+ estimate",
+    "error_out_of_bag": "out-of-bag error",
+    "error_cross_validated": "cross-validated error",
     "q_signed": "quantile of the signed suprema of the CUD bound",
     "uncapped_high": "upper limit without the cap",
     "effective_rows": "effective number of rows",
@@ -118,7 +120,7 @@ class ErrorInterval(Pictured["IntervalDisplay"], Repeatable):
     def basis(self) -> tuple[str, ...]:
         """What to hold the interval against, what it rests on, what happened on the way, and what is not promised."""
         row = self.row
-        known = {DETAILS.get(name, name): value for name, value in row.details.items()}
+        known = {DETAILS[name]: value for name, value in row.details.items() if name in DETAILS}
         numbers = ", ".join(f"{name} {value:.3f}" for name, value in known.items())
         return (
             *(() if self.run is None else majority_sentence(row, self.run.base_rate, self.run.of_rows)),
@@ -132,8 +134,7 @@ class ErrorInterval(Pictured["IntervalDisplay"], Repeatable):
 
     @property
     def _cap_is_idle(self) -> bool:
-        lowered = any("lowered by the CUD bound" in remark for remark in self.row.remarks)
-        return "uncapped_high" in self.row.details and not lowered
+        return self.row.details.get("lowered_by") == 0.0
 
     @property
     def _in_terms(self) -> str:

@@ -18,7 +18,8 @@ from cudbound.metrics.asked import AskedMetrics, Family
 from cudbound.metrics.metric import MetricRows
 from cudbound.metrics.predictive import predictive_interval
 from cudbound.metrics.told import tell
-from cudbound.metrics.views import can_be_seen, view
+from cudbound.metrics.views import BY_ROW, can_be_seen, view
+from cudbound.point_estimates.two_centers import allows_cap
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.records import Records, SignedSuprema
 from cudbound.records.reading import count_fits
@@ -87,7 +88,6 @@ class Bounds:
                 matters=(1.0, 0.0)
                 if alternative == "greater"
                 else cap_range(records, level, alternative, tails),
-                n_groups=None if records.groups is None else records.groups.n_groups,
                 progress=self.progress,
                 previous=self.session.run.draws.get(need),
                 seen=seen,
@@ -140,13 +140,15 @@ class Rows:
         records = view(self.records, seen)
         if family.key in self.results:
             records = replace(records, bound=self.results[family.key][number])
-        if self.bounds is not None and self.capped and records.bootstrap is not None:
+        searched = self.bounds is not None and self.capped and not records.why_not_capped
+        if self.bounds is not None and searched and records.bootstrap is not None and allows_cap(records):
             tails = self.session.options_of(self.capped[0]).get("tails", "equal")
             suprema = self.bounds.suprema(family, seen, records, alternative, tails)
             records = replace(records, signed_suprema=suprema)
 
         def compute(method: Method) -> IntervalEstimate:
-            for need in sorted(method.needs):
+            needs = self.session.needs_of(method)
+            for need in sorted(needs & BY_ROW):
                 if getattr(self.records, need) is not None and getattr(records, need) is None:
                     raise ValueError(
                         f"the recorded {need} hold too few rows for the {metric.name}: take fewer, stratified folds, "
@@ -167,7 +169,7 @@ class Rows:
                 others = " and ".join(one.metric.name for one in family.seen if one is not seen)
                 remarks = (*remarks, f"together with {others}: each at {format_level(round(level, 6))}")
             row = replace(
-                row, confidence_level=family.confidence_level, n_fits=count_fits(self.records, method.needs)
+                row, confidence_level=family.confidence_level, n_fits=count_fits(self.records, needs)
             )
             return tell(row, metric, "" if seen.plain else seen.rests_on, remarks)
 

@@ -16,10 +16,11 @@ from sklearn.model_selection import GroupKFold
 from cudbound.bars import Progress
 from cudbound.exceptions import TrainingRowsWarning
 from cudbound.groups import Groups, check_groups
+from cudbound.intervals import Method
 from cudbound.method_card import MethodCard, check_options
 from cudbound.parameter_error import ParameterError
 from cudbound.problem.draws import check_resamples, draw_counts
-from cudbound.records import Records, TestSetLosses
+from cudbound.records import Design, Records, TestSetLosses
 from cudbound.report.described import describe_data
 from cudbound.resampling import ResamplingPlan, ResamplingSizes
 from cudbound.resampling.equal_rows import count_equal_rows
@@ -28,7 +29,7 @@ from cudbound.resampling.refits import Refits
 from cudbound.resampling.single_class import POLICIES, Policy
 from cudbound.resampling.splitters import Splits, make_splits
 from cudbound.results import OneRow
-from cudbound.tables.caller_splits import FROM_SPLITS, check_use, unless_torn
+from cudbound.tables.caller_splits import FROM_SPLITS, check_test_set, check_use, unless_torn
 from cudbound.tables.progress import progress_bar
 from cudbound.tables.unfinished import Run, Unfinished
 from cudbound.validation import (
@@ -136,8 +137,13 @@ class Session(Generic[Named]):
         self.failed: dict[str, Exception] = {}
         self._options = check_options({} if options is None else options, methods)
         self._given_options = options
+        self._design: Design | None = None
         self.new_cases: tuple[Any, NDArray[Any]] | None = None
         self.test_remarks: tuple[str, ...] = ()
+
+    def needs_of(self, method: MethodCard) -> frozenset[str]:
+        """Return what must be recorded for a method, given the matrix of the classifier."""
+        return method.needed_for(self._design) if isinstance(method, Method) else method.needs
 
     def options_of(self, method: Named) -> Mapping[str, Any]:
         """Return the options of a method that differ from their defaults."""
@@ -192,11 +198,12 @@ class Session(Generic[Named]):
         resampling: Resampling,
         *identity: object,
         refused: dict[str, str] | None = None,
+        design: Design | None = None,
     ) -> ResamplingPlan:
         """Plan what has to be recorded for some of the methods; `identity` are further arguments that decide results.
 
         Methods that would take groups of rows apart are put into `refused`, with the reason, and left out of the plan;
-        if that is None they are an error.
+        if that is None they are an error. What a method needs may depend on `design`, the matrix of the classifier.
 
         Raises
         ------
@@ -213,7 +220,8 @@ class Session(Generic[Named]):
             check_use(methods, splits.fills)
         if groups is not None:
             methods = unless_torn(methods, splits, has_test_set, refused)
-        needs = frozenset[str]().union(*(method.needs for method in methods))
+        self._design = design
+        needs = frozenset[str]().union(*map(self.needs_of, methods))
         if has_test_set:
             needs -= {"test_set"}
         if splits is not None and "splits" in needs:
@@ -336,7 +344,7 @@ class Session(Generic[Named]):
                 rows.append(unavailable(method, refused[method.name]))
                 continue
             try:
-                _raise_failed(method, self.failed if failed is None else failed(method))
+                _raise_failed(self.needs_of(method), self.failed if failed is None else failed(method))
                 rows.append(compute(method))
                 n_computed += 1
             except Warning:
@@ -359,36 +367,7 @@ def check_sizes(sizes: object) -> ResamplingSizes:
     return sizes
 
 
-def check_test_set(
-    test_set: Any, classes: NDArray[Any], methods: Iterable[MethodCard]
-) -> tuple[Any, NDArray[Any]]:
-    """Return new cases ``(X_test, y_test)``.
-
-    Raises
-    ------
-    ValueError
-        If they are no such pair, their labels are not those of the classifier, or none of the methods tests on them.
-    """
-    if not any("test_set" in method.needs and "second_test_set" not in method.needs for method in methods):
-        raise ValueError(
-            "The 'test_set' parameter is read by none of the methods asked for. Leave it out, or ask for one whose "
-            "needs, in available_methods(), include test_set."
-        )
-    if not isinstance(test_set, tuple) or len(test_set) != 2:
-        raise ValueError(
-            f"The 'test_set' parameter must be a pair (X_test, y_test) or None. Got {type(test_set).__name__} instead."
-        )
-    X_test, y_test = test_set[0], np.asarray(test_set[1])
-    check_lengths(X_test.shape[0] if hasattr(X_test, "shape") else len(X_test), len(y_test))
-    unknown = sorted(set(y_test.tolist()) - set(classes.tolist()), key=repr)
-    if unknown:
-        raise ValueError(
-            f"The labels of 'test_set' must be those of the classifier, {classes.tolist()}. Also got {unknown[:5]}."
-        )
-    return X_test, y_test
-
-
-def _raise_failed(method: MethodCard, failed: Mapping[str, Exception]) -> None:
-    """Raise why a record that the method needs could not be made."""
-    for need in sorted(method.needs & failed.keys()):
+def _raise_failed(needs: frozenset[str], failed: Mapping[str, Exception]) -> None:
+    """Raise why a record that a method needs could not be made."""
+    for need in sorted(needs & failed.keys()):
         raise failed[need]

@@ -20,6 +20,7 @@ from cudbound.records import (
     BolsteredLosses,
     BootstrapLosses,
     BoundaryDeviations,
+    Design,
     FoldLosses,
     HalfSplitLosses,
     HalvingLosses,
@@ -224,6 +225,7 @@ def random_records(seed: int, wrong: float, *, differences: bool = False, n: int
         ),
         boundary=BoundaryDeviations(np.maximum(one, other), np.minimum(one, other), n, N_RESAMPLES),
         tuned=TunedLosses(draw(n, 3), draw_counts(n, N_RESAMPLES, rng)),
-        signed_suprema=SignedSuprema(n, 3, np.abs(draw(N_RESAMPLES, n).mean(axis=1))),
+        signed_suprema=SignedSuprema(n, np.abs(draw(N_RESAMPLES, n).mean(axis=1))),
+        design=Design(n, 3, n),
         bolstered=BolsteredLosses(draw(n).astype(float), draw(n) > 0),
     )

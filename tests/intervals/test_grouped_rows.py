@@ -18,8 +18,8 @@ from cudbound import (
 from cudbound.groups import Groups
 from cudbound.intervals.effective_size import design_effect, effective_rows
 from cudbound.intervals.proportions import inverted_binomial_interval
-from cudbound.intervals.two_center import two_centers
-from cudbound.records import BootstrapLosses, Records
+from cudbound.point_estimates.two_centers import two_centers
+from cudbound.records import BootstrapLosses, Design, Records
 from cudbound.resampling import ResamplingPlan
 from cudbound.resampling.plan import record_refits, spawn_streams
 from cudbound.resampling.refits import Tape, prepare_refits
@@ -105,12 +105,14 @@ def test_two_center_counts_effective_rows():
     row = error_interval(CLF, X, Y, groups=CODES, n_resamples=60, rng=3, cap=False).row
     _, made = record("bootstrap", n_resamples=60)
     wrong = CLF.predict(X) != Y
+    design = Design(N, rank=1 + X.shape[1], distinct_rows=len(np.unique(X, axis=0)), n_groups=GROUPS.n_groups)
     records = Records(
         losses=wrong,
         positive=float(Y.mean()),
         predicted_positive=float(CLF.predict(X).mean()),
         bootstrap=made["bootstrap"],
         groups=GROUPS,
+        design=design,
     )
     size, centers = effective_rows(records), two_centers(records)
     limits = [inverted_binomial_interval(one * size, size, 0.95) for one in (centers.low, centers.high)]
@@ -122,6 +124,7 @@ def test_two_center_counts_effective_rows():
         "two-center",
         made["bootstrap"],
         GROUPS,
+        design,
         training_losses=wrong,
         positive=records.positive,
         predicted_positive=records.predicted_positive,
@@ -135,7 +138,7 @@ def test_the_cap_is_compared_with_groups():
     clf = LeastSquaresClassifier().fit(wide, Y)
     with pytest.warns(match=r"rank 6 and 9 groups of rows"):
         row = error_interval(clf, wide, Y, groups=CODES, n_resamples=20, rng=0).row
-    assert "rank 6 above half of the 9 groups" in row.all_remarks
+    assert "rank 6 above a third of the 9 groups" in row.all_remarks
     assert "q_signed" in error_interval(clf, wide, Y, n_resamples=20, rng=0).row.details
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -20,16 +21,23 @@ from cudbound import (
     recorded_interval,
     solve_draws,
 )
-from cudbound.intervals.two_center import (
-    TwoCenters,
-    allows_cap,
-    shortest_binomial_interval,
-    two_center_interval,
-)
+from cudbound.groups import Groups
+from cudbound.intervals import METHODS, compute_interval
+from cudbound.intervals.two_center import shortest_binomial_interval, two_center_interval
+from cudbound.point_estimates.two_centers import TwoCenters, overfits, two_centers
 from cudbound.problem.draws import draw_counts
-from cudbound.records import BootstrapLosses, InnerErrors, SignedSuprema
+from cudbound.records import (
+    BootstrapLosses,
+    Design,
+    FoldLosses,
+    InnerErrors,
+    Records,
+    RepeatedFoldLosses,
+    SignedSuprema,
+)
 from cudbound.resampling.bootstrap import record_bootstrap, record_inner
 from cudbound.resampling.task import Task
+from cudbound.tables.from_recorded import collect_records
 
 VECTORS = shared_vectors(FURTHER_EXAMPLES)
 CENTERS = {"optimism": "optimism", ".632": "632", ".632+": "632-plus"}
@@ -46,7 +54,8 @@ def recorded(inputs):
     n = len(inputs["training_losses"])
     records = [BootstrapLosses(np.array(inputs["counts"]), np.array(inputs["losses"], dtype=bool))]
     if suprema is not None:
-        records.append(SignedSuprema(n, inputs["rank"], np.array(suprema)))
+        records.append(SignedSuprema(n, np.array(suprema)))
+    records.append(Design(n, rank=inputs.get("rank", math.nan), distinct_rows=n))
     return records, {
         "training_losses": np.array(inputs["training_losses"]),
         "positive": np.mean(np.array(inputs["labels"]) > 0),
@@ -76,30 +85,34 @@ def test_the_clinical_intervals_of_the_worked_examples(name):
 
 @pytest.mark.parametrize("name", [name for name in named("two_center") if "zero" not in name])
 def test_the_two_center_intervals_of_the_worked_examples(name):
+    """They are of the interval without further centers, as it was first published."""
     vector = VECTORS[name]
-    records, known = recorded(vector["inputs"])
-    value = vector["value"]
-    row = recorded_interval(
-        "two-center", *records, confidence_level=vector["inputs"]["confidence_level"], **known
-    )
-    assert (row.low, row.high) == pytest.approx((value["low"], value["high"]), abs=vector["tol"])
+    inputs, value = vector["inputs"], vector["value"]
+    records, known = recorded(inputs)
+    n, level = len(inputs["training_losses"]), inputs["confidence_level"]
+    centers = replace(two_centers(collect_records(*records, **known)), overfits=False, toward=None)
+    cap = None
+    if inputs.get("rank", n) <= n / 2:
+        cap = centers.training_error + quantile(inputs["signed_suprema"], 0.5 + level / 2)
+    found = two_center_interval(centers, n, level, cap=cap)
+    assert tuple(found) == pytest.approx((value["low"], value["high"]), abs=vector["tol"])
     if "optimism_center" in value:
-        assert row.details["optimism_corrected"] == pytest.approx(value["optimism_center"], abs=vector["tol"])
-        assert row.details["error_632_plus"] == pytest.approx(value["632plus_center"], abs=vector["tol"])
-        assert row.estimate == pytest.approx((value["optimism_center"] + value["632plus_center"]) / 2)
+        assert centers.optimism_corrected == pytest.approx(value["optimism_center"], abs=vector["tol"])
+        assert centers.error_632_plus == pytest.approx(value["632plus_center"], abs=vector["tol"])
 
 
 @pytest.mark.parametrize("name", named("two_center_zero"))
 def test_no_errors_at_all_leave_the_upper_limit_of_a_binomial(name):
     inputs, value = VECTORS[name]["inputs"], VECTORS[name]["value"]
     n = inputs["n"]
-    found = two_center_interval(TwoCenters(0.0, 0.0), n, inputs["confidence_level"], cap=0.0)
+    found = two_center_interval(TwoCenters(0.0, 0.0, 0.0), n, inputs["confidence_level"], cap=0.0)
     assert (found.low, found.high) == pytest.approx((value["low"], value["high"]), abs=1e-9)
     counts = draw_counts(n, 30, np.random.default_rng(0))
     row = recorded_interval(
         "two-center",
         BootstrapLosses(counts, np.zeros(counts.shape, dtype=bool)),
-        SignedSuprema(n, inputs["rank"], np.zeros(30)),
+        SignedSuprema(n, np.zeros(30)),
+        Design(n, rank=inputs["rank"]),
         training_losses=np.zeros(n),
         positive=0.5,
         predicted_positive=0.5,
@@ -142,15 +155,33 @@ def centers_by_hand(training, counts, losses, p, q):
     return own, whole, optimism, (1 - weight) * t + weight * cut, 0.368 * t + 0.632 * err1
 
 
-def two_center_by_hand(training, counts, losses, p, q, suprema, rank, tail):
-    n = len(training)
-    _, _, optimism, plus, _ = centers_by_hand(training, counts, losses, p, q)
+def two_center_by_hand(
+    case, tail, *, rank=math.nan, distinct=math.nan, suprema=None, folds=None, classes=False
+):
+    """METHODS, section 10.1, line by line, for ungrouped rows of equal weight; returns estimate and limits."""
+    training, n = case["training"].tolist(), len(case["training"])
+    counts, losses, p, q = case["counts"].tolist(), case["losses"].tolist(), case["p"], case["q"]
+    t = sum(training) / n
+    _, _, optimism, plus, x632 = centers_by_hand(training, counts, losses, p, q)
+    err1, gamma = (x632 - 0.368 * t) / 0.632, p * (1 - q) + (1 - p) * q
     optimism = min(max(optimism, 0.0), 1.0)
-    m, most = min(optimism, plus), max(optimism, plus)
-    high = upper_limit(most, n, tail)
-    if suprema is not None and rank <= n / 2:
-        high = min(high, max(upper_limit(m, n, tail), sum(training) / n + quantile(suprema, 1 - tail)))
-    return lower_limit(m, n, tail), high
+    m = min(optimism, plus)
+    most = [optimism, plus]
+    trigger = rank > n / 2 or t < err1 / 3
+    trigger |= (err1 - t) / (gamma - t) > 0.5 if gamma > t else err1 > t
+    first = optimism
+    if trigger:
+        most.append(err1)
+        first = err1
+    if rank > 0.9 * n and folds is not None:
+        most.append(sum(sum(one) / n for one in folds) / len(folds))
+    low_center = m
+    if not distinct > n / 2:
+        low_center = min(m, t if classes else (m + t) / 2)
+    low, high = lower_limit(low_center, n, tail), upper_limit(max(most), n, tail)
+    if suprema is not None and rank <= n / 3:
+        high = min(high, max(upper_limit(m, n, tail), t + quantile(suprema, 1 - tail)))
+    return min(max((first + plus) / 2, low), high), low, high
 
 
 def some_losses(seed, n, wrong):
@@ -178,29 +209,56 @@ def call(method, case, *more, **keywords):
     )
 
 
+def records_of(case, design=None, *, folds=None, suprema=None, **known):
+    """Return records with everything that the interval reads."""
+    n = len(case["training"])
+    if folds is not None:
+        known["stratified_folds"] = RepeatedFoldLosses([FoldLosses(one, np.arange(n) % 3) for one in folds])
+    if suprema is not None:
+        known["signed_suprema"] = SignedSuprema(n, suprema)
+    return Records(
+        losses=case["training"],
+        positive=case["p"],
+        predicted_positive=case["q"],
+        bootstrap=BootstrapLosses(case["counts"], case["losses"]),
+        design=design,
+        **known,
+    )
+
+
+def of_records(records, level=0.95, **keywords):
+    return compute_interval(METHODS["two-center"], records, level, **keywords)
+
+
 SHARES = st.integers(0, 1000).map(lambda k: k / 1000)
 SEEDS = {"seed": st.integers(0, 10**6), "n": st.sampled_from([6, 11, 30]), "wrong": st.floats(0.0, 1.0)}
 
 
 @PROPERTY
-@given(**SEEDS, level=st.floats(0.05, 0.999), rank=st.integers(1, 20), one_sided=st.booleans())
-def test_two_center_agrees_with_plain_python(seed, n, wrong, level, rank, one_sided):
+@given(
+    **SEEDS,
+    level=st.floats(0.05, 0.999),
+    rank=st.one_of(st.just(math.nan), st.integers(1, 31)),
+    distinct=st.one_of(st.just(math.nan), st.integers(1, 30)),
+    one_sided=st.booleans(),
+)
+def test_two_center_agrees_with_plain_python(seed, n, wrong, level, rank, distinct, one_sided):
     case = some_losses(seed, n, wrong)
     tail = (1 - level) if one_sided else (1 - level) / 2
-    plain = case["training"].tolist(), case["counts"].tolist(), case["losses"].tolist(), case["p"], case["q"]
+    folds = np.random.default_rng(seed).random((5, n)) < wrong
     for suprema in (None, case["suprema"]):
-        more = [] if suprema is None else [SignedSuprema(n, rank, suprema)]
-        low, high = two_center_by_hand(*plain, suprema, rank, tail)
+        records = records_of(case, Design(n, rank, distinct), folds=folds, suprema=suprema)
+        estimate, low, high = two_center_by_hand(
+            case, tail, rank=rank, distinct=distinct, suprema=suprema, folds=folds.tolist()
+        )
+        row = of_records(records, level)
         if one_sided:
-            found = [
-                call("two-center", case, *more, confidence_level=level, alternative=way)
-                for way in ("greater", "less")
-            ]
-            assert (found[0].low, found[1].high) == pytest.approx((low, high), abs=1e-9)
+            sides = [of_records(records, level, alternative=way) for way in ("greater", "less")]
+            assert (sides[0].low, sides[1].high) == pytest.approx((low, high), abs=1e-9)
         else:
-            row = call("two-center", case, *more, confidence_level=level)
-            assert (row.low, row.high) == pytest.approx((low, high), abs=1e-9)
-            assert 0.0 <= row.low < row.high <= 1.0
+            assert (row.estimate, row.low, row.high) == pytest.approx((estimate, low, high), abs=1e-9)
+        assert 0.0 <= row.low <= row.estimate <= row.high <= 1.0
+        assert row.low < row.high
 
 
 @PROPERTY
@@ -229,15 +287,88 @@ def test_the_clinical_intervals_agree_with_plain_python(seed, n, wrong, level, c
 
 
 @PROPERTY
-@given(center=SHARES, other=SHARES, cap=SHARES, n=SEEDS["n"], level=st.floats(0.05, 0.999))
-def test_the_limits_hold_those_of_the_smaller_center(center, other, cap, n, level):
-    centers = TwoCenters(center, other)
+@given(
+    shares=st.tuples(*[SHARES] * 5),
+    cap=SHARES,
+    n=SEEDS["n"],
+    level=st.floats(0.05, 0.999),
+    flags=st.booleans(),
+)
+def test_the_limits_hold_those_of_the_smaller_center(shares, cap, n, level, flags):
+    training, center, other, left_out, toward = shares
+    centers = TwoCenters(
+        training, center, other, left_out, 0.5, overfits=flags, toward=toward if flags else None
+    )
     tail = (1 - level) / 2
     found = two_center_interval(centers, n, level, cap=cap)
     assert found.low == pytest.approx(lower_limit(centers.low, n, tail), abs=1e-9)
-    assert upper_limit(centers.low, n, tail) - 1e-9 <= found.high <= upper_limit(centers.high, n, tail) + 1e-9
+    assert found.low <= lower_limit(centers.smaller, n, tail) + 1e-9
+    assert upper_limit(centers.smaller, n, tail) - 1e-9 <= found.high
+    assert found.high <= upper_limit(centers.high, n, tail) + 1e-9
     assert 0.0 <= found.low < found.high <= 1.0
-    assert found.high <= two_center_interval(centers, n, level).high
+    uncapped = two_center_interval(centers, n, level)
+    assert found.high <= uncapped.high
+    # what the mends add can only lengthen
+    plain = two_center_interval(replace(centers, overfits=False, toward=None), n, level)
+    assert uncapped.low <= plain.low
+    assert plain.high <= uncapped.high
+
+
+@pytest.mark.parametrize(
+    ("training", "left_out", "gamma", "rank", "expected"),
+    [
+        (0.3, 0.35, 0.5, 15, False),
+        (0.3, 0.35, 0.5, 16, True),  # rank above half of the 30 rows
+        (0.2, 0.36, 0.5, 3, True),  # more than half of the way to the no-information error
+        (0.2, 0.34, 0.5, 3, False),
+        (0.1, 0.29, 0.5, math.nan, False),  # no linear form, no rank
+        (0.1, 0.31, 0.6, math.nan, True),  # training error below a third
+        (0.2, 0.25, 0.2, 3, True),  # a no-information error no larger than the training error
+        (0.2, 0.2, 0.2, 3, False),
+        (0.0, 0.0, 0.5, 3, False),
+    ],
+)
+def test_the_signs_of_overfitting(training, left_out, gamma, rank, expected):
+    n = 100
+    losses = np.arange(n) < round(training * n)
+    counts = np.vstack([np.eye(n, dtype=int) * n, np.roll(np.eye(n, dtype=int), 1, axis=1) * n])
+    wrong = np.tile(np.arange(n) < round(left_out * n), (2 * n, 1))
+    records = Records(
+        losses=losses,
+        no_information=gamma,
+        bootstrap=BootstrapLosses(counts, wrong),
+        design=Design(30, rank=rank),
+    )
+    assert overfits(records) is expected
+    assert overfits(replace(records, overfits=not expected)) is not expected
+
+
+def test_the_rank_is_compared_with_groups_where_there_are_groups():
+    assert not Design(30, rank=12).has_many_columns
+    assert Design(30, rank=12, n_groups=20).has_many_columns
+    assert not Design(30, rank=27).is_nearly_full
+    assert Design(30, rank=28).is_nearly_full
+    assert Design(30, distinct_rows=15).has_few_distinct_rows
+    assert not Design(30, distinct_rows=16).has_few_distinct_rows
+    assert Design(30).has_few_distinct_rows  # not known
+    assert not Design(30).has_many_columns
+
+
+def test_class_averages_on_a_lattice_take_the_training_error_below():
+    case = some_losses(3, 30, 0.2)
+    case["training"] = (np.arange(30) < 6).astype(int)
+    case["p"] = case["q"] = 0.5
+    left_out = (case["counts"] == 0) & (np.random.default_rng(3).random(case["counts"].shape) < 0.4)
+    case["losses"] = (case["training"] > 0) | left_out
+    plain, averaged = (
+        of_records(records_of(case, Design(30, 3, 10), averages_classes=flag)) for flag in (False, True)
+    )
+    tail = 0.025
+    for row, flag in ((plain, False), (averaged, True)):
+        _, low, high = two_center_by_hand(case, tail, rank=3, distinct=10, classes=flag)
+        assert (row.low, row.high) == pytest.approx((low, high), abs=1e-9)
+    assert averaged.low < plain.low
+    assert "few distinct rows: lower limit from 0.200" in averaged.remarks
 
 
 @PROPERTY
@@ -254,33 +385,44 @@ def test_no_split_of_the_tails_is_shorter_than_the_shortest(errors, level):
     assert found.low <= errors / n <= found.high
 
 
-def test_the_guard_compares_the_rank_with_half_of_the_rows():
+def test_the_guard_compares_the_rank_with_a_third_of_the_rows():
     case = some_losses(1, 30, 0.3)
     suprema = np.zeros(25)
-    assert allows_cap(15, 30)
-    assert not allows_cap(16, 30)
-    capped, not_capped = (call("two-center", case, SignedSuprema(30, rank, suprema)) for rank in (15, 16))
+    capped, not_capped = (
+        of_records(records_of(case, Design(30, rank, 30), suprema=suprema, overfits=False))
+        for rank in (10, 11)
+    )
     assert capped.high < not_capped.high
+    assert capped.details["lowered_by"] == pytest.approx(not_capped.high - capped.high)
     assert any("lowered by the CUD bound" in remark for remark in capped.remarks)
-    assert any("rank 16 above half of the 30 rows" in remark for remark in not_capped.remarks)
-    asked = call("two-center", case, SignedSuprema(30, 15, suprema), cap=False)
+    assert any("rank 11 above a third of the 30 rows" in remark for remark in not_capped.remarks)
+    asked = of_records(
+        records_of(case, Design(30, 10, 30), suprema=suprema, overfits=False), options={"cap": False}
+    )
     assert asked.confidence_interval == not_capped.confidence_interval
+    unknown = call("two-center", case, SignedSuprema(30, suprema), Design(30, distinct_rows=30))
+    assert "upper limit not capped: rank of the design not recorded" in unknown.remarks
+    groups = Groups.of(np.arange(30) // 2)
+    grouped = replace(records_of(case, Design(30, 8, 30), suprema=suprema, overfits=False), groups=groups)
+    assert "upper limit not capped: rank 8 above a third of the 15 groups" in of_records(grouped).remarks
     with pytest.raises(ValueError, match="'cap' parameter must be True or False"):
         call("two-center", case, cap="no")
 
 
 def test_open_draws_enter_with_their_upper_bounds():
     case = some_losses(1, 30, 0.3)
-    exact, upper = (call("two-center", case, SignedSuprema(30, 3, np.full(25, q))) for q in (0.0, 0.2))
+    design = Design(30, 3, 30)
+    exact, upper = (call("two-center", case, SignedSuprema(30, np.full(25, q)), design) for q in (0.0, 0.2))
     assert exact.high < upper.high
-    row = call("two-center", case, SignedSuprema(30, 3, np.full(25, 0.2), np.zeros(25)))
+    row = call("two-center", case, SignedSuprema(30, np.full(25, 0.2), np.zeros(25)), design)
     assert row.confidence_interval == upper.confidence_interval
     assert "q_signed" not in row.details
     assert "q- between 0.000 and 0.200, upper value used" in row.remarks
     # bounds on whose two sides the limit is the same need no remark
-    idle = call("two-center", case, SignedSuprema(30, 3, np.ones(25), np.full(25, 0.9)))
+    idle = call("two-center", case, SignedSuprema(30, np.ones(25), np.full(25, 0.9)), design)
     assert idle.high == idle.details["uncapped_high"]
-    assert idle.remarks == ()
+    assert idle.details["lowered_by"] == 0.0
+    assert not any("q-" in remark for remark in idle.remarks)
 
 
 # ---- from a fitted classifier ----

@@ -10,11 +10,11 @@ from grouped_rows import in_two_groups
 from metrics_by_definition import COST, METRICS, centers_by_hand
 
 from cudbound.intervals import METHODS, compute_interval
-from cudbound.intervals.two_center import two_centers
 from cudbound.metrics.metric import BALANCED_ERROR, ERROR, SENSITIVITY, Metric, MetricRows
 from cudbound.metrics.told import tell
 from cudbound.metrics.views import can_be_seen, view
 from cudbound.point_estimates.bootstrap_632 import estimate_632
+from cudbound.point_estimates.two_centers import two_centers
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, FoldLosses, Groups, Records, RepeatedFoldLosses, TestSetLosses
 

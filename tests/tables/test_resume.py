@@ -29,7 +29,7 @@ from cudbound.exceptions import RunInterrupted, SolveInterrupted
 from cudbound.intervals import METHODS
 from cudbound.point_estimates import ESTIMATORS
 from cudbound.solve.solve_draws import solve_problem
-from cudbound.tables.compare_intervals import MODEL_RECORDS
+from cudbound.tables.known_classifier import MODEL_RECORDS
 
 X, Y = sample(24)
 SIZES = ResamplingSizes(

@@ -13,7 +13,7 @@ from cudbound.intervals import Method
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.populations.population import Cases
 from cudbound.tables.caller_splits import FOLDS_OF_GROUPS, takes_groups_apart
-from cudbound.tables.compare_intervals import MODEL_RECORDS
+from cudbound.tables.known_classifier import MODEL_RECORDS
 from cudbound.validation import MIN_ROWS_PER_CLASS
 
 #: Values of one sample; several copies of it are in memory at once.
