@@ -232,6 +232,10 @@ class UnsupportedProblemError(StatedError, ValueError):
     """The compiled solver cannot solve the problem; the reference solver may."""
 
 
+class FailedRefitsError(StatedError, ValueError):
+    """Too many of the refits on bootstrap draws failed for the others to stand for all draws."""
+
+
 class NotMinimizerError(StatedError, ValueError):
     """The fitted coefficients do not minimize the surrogate loss on the data that were passed.
 

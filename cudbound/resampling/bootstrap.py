@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
+from cudbound.exceptions import FailedRefitsError
 from cudbound.groups import Groups
 from cudbound.point_estimates.bootstrap_632 import leave_one_out_bootstrap_error, no_information_error
 from cudbound.problem.draws import draw_counts
@@ -21,28 +22,43 @@ Bools = NDArray[np.bool_]
 #: Entries of the inner draws that are held at once; a few arrays of 8 bytes per entry live at a time.
 INNER_CHUNK_VALUES = 1_000_000
 
+#: Share of the bootstrap draws whose refits may fail. With more of them the others are too much of a choice.
+MAX_FAILED = 0.1
 
-def record_bootstrap(
-    task: Task, counts: NDArray[np.int32], *, need_out_of_bag: bool = False
-) -> BootstrapLosses:
+
+def record_bootstrap(task: Task, counts: NDArray[np.int32], remarks: tuple[str, ...] = ()) -> BootstrapLosses:
     """Fit every draw once and record its losses on all training points.
+
+    Draws whose refits fail are left out and counted, up to `MAX_FAILED` of them. They are not drawn again: draws that
+    are easy to fit would then be too many.
 
     Parameters
     ----------
     task : Task
-        Its generator is for draws that are drawn again.
+        Its `failed` says which refits failed; where that is None the first failure is raised.
     counts : ndarray of int32, shape (n_resamples, n_samples)
-        The draws, shared with the CUD bound.
-    need_out_of_bag : bool, default=False
-        Whether draws that hold every point are drawn again too.
+        The draws, from `usable_draws`.
+    remarks : tuple of str
+        What happened to draws that could not be used as drawn.
 
     Raises
     ------
-    ValueError
-        If a draw holds one class and the policy is "error", or if it is "drop" and no draw is left.
+    FailedRefitsError
+        If more of the refits fail.
     """
-    counts, remarks = usable_draws(task, counts, need_out_of_bag=need_out_of_bag)
     losses = task.refit(counts)
+    if task.failed:
+        errors = task.failed
+        n_failed, n_draws, first = len(errors), len(counts), errors[min(errors)]
+        if n_failed > MAX_FAILED * n_draws:
+            raise FailedRefitsError(
+                f"{n_failed} of {n_draws} refits on bootstrap draws failed, more than {MAX_FAILED:.0%}: the first with "
+                f"{type(first).__name__}: {' '.join(str(first).split()).rstrip('.')}.",
+                "Fit a classifier that can be fitted to fewer distinct rows, such as one with a penalty.",
+            ) from first
+        kept = np.setdiff1d(np.arange(n_draws), list(errors))
+        counts, losses = counts[kept], losses[kept]
+        remarks = (*remarks, f"{n_failed} of {n_draws} refits failed and were left out")
     no_information = _no_information(task.labels, counts, losses)
     return BootstrapLosses(counts, losses, remarks, no_information, uneven=task.groups is not None)
 
@@ -60,7 +76,22 @@ def _no_information(labels: Array, counts: NDArray[np.int32], losses: NDArray[An
 def usable_draws(
     task: Task, counts: NDArray[np.int32], *, need_out_of_bag: bool = False
 ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-    """Return the draws that are fitted, and remarks on the others; parameters as in `record_bootstrap`."""
+    """Return the draws that are fitted, and remarks on the others.
+
+    Parameters
+    ----------
+    task : Task
+        Its generator is for draws that are drawn again.
+    counts : ndarray of int32, shape (n_resamples, n_samples)
+        The draws, shared with the CUD bound.
+    need_out_of_bag : bool, default=False
+        Whether draws that hold every point are drawn again too.
+
+    Raises
+    ------
+    ValueError
+        If a draw holds one class and the policy is "error", or if it is "drop" and no draw is left.
+    """
     remarks = []
     one_class = has_one_class(counts, task.labels)
     n_one_class = int(one_class.sum())

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV, check_cv
+from threadpoolctl import threadpool_limits
 
 from cudbound.exceptions import UnsupportedEstimatorError
 from cudbound.records import TunedLosses
@@ -102,7 +103,9 @@ def record_tuning(
     for number, parameters in enumerate(search.cv_results_["params"]):
         if failed[number]:
             continue
-        candidate = clone(search.estimator).set_params(**clone(parameters, safe=False)).fit(X, y)
+        candidate = clone(search.estimator).set_params(**clone(parameters, safe=False))
+        with threadpool_limits(n_jobs):
+            candidate.fit(X, y)
         refits = prepare_refits(candidate, X, y, n_jobs=n_jobs)
         wrong = refits.recorded(rng.spawn(1)[0], tape.part(str(number)), advance)(training)
         columns.append((wrong * splits.test).sum(axis=0) / n_tested)

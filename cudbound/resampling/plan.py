@@ -231,31 +231,34 @@ def record_refits(
     policy = plan.on_single_class or ("fit" if refits.batched else "redraw")
     # regardless of who reads the draws, so that no row depends on the others
     out_of_bag = plan.n_inner is None
-    drawn: NDArray[np.int32] | None = None
+    drawn = counts
+    remarks: tuple[str, ...] = ()
     made: dict[str, Any] = {}
 
     def task_for(need: str) -> Task:
         draws, seeds = streams[need].spawn(2)
-        return Task(
-            refits.recorded(seeds, tape.part(need), advance), labels, plan.sizes, policy, draws, groups
-        )
+        errors: dict[int, Exception] | None = {} if need == "bootstrap" else None
+        refit = refits.recorded(seeds, tape.part(need), advance, errors)
+        return Task(refit, labels, plan.sizes, policy, draws, groups, errors)
 
-    if "bootstrap" not in plan.needs and DRAWN & plan.needs:
-        drawn, _ = usable_draws(task_for("bootstrap"), counts, need_out_of_bag=out_of_bag)
+    drawing = task_for("bootstrap")
+    if plan.needs & (DRAWN | {"bootstrap"}):
+        with kept_going(failed, "bootstrap"):
+            drawn, remarks = usable_draws(drawing, counts, need_out_of_bag=out_of_bag)
     for need in plan.streams:
-        task = task_for(need)
         with kept_going(failed, need):
             if need in SCHEMES:
-                made[need] = SCHEMES[need].record(task)
-            elif need == "bootstrap":
-                made[need] = record_bootstrap(task, counts, need_out_of_bag=out_of_bag)
-                drawn = made[need].counts
+                made[need] = SCHEMES[need].record(task_for(need))
             elif failed and "bootstrap" in failed:
                 raise failed["bootstrap"]
-            elif need == "inner" and drawn is not None and plan.n_inner is not None:
-                made[need] = record_inner(task, drawn, plan.n_inner)
-            elif need == "removed_cases" and drawn is not None:
-                made[need] = record_removed_cases(task, drawn)
+            elif need == "bootstrap":
+                made[need] = record_bootstrap(drawing, drawn, remarks)
+            elif need == "inner" and plan.n_inner is not None:
+                # those who read inner draws read the draws beside them
+                fitted = made["bootstrap"].counts if "bootstrap" in made else drawn
+                made[need] = record_inner(task_for(need), fitted, plan.n_inner)
+            elif need == "removed_cases":
+                made[need] = record_removed_cases(task_for(need), drawn)
     if plan.splits is not None and plan.made_by_splits:
         refit = refits.recorded(streams["cv"].spawn(1)[0], tape.part("cv"), advance)
         with kept_going(failed, "cv"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from bisect import bisect_right
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +16,7 @@ from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import has_fit_parameter
+from threadpoolctl import threadpool_limits
 
 from cudbound.adapters import batched_refit
 from cudbound.adapters.seeded import seeded_clone
@@ -30,8 +31,14 @@ Seeds = NDArray[np.int64]
 #: fitted to the resampled rows, same shape: whether it is misclassified, or the difference for two classifiers.
 Refit = Callable[[NDArray[np.int32]], Losses]
 
+#: Why refits failed, by their numbers.
+Errors = dict[int, Exception]
+
+#: Losses of some refits, and the errors of those that failed, whose losses mean nothing.
+Piece = tuple[Losses, Errors]
+
 #: Yields those losses piece by piece, for the counts and a seed of each fit, of which there is at least one.
-Pieces = Callable[[NDArray[np.int32], Seeds], Generator[Losses, None, None]]
+Pieces = Callable[[NDArray[np.int32], Seeds], Generator[Piece, None, None]]
 
 #: Clones fitted by one job, so that a progress bar moves and a worker is not called for every fit.
 FITS_PER_JOB = 50
@@ -52,6 +59,7 @@ class Tape:
         # 0/1 losses are kept as bits: all refits of all methods at n = 1000 would fill gigabytes as bytes
         self._pieces: list[Losses] = [] if earlier is None else list(earlier._pieces)
         self._ends: list[int] = [] if earlier is None else list(earlier._ends)
+        self._errors: Errors = {} if earlier is None else dict(earlier._errors)
         self._parts: dict[str, Tape] = {}
         if earlier is not None:
             self._parts = {name: Tape(part) for name, part in earlier._parts.items()}
@@ -70,22 +78,27 @@ class Tape:
     def _end(self) -> int:
         return self._ends[-1] if self._ends else 0
 
-    def replay(self, n_fits: int, n_samples: int) -> list[Losses]:
-        """Return as many of the next refits' losses as are known, at most `n_fits`, as arrays in their order."""
+    def replay(self, n_fits: int, n_samples: int) -> list[Piece]:
+        """Return as many of the next refits as are known, at most `n_fits`, in their order."""
         stop = min(self._position + n_fits, self._end)
-        found: list[Losses] = []
+        found: list[Piece] = []
         while self._position < stop:
             number = bisect_right(self._ends, self._position)
             piece, end = self._pieces[number], self._ends[number]
             part = piece[self._position - end + len(piece) : min(stop, end) - end + len(piece)]
-            found.append(
+            losses = (
                 np.unpackbits(part, axis=1, count=n_samples).astype(bool) if part.dtype == np.uint8 else part
+            )
+            places = range(self._position, min(stop, end))
+            found.append(
+                (losses, {fit: self._errors[at] for fit, at in enumerate(places) if at in self._errors})
             )
             self._position = min(stop, end)
         return found
 
-    def add(self, losses: Losses) -> None:
-        """Append the losses of refits that were just made."""
+    def add(self, losses: Losses, errors: Errors) -> None:
+        """Append refits that were just made."""
+        self._errors |= {self._end + fit: error for fit, error in errors.items()}
         self._pieces.append(np.packbits(losses, axis=1) if losses.dtype == bool else losses)
         self._ends.append(self._end + len(losses))
         self._position = self._end
@@ -107,7 +120,11 @@ class Refits:
     batched: bool
 
     def recorded(
-        self, rng: np.random.Generator, tape: Tape, advance: Callable[[int], object] = lambda _: None
+        self,
+        rng: np.random.Generator,
+        tape: Tape,
+        advance: Callable[[int], object] = lambda _: None,
+        failed: Errors | None = None,
     ) -> Refit:
         """Return the refit that replays what is on the tape and records the rest on it.
 
@@ -118,20 +135,31 @@ class Refits:
         tape : Tape
         advance : callable
             Called with the number of fits after each piece of work.
+        failed : dict, default=None
+            Filled with the errors of the refits that failed, by their numbers in the latest call, whose losses mean
+            nothing; None raises the first of them.
         """
 
         def refit(counts: NDArray[np.int32]) -> Losses:
             seeds = rng.integers(2**31 - 1, size=len(counts))
             made = tape.replay(*counts.shape)
-            known = sum(len(piece) for piece in made)
+            known = sum(len(losses) for losses, _ in made)
             advance(known)
             if known < len(counts):
                 with closing(self.pieces(counts[known:], seeds[known:])) as pieces:
-                    for piece in pieces:
-                        tape.add(piece)
-                        advance(len(piece))
-                        made.append(piece)
-            return np.concatenate(made) if made else np.zeros(counts.shape, dtype=bool)
+                    for losses, errors in pieces:
+                        if errors and failed is None:
+                            raise errors[min(errors)]
+                        tape.add(losses, errors)
+                        advance(len(losses))
+                        made.append((losses, errors))
+            if not made:
+                return np.zeros(counts.shape, dtype=bool)
+            losses, errors = _joined(made)
+            if failed is not None:
+                failed.clear()
+                failed.update(errors)
+            return losses
 
         return refit
 
@@ -165,7 +193,9 @@ def prepare_refits(
     rows = X.tocsr() if sparse else X if hasattr(X, "iloc") else np.asarray(X)
     one_by_one = _in_jobs(estimator, rows, np.asarray(y), n_jobs, weights_of_fit(estimator, sample_weight))
     batched = batched_refit(estimator, X, y, n_jobs=n_jobs) if sample_weight is None else None
-    return Refits(one_by_one if batched is None else _in_batches(batched, one_by_one), batched is not None)
+    return Refits(
+        one_by_one if batched is None else _in_batches(batched, one_by_one, n_jobs), batched is not None
+    )
 
 
 def difference(first: Refits, second: Refits) -> Refits:
@@ -173,12 +203,12 @@ def difference(first: Refits, second: Refits) -> Refits:
     batched = first.batched and second.batched
     size = FITS_PER_BATCH if batched else FITS_PER_JOB
 
-    def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Losses, None, None]:
+    def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Piece, None, None]:
         for part in gen_batches(len(counts), size):
-            losses, other_losses = (
-                np.concatenate(list(refits.pieces(counts[part], seeds[part]))) for refits in (first, second)
+            (losses, errors), (other_losses, other_errors) = (
+                _joined(refits.pieces(counts[part], seeds[part])) for refits in (first, second)
             )
-            yield losses.astype(np.int8) - other_losses.astype(np.int8)
+            yield losses.astype(np.int8) - other_losses.astype(np.int8), other_errors | errors
 
     return Refits(pieces, batched)
 
@@ -194,25 +224,41 @@ def remembered(refits: Refits, batched: bool, advance: Callable[[int], object]) 
     advance : callable
         Called with the number of fits that were made.
     """
-    known: dict[str, Losses] = {}
+    known: dict[str, Piece] = {}
 
-    def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Losses, None, None]:
+    def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Piece, None, None]:
         key = str(joblib.hash((counts, seeds)))
         if key not in known:
-            known[key] = np.concatenate(list(refits.pieces(counts, seeds)))
+            known[key] = _joined(refits.pieces(counts, seeds))
             advance(len(counts))
         yield known[key]
 
     return Refits(pieces, batched)
 
 
-def _in_batches(batched: BatchedRefit, one_by_one: Pieces) -> Pieces:
-    def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Losses, None, None]:
+def _joined(pieces: Iterable[Piece]) -> Piece:
+    """Return pieces, of which there is at least one, as one."""
+    found: list[Losses] = []
+    failed: Errors = {}
+    n_fits = 0
+    for losses, errors in pieces:
+        found.append(losses)
+        failed |= {n_fits + fit: error for fit, error in errors.items()}
+        n_fits += len(losses)
+    return np.concatenate(found), failed
+
+
+def _in_batches(batched: BatchedRefit, one_by_one: Pieces, n_jobs: int) -> Pieces:
+    def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Piece, None, None]:
         for part in gen_batches(len(counts), FITS_PER_BATCH):
-            losses, clear = batched(counts[part].astype(np.float64))
+            errors: Errors = {}
+            with threadpool_limits(n_jobs):
+                losses, clear = batched(counts[part].astype(np.float64))
             if not clear.all():
-                losses[~clear] = np.concatenate(list(one_by_one(counts[part][~clear], seeds[part][~clear])))
-            yield losses
+                again = np.flatnonzero(~clear)
+                losses[again], failed = _joined(one_by_one(counts[part][again], seeds[part][again]))
+                errors = {int(again[fit]): error for fit, error in failed.items()}
+            yield losses, errors
 
     return pieces
 
@@ -244,7 +290,7 @@ def weights_of_fit(
 def _in_jobs(
     estimator: Any, X: Any, y: NDArray[Any], n_jobs: int, weights: dict[str, NDArray[np.float64]]
 ) -> Pieces:
-    def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Losses, None, None]:
+    def pieces(counts: NDArray[np.int32], seeds: Seeds) -> Generator[Piece, None, None]:
         size = max(1, min(FITS_PER_JOB, -(-len(counts) // (4 * n_jobs))))
         parts = gen_batches(len(counts), size)
         here = os.getpid()
@@ -275,13 +321,16 @@ def _fit_clones(
     counts: NDArray[np.int32],
     seeds: NDArray[np.int64],
     weights: dict[str, NDArray[np.float64]],
-) -> tuple[Bools, list[tuple[str, type[Warning]]]]:
-    """Return the losses, and the warnings of the fits, each once: those of another process would be lost."""
+) -> tuple[Piece, list[tuple[str, type[Warning]]]]:
+    """Return the losses, and the warnings of the fits, each once: those of another process would be lost.
+
+    Matrices of so few rows are slower with more threads, which wait for each other.
+    """
     end_with(parent)
-    with warnings.catch_warnings(record=True) as caught:
+    with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("default")
-        losses = _fit_each(estimator, X, y, counts, seeds, weights)
-    return losses, list(dict.fromkeys((str(warning.message), warning.category) for warning in caught))
+        piece = _fit_each(estimator, X, y, counts, seeds, weights)
+    return piece, list(dict.fromkeys((str(warning.message), warning.category) for warning in caught))
 
 
 def _fit_each(
@@ -291,8 +340,9 @@ def _fit_each(
     counts: NDArray[np.int32],
     seeds: NDArray[np.int64],
     weights: dict[str, NDArray[np.float64]],
-) -> Bools:
-    losses = np.empty(counts.shape, dtype=bool)
+) -> Piece:
+    losses = np.zeros(counts.shape, dtype=bool)
+    errors: Errors = {}
     for fit, (row, seed) in enumerate(zip(counts, seeds, strict=True)):
         drawn = np.repeat(np.arange(row.size), row)
         if (y[drawn] == y[drawn[0]]).all():
@@ -300,7 +350,13 @@ def _fit_each(
             continue
         copy = seeded_clone(estimator, int(seed))
         drawn_weights = {name: values[drawn] for name, values in weights.items()}
-        copy.fit(X.iloc[drawn] if hasattr(X, "iloc") else X[drawn], y[drawn], **drawn_weights)
-        # steps with copy=False write into the rows that they are given
-        losses[fit] = copy.predict(X.copy()) != y
-    return losses
+        try:
+            copy.fit(X.iloc[drawn] if hasattr(X, "iloc") else X[drawn], y[drawn], **drawn_weights)
+            # steps with copy=False write into the rows that they are given
+            losses[fit] = copy.predict(X.copy()) != y
+        except Warning:  # the caller has turned it into an error
+            raise
+        except Exception as error:
+            # a traceback holds the rows and the clone
+            errors[fit] = error.with_traceback(None) if errors else error
+    return losses, errors

@@ -39,6 +39,9 @@ class Task:
         Draws the training sets.
     groups : Groups or None
         Rows that are drawn and left out together; None where every row is by itself.
+    failed : dict of int to Exception, or None
+        Where `refit` puts the errors of the refits that failed, by their numbers in its latest call; None where it
+        raises the first.
     """
 
     refit: Refit
@@ -47,6 +50,7 @@ class Task:
     on_single_class: Policy
     rng: np.random.Generator
     groups: Groups | None = None
+    failed: dict[int, Exception] | None = None
 
     @property
     def n_samples(self) -> int:

@@ -20,7 +20,7 @@ from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses
 from cudbound.records.bootstrap_losses import never_out_of_bag
 from cudbound.resampling import ResamplingPlan, ResamplingSizes, record_losses
-from cudbound.resampling.bootstrap import record_bootstrap, record_inner
+from cudbound.resampling.bootstrap import record_inner, usable_draws
 from cudbound.resampling.folds import record_folds
 from cudbound.resampling.refits import Tape, prepare_refits
 from cudbound.resampling.splitters import make_splits, record_cv
@@ -351,7 +351,7 @@ def test_dropping_every_draw_is_an_error():
     counts = np.zeros((3, 12), dtype=np.int32)
     counts[:, -1] = 12
     with pytest.raises(ValueError, match="Every bootstrap draw held only one class: none is left"):
-        record_bootstrap(
+        usable_draws(
             Task(refit, RARE, ResamplingSizes(), on_single_class="drop", rng=np.random.default_rng(0)), counts
         )
 

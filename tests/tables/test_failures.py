@@ -7,6 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
@@ -17,14 +19,17 @@ from sklearn.preprocessing import StandardScaler
 from cudbound import (
     ConvexLossClassifier,
     LeastSquaresClassifier,
+    Metrics,
     ResamplingSizes,
     compare_intervals,
     compare_learners,
+    error_interval,
     estimate_error,
     tabulate_comparisons,
 )
-from cudbound.exceptions import RunInterrupted, UnsupportedEstimatorError
+from cudbound.exceptions import FailedRefitsError, RunInterrupted, UnsupportedEstimatorError
 from cudbound.intervals import compute_interval
+from cudbound.problem.draws import draw_counts
 from cudbound.resampling import SCHEMES
 
 
@@ -98,6 +103,70 @@ def test_a_formula_that_fails_after_the_refits_costs_its_own_row_only(monkeypatc
     table = compare_intervals(clf, X, y, methods=["martin-beta", "langford-binomial"], n_resamples=20, rng=0)
     assert table["martin-beta"].degenerate == "could not be computed: ZeroDivisionError: no points"
     assert table["langford-binomial"].degenerate is None
+
+
+def _few_of_a_class(n_few):
+    """A discriminant analysis that fails on draws of fewer than six distinct rows of the smaller class."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 5)), np.where(np.arange(60) < n_few, "ill", "healthy")
+    return QuadraticDiscriminantAnalysis().fit(X, y), X, y
+
+
+def _can_be_fitted(clf, X, y, counts):
+    """Return which draws can be fitted, one by one."""
+    can = np.ones(len(counts), dtype=bool)
+    for number, draw in enumerate(counts):
+        try:
+            clone(clf).fit(np.repeat(X, draw, axis=0), np.repeat(y, draw))
+        except np.linalg.LinAlgError:
+            can[number] = False
+    return can
+
+
+def test_refits_that_fail_are_left_out_of_an_interval_and_counted():
+    clf, X, y = _few_of_a_class(13)
+    result = error_interval(clf, X, y, n_resamples=200, rng=0)
+    counts = draw_counts(60, 200, np.random.default_rng(0))
+    kept = counts[_can_be_fitted(clf, X, y, counts)]
+    assert 180 <= len(kept) < 200
+    remark = f"{200 - len(kept)} of 200 refits failed and were left out"
+    assert remark in result.row.remarks
+    assert f"{200 - len(kept)} of 200 refits failed" in str(result)
+    assert result.row.n_fits == len(kept) + 1
+    found = [clone(clf).fit(np.repeat(X, draw, 0), np.repeat(y, draw)).predict(X) for draw in kept]
+    assert result.instability.n_refits == len(kept)
+    shares = (np.array(found) != clf.predict(X)).mean(axis=0)
+    np.testing.assert_allclose(result.instability.shares, shares, atol=1e-12)
+    table = compare_intervals(
+        clf,
+        X,
+        y,
+        methods=["two-center", "test-set-wilson"],
+        metric=Metrics(["error", "specificity"], event="ill"),
+        n_resamples=200,
+        inner="oob",
+        rng=0,
+    )
+    rows = [row for row in table.rows if row.method == "two-center"]
+    assert [row.degenerate for row in rows] == [None, None]
+    assert all(any("refits failed and were left out" in one for one in row.remarks) for row in rows)
+
+
+def test_more_than_a_tenth_of_failed_refits_cost_the_rows_that_read_them():
+    clf, X, y = _few_of_a_class(9)
+    methods = ["two-center", "langford-binomial", "test-set-wilson"]
+    table = compare_intervals(clf, X, y, methods=methods, n_resamples=200, rng=0)
+    assert table["test-set-wilson"].degenerate is None
+    counts = draw_counts(60, 200, np.random.default_rng(0))
+    n_failed = int((~_can_be_fitted(clf, X, y, counts)).sum())
+    reason = (
+        f"{n_failed} of 200 refits on bootstrap draws failed, more than 10%: the first with LinAlgError: "
+    )
+    for name in methods[:2]:
+        assert reason in table[name].degenerate
+        assert np.isnan(table[name].raw_interval.high)
+    with pytest.raises(FailedRefitsError, match=reason):
+        error_interval(clf, X, y, n_resamples=200, rng=0)
 
 
 class NotWithoutTheFirst(LeastSquaresClassifier):

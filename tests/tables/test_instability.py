@@ -261,8 +261,8 @@ def test_a_stopped_run_goes_on(monkeypatch):
     monkeypatch.setattr(module, "FITS_PER_BATCH", 15)
     n_added = []
 
-    def add(tape, losses, real=module.Tape.add):
-        real(tape, losses)
+    def add(tape, losses, errors, real=module.Tape.add):
+        real(tape, losses, errors)
         n_added.append(len(losses))
         if len(n_added) == 2:
             raise KeyboardInterrupt

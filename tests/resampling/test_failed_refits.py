@@ -1,0 +1,209 @@
+"""Refits on bootstrap draws that fail are left out and counted, up to a tenth of them."""
+
+from __future__ import annotations
+
+from operator import itemgetter
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
+from sklearn.tree import DecisionTreeClassifier
+from threadpoolctl import threadpool_info, threadpool_limits
+
+from cudbound.exceptions import FailedRefitsError
+from cudbound.problem.draws import draw_counts
+from cudbound.resampling import ResamplingPlan
+from cudbound.resampling.plan import record_refits, spawn_streams
+from cudbound.resampling.refits import Tape, difference, prepare_refits
+
+N = 20
+X = np.column_stack([np.arange(N), np.random.default_rng(0).normal(size=N)])
+Y = np.tile([-1.0, 1.0, 1.0, -1.0], 5)
+
+
+class Fussy(DecisionTreeClassifier):
+    """It cannot be fitted to as many rows as there are if one of them stands there twice."""
+
+    def __init__(self, twice=0, error=ValueError, max_depth=2, random_state=0):
+        super().__init__(max_depth=max_depth, random_state=random_state)
+        self.twice, self.error = twice, error
+
+    def fit(self, X, y):
+        if len(y) == N and (X[:, 0] == self.twice).sum() > 1:
+            raise self.error(f"row {self.twice} is there twice.")
+        return super().fit(X, y)
+
+
+def _draws(n_draws, failing, row=0):
+    """Return draws of which those that are named hold a row twice; the others lack it."""
+    counts = np.zeros((n_draws, N), dtype=np.int32)
+    rng = np.random.default_rng(1)
+    others = np.setdiff1d(np.arange(N), [row])
+    for number, draw in enumerate(counts):
+        twice = 2 * (number in failing)
+        draw[row] = twice
+        np.add.at(draw, rng.choice(others, N - twice), 1)
+    return counts
+
+
+def _by_hand(counts):
+    """Return the losses of fits to rows that are written out."""
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0)
+    return np.array([clone(tree).fit(np.repeat(X, w, 0), np.repeat(Y, w)).predict(X) != Y for w in counts])
+
+
+def _record(refits, counts, needs=frozenset({"bootstrap"}), tape=None, **keywords):
+    plan = ResamplingPlan(frozenset(needs), 3)
+    streams = spawn_streams(np.random.default_rng(0))
+    return record_refits(plan, refits, Y, counts, streams=streams, tape=tape or Tape(), **keywords)
+
+
+def test_refits_that_fail_are_left_out_and_counted():
+    failing = [4, 5, 29]
+    counts = _draws(30, failing)
+    needs = {"bootstrap", "inner", "removed_cases"}
+    made = _record(prepare_refits(Fussy().fit(X, Y), X, Y), counts, needs)
+    kept = np.delete(counts, failing, axis=0)
+    np.testing.assert_array_equal(made["bootstrap"].counts, kept)
+    np.testing.assert_array_equal(made["bootstrap"].losses, _by_hand(kept))
+    assert made["bootstrap"].remarks == ("3 of 30 refits failed and were left out",)
+    assert made["bootstrap"].n_fits == made["inner"].errors.size == 27
+    # whose own refits do not fail, so that its numbers do not depend on who else reads the draws
+    assert made["removed_cases"].errors.size == 30
+    alone = _record(prepare_refits(Fussy().fit(X, Y), X, Y), counts, {"removed_cases"})["removed_cases"]
+    np.testing.assert_array_equal(alone.errors, made["removed_cases"].errors)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_covariances_without_full_rank_are_left_out(n_jobs):
+    rng = np.random.default_rng(0)
+    rows, y = rng.normal(size=(60, 5)), np.arange(60) < 14
+    clf = QuadraticDiscriminantAnalysis().fit(rows, y)
+    counts = draw_counts(60, 200, rng)
+    plan, streams = ResamplingPlan(frozenset({"bootstrap"}), on_single_class="fit"), spawn_streams(rng)
+    refits = prepare_refits(clf, rows, y, n_jobs=n_jobs)
+    labels = np.where(y, 1.0, -1.0)
+    made = record_refits(plan, refits, labels, counts, streams=streams, tape=Tape())["bootstrap"]
+    # the centered rows of the smaller class span five directions only if six of them are distinct
+    full = (counts[:, y] > 0).sum(axis=1) > 5
+    assert 180 <= full.sum() < 200
+    np.testing.assert_array_equal(made.counts, counts[full])
+    assert made.remarks == (f"{200 - full.sum()} of 200 refits failed and were left out",)
+
+
+@pytest.mark.parametrize(("n_draws", "n_failing", "enough"), [(30, 3, True), (30, 4, False), (29, 3, False)])
+def test_a_tenth_of_the_draws_may_fail(n_draws, n_failing, enough):
+    counts = _draws(n_draws, range(n_failing))
+    refits = prepare_refits(Fussy().fit(X, Y), X, Y)
+    failed = {}
+    made = _record(refits, counts, {"bootstrap", "inner", "folds"}, failed=failed)
+    assert "folds" in made
+    if enough:
+        assert not failed
+        assert made["bootstrap"].n_fits == n_draws - n_failing
+        return
+    assert made.keys() == {"folds"}
+    assert failed["inner"] is failed["bootstrap"]
+    fact = f"{n_failing} of {n_draws} refits on bootstrap draws failed, more than 10%: the first with ValueError: "
+    assert failed["bootstrap"].fact == f"{fact}row 0 is there twice."
+    with pytest.raises(FailedRefitsError, match=f"{n_failing} of {n_draws} refits"):
+        _record(refits, counts)
+
+
+def test_batches_leave_out_what_could_not_be_fitted_one_by_one(monkeypatch):
+    counts = _draws(30, [7, 20])
+    unclear = np.isin(np.arange(30), [3, 7, 20, 25])
+
+    def batched(weights):
+        losses = _by_hand(weights.astype(int))
+        losses[unclear] = ~losses[unclear]
+        return losses, ~unclear
+
+    monkeypatch.setattr("cudbound.resampling.refits.batched_refit", lambda *_, **__: batched)
+    made = _record(prepare_refits(Fussy().fit(X, Y), X, Y), counts)["bootstrap"]
+    kept = np.delete(counts, [7, 20], axis=0)
+    np.testing.assert_array_equal(made.counts, kept)
+    np.testing.assert_array_equal(made.losses, _by_hand(kept))
+
+
+def test_a_difference_fails_where_either_fails():
+    counts = _draws(30, [2])
+    counts[:, 1] = 0
+    counts[11, :] = _draws(1, [0], row=1)[0]
+    counts[11, 0] = 0
+    counts[11, 2] += N - counts[11].sum()
+    counts[[i for i in range(30) if i != 11], 2] += N - np.delete(counts, 11, axis=0).sum(axis=1)
+    first, second = (prepare_refits(Fussy(row).fit(X, Y), X, Y) for row in (0, 1))
+    made = _record(difference(first, second), counts)["bootstrap"]
+    np.testing.assert_array_equal(made.counts, np.delete(counts, [2, 11], axis=0))
+    assert not made.losses.any()
+
+
+def test_a_tape_knows_which_refits_failed():
+    counts = _draws(30, [1, 28])
+    refits = prepare_refits(Fussy().fit(X, Y), X, Y)
+    heard = []
+
+    def stop(n_fits):
+        heard.append(n_fits)
+        if sum(heard) > 15:
+            raise KeyboardInterrupt
+
+    tape = Tape()
+    with pytest.raises(KeyboardInterrupt):
+        _record(refits, counts, tape=tape, advance=stop)
+    assert 15 < tape.n_fits < 30
+    whole, resumed = _record(refits, counts), _record(refits, counts, tape=Tape(tape))
+    np.testing.assert_array_equal(resumed["bootstrap"].counts, np.delete(counts, [1, 28], axis=0))
+    np.testing.assert_array_equal(resumed["bootstrap"].losses, whole["bootstrap"].losses)
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, UserWarning])
+def test_ctrl_c_and_warnings_that_are_errors_stop_the_run(error):
+    refits = prepare_refits(Fussy(error=error).fit(X, Y), X, Y)
+    with pytest.raises(error):
+        _record(refits, _draws(30, [1]), failed={})
+
+
+def test_elsewhere_a_refit_that_fails_is_an_error():
+    """One fold of three rows leaves 17, each of them once."""
+    failing = Fussy().fit(X, Y)
+    refit = prepare_refits(failing, X, Y).recorded(np.random.default_rng(0), Tape())
+    with pytest.raises(ValueError, match="row 0 is there twice"):
+        refit(_draws(5, [3]))
+
+
+class CountsThreads(DecisionTreeClassifier):
+    """It notes with how many threads it is fitted."""
+
+    seen: list[int]
+
+    def fit(self, X, y):
+        if hasattr(self, "seen"):
+            self.seen += map(itemgetter("num_threads"), threadpool_info())
+        return super().fit(X, y)
+
+
+def test_batches_take_as_many_threads_as_there_are_jobs(monkeypatch):
+    seen = []
+
+    def batched(weights):
+        seen.append({one["num_threads"] for one in threadpool_info()})
+        return np.zeros(weights.shape, dtype=bool), np.ones(len(weights), dtype=bool)
+
+    monkeypatch.setattr("cudbound.resampling.refits.batched_refit", lambda *_, **__: batched)
+    with threadpool_limits(2):
+        for n_jobs in (1, 2):
+            _record(prepare_refits(Fussy().fit(X, Y), X, Y, n_jobs=n_jobs), _draws(10, []))
+    assert seen == [{1}, {2}]
+
+
+def test_refits_one_by_one_take_one_thread(monkeypatch):
+    clf = CountsThreads(random_state=0).fit(X, Y)
+    seen: list[int] = []
+    monkeypatch.setattr(CountsThreads, "seen", seen, raising=False)
+    with threadpool_limits(2):
+        _record(prepare_refits(clf, X, Y), _draws(10, []))
+        assert max(one["num_threads"] for one in threadpool_info()) == 2
+    assert set(seen) == {1}
