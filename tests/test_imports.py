@@ -19,7 +19,7 @@ PACKAGE = Path(cudbound.__file__).parent
 LAYERS = (
     {"parameter_error", "hints", "quantiles", "rounding", "versions", "bars", "protocols", "yardsticks"},
     {"validation"},
-    {"outcomes", "groups"},
+    {"outcomes", "groups", "aligned"},
     {"results", "method_card", "losses", "pictured"},
     {"exceptions", "records", "problem"},
     {"metrics", "seeds"},

@@ -17,6 +17,7 @@ from cudbound.adapters.linear import contradicts
 from cudbound.adapters.refitting import batched_refit
 from cudbound.adapters.refusals import REFUSALS
 from cudbound.adapters.registry import ADAPTERS, find_adapter
+from cudbound.aligned import check_index
 from cudbound.exceptions import (
     NoMinimizerError,
     NotMinimizerError,
@@ -224,6 +225,7 @@ def warn_unscaled(estimator: Any, X: Any, y: Any) -> None:
 
 def _model_of(estimator: Any, X: Any, y: Any) -> AdditiveModel:
     """Return a fitted estimator as it is, without weights of the fit and without looking at its loss."""
+    check_index(X, y)
     check_no_results(estimator)
     check_is_fitted(estimator)
     adapter = find_adapter(estimator)

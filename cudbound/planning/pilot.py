@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import _safe_indexing
 
+from cudbound.aligned import check_index
 from cudbound.parameter_error import ParameterError
 from cudbound.study.populations.population import Cases, Truth
 from cudbound.validation import MIN_ROWS_PER_CLASS, check_lengths, count_rows
@@ -78,4 +79,5 @@ def make_pilot(X: Any, y: Any, event: Any) -> Pilot:
     rows = X.tocsr() if hasattr(X, "tocsr") else X if hasattr(X, "shape") else np.asarray(X)
     labels = np.asarray(y)
     check_lengths(count_rows(rows), labels.size)
+    check_index(X, y)
     return Pilot(rows, (labels == event).astype(np.int64))

@@ -8,10 +8,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.aligned import check_index
 from cudbound.method_card import MethodCard
 from cudbound.resampling.plan import KEEP_GROUPS
 from cudbound.resampling.splitters import Splits
-from cudbound.validation import check_lengths
+from cudbound.validation import check_lengths, count_rows
 
 Named = TypeVar("Named", bound=MethodCard)
 
@@ -73,7 +74,8 @@ def check_test_set(
             f"The 'test_set' parameter must be a pair (X_test, y_test) or None. Got {type(test_set).__name__} instead."
         )
     X_test, y_test = test_set[0], np.asarray(test_set[1])
-    check_lengths(X_test.shape[0] if hasattr(X_test, "shape") else len(X_test), len(y_test))
+    check_lengths(count_rows(X_test), len(y_test))
+    check_index(*test_set, names=("X_test", "y_test"))
     unknown = sorted(set(y_test.tolist()) - set(classes.tolist()), key=repr)
     if unknown:
         raise ValueError(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cudbound.adapters import express
+from cudbound.aligned import check_index
 from cudbound.audit.fingerprint import fingerprint
 from cudbound.audit.origin import asked_again, make_rows
 from cudbound.audit.saved_result import ROWS, SavedClassifier, SavedResult
@@ -72,6 +73,7 @@ def take_data(
             )
     labels = check_labels(y, classes)
     check_lengths(count_rows(X), labels.size)
+    check_index(X, y)
     weights = None if sample_weight is None else check_row_weights(sample_weight, labels.size)
     try:
         asked = asked_again(saved.settings.asked, saved.data).resolve(list(saved.data.classes))

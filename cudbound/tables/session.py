@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import GroupKFold
 
+from cudbound.aligned import check_index
 from cudbound.bars import Progress
 from cudbound.exceptions import TrainingRowsWarning
 from cudbound.groups import Groups, check_groups
@@ -166,6 +167,7 @@ class Session(Generic[Named]):
         size = 0 if n_resamples is None else check_resamples(n_resamples, count_rows(X))
         labels = check_labels(y, classes)
         check_lengths(count_rows(X), labels.size)
+        check_index(X, y)
         y_known = classes[(labels > 0.0).astype(int)]
         self._groups = groups
         self.sample = TrainingSet(X, y_known, labels, classes, check_groups(groups, labels))

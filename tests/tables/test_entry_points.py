@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from contract_cases import INTERVALS, SIZES, exactly, sample
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
@@ -21,9 +22,14 @@ from cudbound import (
     ConvexLossClassifier,
     LeastSquaresClassifier,
     ResamplingSizes,
+    classification_instability,
     compare_intervals,
     compare_learners,
+    compare_many_learners,
+    cud_interval,
+    error_interval,
     estimate_error,
+    plan_sample_size,
     tabulate_comparisons,
 )
 from cudbound.exceptions import ParameterError, UnsupportedEstimatorError
@@ -66,6 +72,43 @@ def test_frames_and_lists_are_read_like_arrays(name):
     frame = pd.DataFrame(X_FEW, columns=["age", "dose"], index=np.arange(16)[::-1])
     assert all_tables(CLASSIFIERS[name], frame, pd.Series(Y_FEW, index=frame.index)) == expected
     assert all_tables(CLASSIFIERS[name], X_FEW.tolist(), Y_FEW.tolist()) == expected
+
+
+@pytest.mark.parametrize("name", ["batched", "clones"])
+def test_labels_of_another_index_are_refused(name):
+    patients = pd.Index([f"p{i}" for i in range(16)])
+    frame, y = pd.DataFrame(X_FEW, index=patients), pd.Series(Y_FEW, index=patients)
+    clf, other = clone(CLASSIFIERS[name]).fit(frame, y), DecisionTreeClassifier(max_depth=1)
+    sorted_by_class = y.sort_values(kind="stable")
+    row = int(np.flatnonzero(np.asarray(sorted_by_class.index != patients))[0])
+    known, got = f"p{row}", sorted_by_class.index[row]
+    assert known != got
+    refused = pytest.raises(
+        ParameterError,
+        match=f"^The 'y' parameter must be in the order of the index of X, which is '{known}' in row {row}, counted "
+        rf"from 0. Got '{got}' instead. Align them, such as y.loc\[X.index\], or pass y.to_numpy\(\)",
+    )
+    for call in (
+        lambda labels: compare_intervals(clf, frame, labels, methods="two-center", n_resamples=5, rng=0),
+        lambda labels: error_interval(clf, frame, labels, n_resamples=5, rng=0),
+        lambda labels: estimate_error(clf, frame, labels, methods="k-fold", rng=0),
+        lambda labels: classification_instability(clf, frame, labels, n_resamples=5, rng=0),
+        lambda labels: compare_learners(clf, other, frame, labels, method="mcnemar", sizes=TINY, rng=0),
+        lambda labels: tabulate_comparisons(clf, other, frame, labels, methods=["mcnemar"], rng=0),
+        lambda labels: compare_many_learners([clf, other], frame, labels, method="mcnemar", rng=0),
+        lambda labels: plan_sample_size(clf, frame, labels, n_samples=[20], half_width=0.1, rng=0),
+        *([lambda labels: cud_interval(clf, frame, labels, n_resamples=5, rng=0)] * (name == "batched")),
+    ):
+        with refused:
+            call(sorted_by_class)
+    # the same rows without an index, or with an index that has the same labels
+    expected = estimate_error(clf, X_FEW, Y_FEW, methods="k-fold", rng=0).rows
+    for X_known, labels in ((frame, y), (frame, y.to_numpy()), (X_FEW, y), (frame, Y_FEW.tolist())):
+        assert estimate_error(clf, X_known, labels, methods="k-fold", rng=0).rows == expected
+    with pytest.raises(
+        ParameterError, match="'y_test' parameter must be in the order of the index of X_test"
+    ):
+        estimate_error(clf, frame, y, methods="holdout", test_set=(frame, sorted_by_class))
 
 
 @pytest.mark.parametrize("form", [sparse.csr_matrix, sparse.csc_array, sparse.coo_matrix, sparse.coo_array])
