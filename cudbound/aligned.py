@@ -21,10 +21,11 @@ def check_index(X: Any, y: Any, *, names: tuple[str, str] = ("X", "y")) -> None:
     --------
     >>> import pandas as pd
     >>> X = pd.DataFrame({"age": [40, 50]}, index=["ann", "bob"])
-    >>> check_index(X, pd.Series([0, 1], index=["bob", "ann"]))
-    Traceback (most recent call last):
-    ...
-    cudbound.parameter_error.ParameterError: The 'y' parameter must be in the order of the index of X, ...
+    >>> try:
+    ...     check_index(X, pd.Series([0, 1], index=["bob", "ann"]))
+    ... except ValueError as error:
+    ...     print(str(error)[:85])
+    The 'y' parameter must be in the order of the index of X, which is 'ann' in row 0, co
     """
     if not (hasattr(X, "iloc") and hasattr(y, "iloc")):
         return
