@@ -190,6 +190,64 @@ class TrainingRowsWarning(CudboundWarning):
         self.n_tested = n_tested
 
 
+class FewGroupsWarning(CudboundWarning):
+    """The groups are so few, or of such unequal size, that an interval says little of the variation between them.
+
+    Attributes
+    ----------
+    n_groups : int
+    n_effective : float
+        Kish's number: of groups of equal size that say as much.
+    """
+
+    def __init__(self, message: str, *, n_groups: int = 0, n_effective: float = 0.0):
+        super().__init__(message)
+        self.n_groups = n_groups
+        self.n_effective = n_effective
+
+
+class FrequencyWeightsWarning(CudboundWarning):
+    """Weights of rows look like numbers of patients: the rows should be repeated instead.
+
+    Attributes
+    ----------
+    n_patients : int
+        The sum of the weights.
+    """
+
+    def __init__(self, message: str, *, n_patients: int = 0):
+        super().__init__(message)
+        self.n_patients = n_patients
+
+
+class SimilarRowsWarning(CudboundWarning):
+    """Most rows have others that are far closer than the next ones, as several rows of one patient are.
+
+    Attributes
+    ----------
+    ratio : float
+        Median over the distinct rows of the distance of the nearest row over that of the fourth nearest.
+    """
+
+    def __init__(self, message: str, *, ratio: float = 1.0):
+        super().__init__(message)
+        self.ratio = ratio
+
+
+class DuplicateRowsWarning(CudboundWarning):
+    """Rows equal others in every feature and in the label, which chance does not explain.
+
+    Attributes
+    ----------
+    n_equal : int
+        Rows that equal one above them.
+    """
+
+    def __init__(self, message: str, *, n_equal: int = 0):
+        super().__init__(message)
+        self.n_equal = n_equal
+
+
 class SlowRefitsWarning(CudboundWarning):
     """Refits are going to take long, judged by the first few of them.
 

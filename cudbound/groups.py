@@ -92,6 +92,21 @@ class Groups:
         """Rows of each group, shape (n_groups,)."""
         return np.bincount(self.codes)
 
+    @property
+    def n_effective(self) -> float:
+        """Number of groups of equal size whose mean varies as much: (sum m)^2 / sum m^2, with m the sizes.
+
+        References
+        ----------
+        Kish, L. (1965). Survey sampling. Wiley, section 11.7.
+
+        Examples
+        --------
+        >>> Groups.of([1, 1, 2, 2, 3, 3]).n_effective, Groups.of([1] * 8 + [2, 3]).n_effective
+        (3.0, 1.5151515151515151)
+        """
+        return float(self.n_samples**2 / np.square(self.sizes).sum())
+
     @cached_property
     def first_rows(self) -> NDArray[np.intp]:
         """The first row of each group, shape (n_groups,)."""

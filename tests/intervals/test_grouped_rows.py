@@ -24,6 +24,9 @@ from cudbound.resampling import ResamplingPlan
 from cudbound.resampling.plan import record_refits, spawn_streams
 from cudbound.resampling.refits import Tape, prepare_refits
 
+# nine groups are few
+pytestmark = pytest.mark.filterwarnings("ignore::cudbound.exceptions.FewGroupsWarning")
+
 CODES = np.repeat(np.arange(9), [1, 2, 3, 4, 1, 2, 3, 4, 4])
 N = CODES.size
 RNG = np.random.default_rng(11)
@@ -71,8 +74,8 @@ def test_design_effect_by_plain_loops():
     squares = sum((loss - mean) ** 2 for _, _, loss in pairs)
     expected = sum(one**2 for one in sums.values()) / squares
     assert design_effect(records) == pytest.approx(expected, rel=1e-12)
-    assert 9.0 <= effective_rows(records) <= N
-    assert effective_rows(records) == pytest.approx(min(max(N / expected, 9), N))
+    as_even = N**2 / sum(size**2 for size in (1, 2, 3, 4, 1, 2, 3, 4, 4))
+    assert effective_rows(records) == pytest.approx(min(max(N / expected, as_even), N))
 
 
 @pytest.mark.parametrize(
@@ -93,6 +96,23 @@ def test_effective_rows_by_hand(losses, expected):
     groups = Groups.of([1, 1, 2, 2, 3, 3, 4, 4, 5, 5])
     drawn = BootstrapLosses([[0] * 8 + [5, 5]], [[*losses, 0, 0]])
     assert effective_rows(Records(bootstrap=drawn, groups=groups)) == pytest.approx(expected)
+
+
+def test_the_floor_is_the_number_of_groups_of_equal_size():
+    """Ten patients, one of whom has eleven of the twenty rows: Kish's number is 20^2 / (11^2 + 9) = 3.08, not 10."""
+    codes = [0] * 11 + list(range(1, 10))
+    counts = np.zeros((1, 20), dtype=int)
+    counts[0, -1] = 20
+    groups = Groups.of(codes)
+    no_error = BootstrapLosses(
+        counts, np.zeros((1, 20), dtype=int)
+    )  # shows nothing of how errors go together
+    assert effective_rows(Records(bootstrap=no_error, groups=groups)) == pytest.approx(400 / 130)
+    # the eleven wrong, the eight others right: ((11 * 8)^2 + 8 * 11^2) / (11 * 8^2 + 8 * 11^2) = 8712 / 1672
+    of_one = BootstrapLosses(counts, (np.arange(20) < 11)[None].astype(int))
+    assert effective_rows(Records(bootstrap=of_one, groups=groups)) == pytest.approx(20 * 1672 / 8712)
+    assert groups.n_effective == pytest.approx(400 / 130)
+    assert Groups.of(np.arange(20) // 2).n_effective == 10.0
 
 
 def test_effective_rows_of_single_rows_are_the_rows():

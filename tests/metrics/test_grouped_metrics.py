@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from grouped_rows import by_hand, grouped_data, in_two_groups
@@ -16,7 +18,10 @@ from cudbound.records import BootstrapLosses, Groups, Records
 
 # few rows and few events are the point here
 pytestmark = pytest.mark.filterwarnings(
-    *(f"ignore::cudbound.exceptions.{name}Warning" for name in ("FewEvents", "SampleSize", "LowUpperLimit"))
+    *(
+        f"ignore::cudbound.exceptions.{name}Warning"
+        for name in ("FewEvents", "FewGroups", "SampleSize", "LowUpperLimit")
+    )
 )
 
 
@@ -89,8 +94,9 @@ def rows_by_loops(wrong, counts, codes, counted):
         of_group[b, codes[i]] = of_group.get((b, codes[i]), 0.0) + wrong[b][i] - mean
         of_rows += (wrong[b][i] - mean) ** 2
     effect = sum(total**2 for total in of_group.values()) / of_rows
-    n_rows, n_groups = int(sum(counted)), len({codes[i] for i in range(len(codes)) if counted[i]})
-    return max(n_rows / max(effect, 1.0), n_groups)
+    sizes = Counter(codes[i] for i in range(len(codes)) if counted[i]).values()
+    n_rows, as_even = sum(sizes), sum(sizes) ** 2 / sum(size**2 for size in sizes)
+    return max(n_rows / max(effect, 1.0), as_even)
 
 
 @pytest.mark.parametrize("metric", [SENSITIVITY, SPECIFICITY])
