@@ -17,7 +17,7 @@ from cudbound.validation import Array, check_flag, check_number
 
 #: Metrics that need nothing but their name.
 METRICS: Mapping[str, Metric] = {one.name: one for one in (ERROR, SENSITIVITY, SPECIFICITY, BALANCED_ERROR)}
-#: What follows from joint limits of sensitivity and specificity at a prevalence.
+#: What follows from limits of sensitivity and specificity at a prevalence.
 PREDICTIVE = ("ppv", "npv")
 COST = "cost"
 #: Pairs of labels of which the second is the event by convention.
@@ -104,14 +104,10 @@ class AskedMetrics:
     def families(
         self, event: NDArray[np.bool_], sample_weight: Array | None, confidence_level: float
     ) -> tuple[Family, ...]:
-        """Return what is to hold together, the family behind predictive values last."""
-        # one object for each, so that it is the same in every family
-        seen = {one: MetricRows(one, event, sample_weight) for one in self.all_metrics}
-        if self.joint:
-            return (Family(tuple(seen.values()), confidence_level),)
-        alone = [Family((seen[one],), confidence_level) for one in self.metrics]
-        pair = [Family((seen[SENSITIVITY], seen[SPECIFICITY]), confidence_level)] if self.predictive else []
-        return (*alone, *pair)
+        """Return what is to hold together: all metrics and those behind predictive values, or each by itself."""
+        seen = tuple(MetricRows(one, event, sample_weight) for one in self.all_metrics)
+        together = (seen,) if self.joint else tuple((one,) for one in seen)
+        return tuple(Family(one, confidence_level) for one in together)
 
 
 @dataclass(frozen=True)
@@ -128,7 +124,7 @@ class Metrics:
         For "cost": what a misclassified case of each class costs, by the label of its true class.
     prevalence : float or "sample" or None, default=None
         For "ppv" and "npv": share of events among those whom they are for, strictly between 0 and 1; "sample" takes
-        that of the training set, as if it were known.
+        that of the training set, with limits of its own, or as if it were known if `joint`.
     joint : bool, default=False
         Whether the intervals of each method hold together at the level: by Bonferroni's inequality, and for "cud" by
         the quantile of the draws' largest Q over the metrics.
@@ -171,6 +167,11 @@ class Metrics:
         if self.stratified is not None:
             check_flag("stratified", self.stratified)
         self._check_prevalence()
+        behind = [
+            one.name for one in self._listed if isinstance(one, Metric) and one != METRICS.get(one.name, one)
+        ]
+        if behind and self._predictive:
+            raise ParameterError("metric", "a name of its own for every metric of your own", behind[0])
         if (
             self.joint
             and len(set(names) | ({"sensitivity", "specificity"} if self._predictive else set())) == 1

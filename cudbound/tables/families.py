@@ -13,10 +13,11 @@ from cudbound.bars import Progress
 from cudbound.bound.cud_result import CudResult, solve_bound, solve_joint_bounds
 from cudbound.bound.signed_suprema import solve_signed_suprema
 from cudbound.intervals import Method, compute_interval
+from cudbound.intervals.effective_size import share_limits
 from cudbound.intervals.two_center import cap_range
 from cudbound.metrics.asked import AskedMetrics, Family
-from cudbound.metrics.metric import MetricRows
-from cudbound.metrics.predictive import predictive_interval
+from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY, Metric, MetricRows
+from cudbound.metrics.predictive import Proportion, joint_predictive_interval, predictive_interval
 from cudbound.metrics.told import tell
 from cudbound.metrics.views import BY_ROW, can_be_seen, view
 from cudbound.point_estimates.two_centers import allows_cap
@@ -129,9 +130,9 @@ class Rows:
     remarks: tuple[str, ...] = ()
     results: Mapping[str, tuple[CudResult, ...]] = field(default_factory=dict)
 
-    def of(self, family: Family) -> dict[str, tuple[IntervalEstimate, ...]]:
-        """Return the rows of all methods for each metric of a family, by the name of the metric."""
-        return {one.metric.name: self._of_metric(family, number) for number, one in enumerate(family.seen)}
+    def of(self, family: Family) -> dict[Metric, tuple[IntervalEstimate, ...]]:
+        """Return the rows of all methods for each metric of a family."""
+        return {one.metric: self._of_metric(family, number) for number, one in enumerate(family.seen)}
 
     def _of_metric(self, family: Family, number: int) -> tuple[IntervalEstimate, ...]:
         seen = family.seen[number]
@@ -185,27 +186,44 @@ class Rows:
 
     def all(self, asked: AskedMetrics, families: Sequence[Family]) -> tuple[IntervalEstimate, ...]:
         """Return the rows of all metrics, in the order asked for."""
-        found: dict[str, tuple[IntervalEstimate, ...]] = {}
-        pair: dict[str, tuple[IntervalEstimate, ...]] = {}
+        found: dict[Metric, tuple[IntervalEstimate, ...]] = {}
         for family in families:
-            rows = self.of(family)
-            if asked.predictive and len(family.seen) > 1:
-                pair = rows
-            if asked.joint or len(family.seen) == 1:
-                found |= rows
+            found |= self.of(family)
+        seen = {one.metric: one for family in families for one in family.seen}
+        named = {metric.name: found[metric] for metric in asked.metrics}
         for name in asked.predictive:
-            prevalence, at = self._prevalence(asked, families[-1].seen[0].event)
-            found[name] = tuple(
-                predictive_interval(name, *both, prevalence, at)
-                for both in zip(pair["sensitivity"], pair["specificity"], strict=True)
-            )
-        return tuple(row for name in asked.names for row in found[name])
+            pairs = zip(found[SENSITIVITY], found[SPECIFICITY], strict=True)
+            named[name] = tuple(self._predictive(name, asked, seen, pair) for pair in pairs)
+        return tuple(row for name in asked.names for row in named[name])
 
-    def _prevalence(self, asked: AskedMetrics, event: NDArray[np.bool_]) -> tuple[float, str]:
-        if asked.prevalence == "sample":
-            share = float(event.mean())
-            return share, f"the prevalence {share:.3g} of the sample, taken as known"
-        return float(asked.prevalence or 0.0), f"the prevalence {asked.prevalence:g}"
+    def _predictive(
+        self,
+        name: str,
+        asked: AskedMetrics,
+        seen: Mapping[Metric, MetricRows],
+        pair: tuple[IntervalEstimate, IntervalEstimate],
+    ) -> IntervalEstimate:
+        events, others = seen[SENSITIVITY], seen[SPECIFICITY]
+        level = pair[0].confidence_level
+        if asked.prevalence != "sample":
+            share = float(asked.prevalence or 0.0)
+            prevalence, at = Proportion(share, share, share, np.inf), f"the prevalence {share:g}"
+        else:
+            one_sided = self.alternative != "two-sided"
+            prevalence = Proportion(
+                *share_limits(
+                    events.event,
+                    events.sample_weight,
+                    self.records.groups,
+                    2.0 * level - 1.0 if one_sided else level,
+                )
+            )
+            at = f"the prevalence {prevalence.estimate:.3g} of the sample"
+            known = f", limits {prevalence.low:.3g} to {prevalence.high:.3g}"
+            at += ", taken as known" if asked.joint else known
+        if asked.joint:
+            return joint_predictive_interval(name, *pair, prevalence.estimate, at)
+        return predictive_interval(name, *pair, prevalence, (events.n_effective, others.n_effective), at)
 
 
 def check_seen(
