@@ -116,6 +116,8 @@ class Records(Recorded):
         Mean loss if labels and predictions were independent; nan leaves it to the two shares.
     effective_rows : float
         Number of equally weighted, independent rows that say as much as the losses do; nan if that is their number.
+    square_ratio : float
+        Mean square of the out-of-bag losses over their mean; 1 where losses are 0 and 1, nan if it is not known.
     bootstrap : BootstrapLosses
     inner : InnerErrors
         None also stands for the out-of-bag variant of the bootstrap intervals, which needs no inner draws.
@@ -168,6 +170,7 @@ class Records(Recorded):
     positive: Share = np.nan
     no_information: Share = np.nan
     effective_rows: NumberOrNan = np.nan
+    square_ratio: Share = np.nan
     bootstrap: BootstrapLosses | None = None
     inner: InnerErrors | None = None
     folds: FoldLosses | None = None
