@@ -16,7 +16,9 @@ STUDIED = (20, 200)
 ROUNDING = 1e-9
 
 
-def cautions(rows: Sequence[IntervalEstimate], n_samples: int) -> tuple[CudboundWarning, ...]:
+def cautions(
+    rows: Sequence[IntervalEstimate], n_samples: int, of_data: Sequence[CudboundWarning] = ()
+) -> tuple[CudboundWarning, ...]:
     """Return what speaks against believing intervals that were computed from training rows.
 
     Parameters
@@ -25,11 +27,13 @@ def cautions(rows: Sequence[IntervalEstimate], n_samples: int) -> tuple[Cudbound
         Those from new cases are left out: how many there were is not known here.
     n_samples : int
         Training rows.
+    of_data : sequence of CudboundWarning, default=()
+        What the training rows themselves showed.
     """
     internal = [row for row in rows if row.center != "error on new cases"]
     if not internal:
         return ()
-    return (*_low_limits(internal, n_samples), *_size(n_samples))
+    return (*_low_limits(internal, n_samples), *_size(n_samples), *of_data)
 
 
 def warn_of(found: Iterable[CudboundWarning], stacklevel: int) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from cudbound.exceptions import CudboundWarning
 from cudbound.results import ComparisonResult, IntervalEstimate, PointEstimate
 from cudbound.rounding import Kind, format_cell, format_level
 
@@ -35,6 +36,8 @@ class Run(abc.ABC):
         What was done to the columns and about missing values, in sentences.
     weighted_share : float or None, default None
         Share of the events by the weights of the rows; None where rows count alike.
+    cautions : tuple of CudboundWarning, default ()
+        What the training rows themselves speak against, see `cudbound.report.cautions`.
     """
 
     source: str | None
@@ -45,6 +48,7 @@ class Run(abc.ABC):
     features: tuple[str, ...]
     preparation: tuple[str, ...] = field(default=(), kw_only=True)
     weighted_share: float | None = field(default=None, kw_only=True)
+    cautions: tuple[CudboundWarning, ...] = field(default=(), kw_only=True, compare=False)
 
     def notes(self) -> list[str]:
         """Return what the notes under a table say of the run."""

@@ -30,6 +30,7 @@ from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.configurations import check_search, record_tuning, search_splits
 from cudbound.resampling.plan import kept_going
 from cudbound.resampling.refits import Refits, prepare_refits
+from cudbound.resampling.related_rows import related_rows
 from cudbound.seeds import Call
 from cudbound.solve.limits import SearchLimits, check_limits
 from cudbound.solve.search import Search
@@ -207,6 +208,8 @@ def compare_intervals(
         If there are fewer than 20 or more than 200 training rows, on which the intervals were not studied.
     TrainingRowsWarning
         If cases of `test_set` equal training rows.
+    FewGroupsWarning, FrequencyWeightsWarning, SimilarRowsWarning, DuplicateRowsWarning
+        If rows do not seem to count as one patient each: docs/grouped_rows.md.
 
     Guarantee
     ---------
@@ -339,6 +342,7 @@ def compare_intervals(
         localization=localization,
         classifier=words,
         weighted_share=weighted_share(asked.event_rows(sample.labels), weights),
+        cautions=related_rows(X, sample.labels > 0.0, sample.groups, weights),
     )
     made = records.bootstrap
     unstable = None if made is None else instability_of(made, records, estimator, X, run)

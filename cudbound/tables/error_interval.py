@@ -114,7 +114,7 @@ class ErrorInterval(Pictured["IntervalDisplay"], Repeatable):
     @property
     def cautions(self) -> tuple[CudboundWarning, ...]:
         """What speaks against believing the interval; `error_interval` gives them as warnings, too."""
-        return cautions((self.row,), self.n_samples)
+        return cautions((self.row,), self.n_samples, () if self.run is None else self.run.cautions)
 
     @property
     def basis(self) -> tuple[str, ...]:

@@ -157,7 +157,7 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"], Repeat
     @property
     def cautions(self) -> tuple[CudboundWarning, ...]:
         """What speaks against believing these intervals; `compare_intervals` gives them as warnings, too."""
-        return () if self.run is None else cautions(self.rows, self.run.n_samples)
+        return () if self.run is None else cautions(self.rows, self.run.n_samples, self.run.cautions)
 
     def report(self, run: Run | None = None, style: Style = FULL) -> Report:
         """Return the table with the title and the notes that must stand around it."""

@@ -24,7 +24,7 @@ from cudbound import (
     error_interval,
 )
 from cudbound.cli.commands.group import main
-from cudbound.exceptions import FewEventsWarning, UnsupportedEstimatorError
+from cudbound.exceptions import FewEventsWarning, FrequencyWeightsWarning, UnsupportedEstimatorError
 from cudbound.metrics.asked import NAMES
 from cudbound.metrics.not_covered import why_not
 from cudbound.metrics.predictive import negative_predictive_value, positive_predictive_value
@@ -101,9 +101,10 @@ def test_weights_of_1_change_nothing_and_weights_are_copies_of_rows():
     weights = np.where(y == "ill", 2.0, 1.0)
     pipe = make_pipeline(StandardScaler(), LogisticRegression())
     pipe.fit(X, y, logisticregression__sample_weight=weights)
-    row = compare_intervals(
-        pipe, X, y, methods="two-center", n_resamples=5, rng=0, sample_weight=weights
-    ).rows[0]
+    with pytest.warns(FrequencyWeightsWarning, match="repeat the rows, one row per patient"):
+        row = compare_intervals(
+            pipe, X, y, methods="two-center", n_resamples=5, rng=0, sample_weight=weights
+        ).rows[0]
     wrong = pipe.predict(X) != y
     found = cud_interval(pipe, X, y, n_resamples=5, rng=0, sample_weight=weights)
     assert found.estimate == pytest.approx(weights @ wrong / weights.sum())
@@ -122,10 +123,10 @@ def test_weights_that_cannot_be_used_are_refused():
         compare_intervals(clf, X, y, methods=["nested-cv"], sample_weight=np.ones(40), **FAST)
 
 
-def test_predictive_values_are_those_at_the_joint_limits():
+def test_joint_predictive_values_are_those_at_the_joint_limits():
     """Bayes' theorem once more, from a table of 1000 people, at the limits of both intervals at 97.5%."""
     clf, X, y = fitted()
-    asked = Metrics(["ppv", "npv"], event="ill", prevalence=0.2)
+    asked = Metrics(["ppv", "npv"], event="ill", prevalence=0.2, joint=True)
     values = compare_intervals(clf, X, y, methods=["two-center", "cud"], metric=asked, **FAST)
     joint = Metrics(["sensitivity", "specificity"], event="ill", joint=True)
     both = compare_intervals(clf, X, y, methods=["two-center", "cud"], metric=joint, **FAST)

@@ -130,7 +130,8 @@ def compute(fitted: FittedClassifier, settings: Settings) -> CommandOutcome:
     warnings = tuple(dict.fromkeys((*fitted.warnings, *messages)))
     if over is not None:
         table = replace(table, rows=over.rows)
-    return CommandOutcome(table, describe(fitted, settings), warnings, certified, interrupted, over)
+    run = replace(describe(fitted, settings), cautions=() if table.run is None else table.run.cautions)
+    return CommandOutcome(table, run, warnings, certified, interrupted, over)
 
 
 def save(outcome: CommandOutcome, command: SavedCommand) -> str:
