@@ -10,9 +10,11 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from unwrapped import unwrapped
 
 from cudbound import LeastSquaresClassifier, compare_intervals, error_interval
+from cudbound.cli.commands.group import main
 from cudbound.exceptions import (
     DuplicateRowsWarning,
     FewGroupsWarning,
@@ -178,3 +180,14 @@ def test_they_are_warnings_and_notes_and_survive_pickling():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         error_interval(clf, X, y, groups=np.arange(60) // 3, n_resamples=20, rng=0)
+
+
+def test_the_command_says_them_and_its_table_has_them(tmp_path):
+    X = in_groups(3)
+    path = tmp_path / "triples.csv"
+    pd.DataFrame(X).add_prefix("x").assign(ill=RNG.integers(0, 2, size=60)).to_csv(path, index=False)
+    given = ["interval", str(path), "--target", "ill", "--positive", "1", "--resamples", "20", "--seed", "0"]
+    found = CliRunner().invoke(main, given)
+    assert found.exit_code == 0
+    for text in (found.stdout, found.stderr):
+        assert "Rows resemble each other in small groups" in unwrapped(text)
