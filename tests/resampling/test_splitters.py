@@ -33,6 +33,9 @@ from cudbound import (
 )
 from cudbound.resampling.splitters import make_splits
 
+# six groups are few
+pytestmark = pytest.mark.filterwarnings("ignore::cudbound.exceptions.FewGroupsWarning")
+
 N = 24
 GROUPS = np.arange(N) % 6
 X, Y = sample(N)
