@@ -207,5 +207,5 @@ def _strict(record: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def _run_fields(run: Run) -> dict[str, Any]:
-    fields = {**vars(run), "base_rate": run.base_rate}
+    fields = {**vars(run), "cautions": tuple(map(str, run.cautions)), "base_rate": run.base_rate}
     return _strict({**fields, "localization": "inf"} if fields.get("localization") == math.inf else fields)

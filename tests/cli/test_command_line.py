@@ -164,6 +164,7 @@ def test_the_alternatives_of_the_option_are_those_of_the_package():
 def test_json_tells_the_run(fake, patients):
     document = json.loads(interval("--seed", "7", "--format", "json").stdout)
     assert document["run"] == {
+        "cautions": [],
         "source": "patients.csv",
         "n_samples": 5,
         "n_events": 2,

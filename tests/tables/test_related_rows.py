@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import pickle
 import time
 import warnings
@@ -191,3 +192,5 @@ def test_the_command_says_them_and_its_table_has_them(tmp_path):
     assert found.exit_code == 0
     for text in (found.stdout, found.stderr):
         assert "Rows resemble each other in small groups" in unwrapped(text)
+    told = json.loads(CliRunner().invoke(main, [*given, "--format", "json"]).stdout)["run"]["cautions"]
+    assert [one[:25] for one in told] == ["Rows resemble each other "]
