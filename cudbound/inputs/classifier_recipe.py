@@ -20,9 +20,10 @@ STRATEGIES = {"median": "median", "most-frequent": "most_frequent"}
 class ClassifierRecipe:
     """An unfitted classifier with everything that belongs to it, made anew by every call.
 
-    Its steps, each of them fitted to the training set alone: missing values, standardized features, projection on
-    principal components, polynomial terms, and the classifier. Steps that are not asked for are left out; without any,
-    the classifier comes by itself. Where values are to be chosen among, all this is searched by cross-validation.
+    Its steps, each of them fitted to the training set alone: missing values, standardized features, selected features,
+    projection on principal components, polynomial terms, and the classifier. Steps that are not asked for are left
+    out; without any, the classifier comes by itself. Where values are to be chosen among, all this is searched by
+    cross-validation.
 
     Attributes
     ----------
@@ -32,6 +33,9 @@ class ClassifierRecipe:
         Its parameters by their names in scikit-learn, such as ``("C", 0.5)``.
     standardize : bool, default=False
         Whether every feature gets mean 0 and standard deviation 1.
+    select : int or None, default=None
+        Number of features that are kept: those in which the classes differ most, by the F statistic
+        (`sklearn.feature_selection.SelectKBest`); None keeps all.
     components : int or None, default=None
         Number of principal components that stand for the features; None keeps the features. It is at most the number
         of features and of training cases.
@@ -72,6 +76,7 @@ class ClassifierRecipe:
     missing: str | None = None
     levels: tuple[int, ...] = ()
     threshold: float | None = None
+    select: int | None = None
 
     def __post_init__(self) -> None:
         from cudbound.validation import check_choice, check_integer
@@ -84,6 +89,8 @@ class ClassifierRecipe:
         if self.components is not None:
             check_integer("components", self.components, 1)
         check_integer("degree", self.degree, 1, 10)
+        if self.select is not None:
+            check_integer("select", self.select, 1)
         if self.missing is not None:
             check_choice("missing", self.missing, tuple(STRATEGIES))
         check_options(self.classifier, self.options)
@@ -94,6 +101,7 @@ class ClassifierRecipe:
     def __call__(self, seed: int = 0) -> Any:
         """Return the classifier, not yet fitted; where it draws random numbers they come from the seed."""
         from sklearn.decomposition import PCA
+        from sklearn.feature_selection import SelectKBest
         from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
         from sklearn.pipeline import make_pipeline
         from sklearn.preprocessing import PolynomialFeatures, StandardScaler
@@ -103,6 +111,8 @@ class ClassifierRecipe:
             steps.append(_filled(STRATEGIES[self.missing], self.levels))
         if self.standardize:
             steps.append(StandardScaler())
+        if self.select is not None:
+            steps.append(SelectKBest(k=self.select))
         if self.components is not None:
             # the randomized solver would draw random numbers
             steps.append(PCA(self.components, svd_solver="full"))
@@ -137,6 +147,8 @@ class ClassifierRecipe:
         # named only where there is one: studies of before keep their identity
         if self.tune:
             words["tune"] = {name: list(values) for name, values in self.tune}
+        further = {"select": self.select, "missing": self.missing, "levels": list(self.levels)}
+        words |= {name: value for name, value in further.items() if value}
         return words if self.threshold is None else {**words, "threshold": self.threshold}
 
 

@@ -52,6 +52,9 @@ LEARNERS: dict[str, Family] = {
     **CLASSIFIERS,
     "tree": Family("sklearn.tree", "DecisionTreeClassifier"),
     "forest": Family("sklearn.ensemble", "RandomForestClassifier"),
+    "boosting": Family("sklearn.ensemble", "GradientBoostingClassifier"),
+    "lda": Family("sklearn.discriminant_analysis", "LinearDiscriminantAnalysis"),
+    "naive-bayes": Family("sklearn.naive_bayes", "GaussianNB"),
     "nearest-neighbors": Family("sklearn.neighbors", "KNeighborsClassifier"),
     "majority": Family("sklearn.dummy", "DummyClassifier", {"strategy": "most_frequent"}),
 }

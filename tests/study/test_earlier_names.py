@@ -30,12 +30,12 @@ methods = ["cud", "langford-binomial"]
 world = "gaussians"
 """
 
-#: A store of this design as the code wrote it before the change, the first replicate of two.
+#: A store of this design as the code wrote it before the change, the first replicate of two, in the tables of today.
 STORE = f"""
 CREATE TABLE expected_errors (scenario TEXT NOT NULL, n INTEGER NOT NULL, replicate INTEGER NOT NULL, n_train INTEGER NOT NULL, truth REAL NOT NULL, truth_se REAL NOT NULL, PRIMARY KEY (scenario, n, replicate, n_train)) WITHOUT ROWID;
-CREATE TABLE intervals (scenario TEXT NOT NULL, n INTEGER NOT NULL, replicate INTEGER NOT NULL, method TEXT NOT NULL, estimand TEXT NOT NULL, estimate REAL, low REAL, high REAL, raw_low REAL, raw_high REAL, n_fits INTEGER NOT NULL, degenerate TEXT, remarks TEXT NOT NULL, standard_error REAL, pvalue REAL, PRIMARY KEY (scenario, n, replicate, method)) WITHOUT ROWID;
-INSERT INTO intervals VALUES('gaussians',12,0,'cud','conditional',1.66666666666666657414e-01,0.0,0.5,-1.66666666666666657414e-01,0.5,1,NULL,'quantile proved; 4 single-class draws',NULL,NULL);
-INSERT INTO intervals VALUES('gaussians',12,0,'langford-binomial','conditional',2.40508297258297226717e-01,2.73465737095810075552e-02,6.4825279987285444605e-01,2.73465737095810075552e-02,6.4825279987285444605e-01,21,NULL,'4 single-class draws fitted as drawn',NULL,NULL);
+CREATE TABLE intervals (scenario TEXT NOT NULL, n INTEGER NOT NULL, replicate INTEGER NOT NULL, method TEXT NOT NULL, estimand TEXT NOT NULL, estimate REAL, low REAL, high REAL, raw_low REAL, raw_high REAL, n_fits INTEGER NOT NULL, degenerate TEXT, remarks TEXT NOT NULL, standard_error REAL, pvalue REAL, details TEXT, PRIMARY KEY (scenario, n, replicate, method)) WITHOUT ROWID;
+INSERT INTO intervals VALUES('gaussians',12,0,'cud','conditional',1.66666666666666657414e-01,0.0,0.5,-1.66666666666666657414e-01,0.5,1,NULL,'quantile proved; 4 single-class draws',NULL,NULL,NULL);
+INSERT INTO intervals VALUES('gaussians',12,0,'langford-binomial','conditional',2.40508297258297226717e-01,2.73465737095810075552e-02,6.4825279987285444605e-01,2.73465737095810075552e-02,6.4825279987285444605e-01,21,NULL,'4 single-class draws fitted as drawn',NULL,NULL,NULL);
 CREATE TABLE method_timings (scenario TEXT NOT NULL, n INTEGER NOT NULL, replicate INTEGER NOT NULL, method TEXT NOT NULL, seconds REAL NOT NULL, PRIMARY KEY (scenario, n, replicate, method)) WITHOUT ROWID;
 CREATE TABLE replicates (scenario TEXT NOT NULL, n INTEGER NOT NULL, replicate INTEGER NOT NULL, truth REAL, truth_se REAL, training_error REAL, n_redrawn INTEGER NOT NULL, failure TEXT, seed TEXT NOT NULL, PRIMARY KEY (scenario, n, replicate)) WITHOUT ROWID;
 INSERT INTO replicates VALUES('gaussians',12,0,4.89449848791772834655e-01,0.0,1.66666666666666657414e-01,0,NULL,'numpy.random.SeedSequence([0, 16438522361379148666, 12, 0])');
@@ -45,7 +45,7 @@ CREATE TABLE study (id INTEGER PRIMARY KEY CHECK (id = 1), description TEXT NOT 
 INSERT INTO study VALUES(1,'{{"cudbound": "{version("cudbound")}", "name": "old", "scenarios": {{"gaussians": {{"title": "two Gaussians 1.6 apart in 1 of 3 features, 50% positive; true error by formula for linear classifiers, else on 50000 fixed cases", "population": "gaussians", "parameters": "Gaussians(distance=1.6, n_features=3, n_signal=1, positive_share=0.5, positive_sd=1.0)", "classifier": "LeastSquaresClassifier()", "description": {{"world": "gaussians", "distance": 1.6, "n_features": 3, "n_signal": 1, "positive_share": 0.5, "positive_sd": 1.0, "classifier": "least-squares", "set": {{}}, "scale": false, "components": null, "degree": 1}}}}}}, "n_samples": [12], "n_replicates": 2, "methods": ["cud", "langford-binomial"], "n_resamples": 20, "inner": "oob", "confidence_level": 0.95, "alpha": 3.0, "options": {{}}, "sizes": {{"n_folds": 10, "n_repeats": 10, "n_splits": 15, "test_fraction": 0.1, "n_halvings": 10, "n_replicates": 15, "n_nested_repeats": 50, "holdout_fraction": 0.5}}, "seed": 0, "published": []}}');
 CREATE TABLE timings (scenario TEXT NOT NULL, n INTEGER NOT NULL, replicate INTEGER NOT NULL, seconds REAL NOT NULL, finished REAL NOT NULL, PRIMARY KEY (scenario, n, replicate)) WITHOUT ROWID;
 INSERT INTO timings VALUES('gaussians',12,0,0.0280658530027722,1.79537124819688940048e+09);
-PRAGMA user_version = 3;
+PRAGMA user_version = 4;
 PRAGMA application_id = 1668637794;
 """  # noqa: E501 - as SQLite writes it
 #: Low and high that the same code gave for the second replicate.

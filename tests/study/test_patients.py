@@ -194,6 +194,7 @@ def test_a_scenario_without_patients_is_described_as_before():
         "population",
         "parameters",
         "classifier",
+        "n_features",
         "description",
     }
     other = replace(study, scenarios=(replace(scenario, samples_of="h"),))

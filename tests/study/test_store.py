@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sqlite3
@@ -79,6 +80,7 @@ INTERVALS = st.builds(
     st.integers(0, 10**9),
     st.none() | TEXTS,
     TEXTS,
+    details=st.none() | st.dictionaries(TEXTS, FINITE, max_size=3).map(json.dumps),
 )
 
 
@@ -152,7 +154,7 @@ def test_frames_are_in_the_order_of_the_keys(tmp_path):
     assert replicates["truth"].isna().to_list() == [False, False, False, True, False]
     assert replicates["failure"].notna().to_list() == [False, False, False, True, False]
     assert replicates["failure"][3] == FAILED.failure
-    assert rows.shape == (8, 15)
+    assert rows.shape == (8, 16)
     assert rows["method"].to_list() == ["cud", "langford-binomial"] * 4
     assert rows["raw_low"].to_list() == [-0.1] * 8
     assert rows["degenerate"].isna().all()
@@ -364,7 +366,7 @@ def later(path: Path) -> None:
 
 NO_STORES = {
     "it is an SQLite file of another program; name another file": foreign,
-    "it is of version 99, and this cudbound reads version 3; use the cudbound that wrote it": later,
+    "it is of version 99, and this cudbound reads version 4; use the cudbound that wrote it": later,
     "it is no store of a study; name another file": lambda path: path.write_text("a,b\n" * 1000),
 }
 

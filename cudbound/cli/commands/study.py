@@ -1,4 +1,4 @@
-"""The commands ``cudbound study``: a design file, a run into a store, a merge, how far it is, a replicate, a report."""
+"""The commands ``cudbound study``: a design file, a run into a store, a merge, its status, a report, evidence."""
 
 from __future__ import annotations
 
@@ -89,7 +89,8 @@ def new(*, template: str, place: Path | None, n_shards: int | None) -> None:
 
     TEMPLATE is quick, paper2008, where-intervals-break, logistic-regression,
     decision-trees, random-forests, tuned-ridge, sensitivity-specificity,
-    clinical, grouped-rows, nadeau-bengio or grandvalet-bengio.
+    clinical, grouped-rows, nadeau-bengio, grandvalet-bengio,
+    two-center-confirmation, two-center-tuned or two-center-clinical.
     """
     from cudbound.study.design.design_file import template_text
     from cudbound.study.run.shards import slurm_script
@@ -309,6 +310,35 @@ def report(*, store: Path, place: Path | None, form: str | None) -> None:
         click.echo("".join(texts.values()), nl=False)
     else:
         output.write_whole(texts)
+
+
+@study.command("export", epilog=EXIT_CODES)
+@store_argument
+@click.option(
+    "--output",
+    "folder",
+    required=True,
+    type=_FILE,
+    metavar="FOLDER",
+    help="Folder to write design.json, cells.csv and rows.csv.gz into; made if it is not there.",
+)
+def export(*, store: Path, folder: Path) -> None:
+    """Write what STORE holds as files for a repository: the design, a line for each cell and method, and all rows.
+
+    The same results give the same files, but for the times in cells.csv.
+    """
+    from cudbound.study.report.evidence import evidence
+
+    texts = evidence(store)
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise ValueError(
+            f"--output: {str(folder)!r} cannot be made: {error.strerror}; name another folder"
+        ) from error
+    for name in texts:
+        output.check_output(folder / name, {"store": store})
+    output.write_whole({folder / name: text for name, text in texts.items()})
 
 
 def _status_lines(status: StudyStatus) -> Iterator[str]:

@@ -7,7 +7,7 @@ import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import fields
+from dataclasses import fields, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -19,8 +19,8 @@ from cudbound.method_card import check_options
 from cudbound.resampling import ResamplingSizes
 from cudbound.study.design.identity import renamed
 from cudbound.study.design.published import PublishedValue
-from cudbound.study.design.scenario import MAX_CASES, Scenario, Study
-from cudbound.study.design.scenario_tables import RIVAL, check_known, read_scenario
+from cudbound.study.design.scenario import Scenario, Study
+from cudbound.study.design.scenario_tables import RIVAL, check_known, check_sizes, read_scenario
 from cudbound.study.design.trial import try_scenario
 from cudbound.validation import check_integer, check_localization
 
@@ -77,7 +77,7 @@ def read_design(
         Folder of the real data sets; None takes the environment variable ``CUDBOUND_DATA``. Asked for only where a
         scenario names one of them.
     n_replicates : int or None, default=None
-        Number of replicates, at least 1, in place of that of the file.
+        Number of replicates, at least 1, in place of those of the file.
 
     Returns
     -------
@@ -110,13 +110,17 @@ def read_design(
         if n_replicates is not None:
             settings["n_replicates"] = check_integer("n_replicates", n_replicates, 1)
         scenarios = _scenarios(table, path, data_folder)
+        if n_replicates is not None:
+            scenarios = tuple(
+                replace(one, n_replicates=one.n_replicates and n_replicates) for one in scenarios
+            )
         names = [scenario.name for scenario in scenarios]
         published = _published(table, names, settings["methods"])
         study = Study(scenarios=scenarios, published=published, **settings)
     methods = study.find_methods()
     for number, scenario in enumerate(scenarios, start=1):
         with _at(path.name, f"[[scenario]] {number}"):
-            try_scenario(scenario, study.n_samples, methods)
+            try_scenario(scenario, study.sizes_of(scenario), methods)
     return study
 
 
@@ -185,15 +189,10 @@ def _settings(table: Mapping[str, Any], stem: str) -> dict[str, Any]:
     found.update({key: value for key, value in table.items() if key not in TABLES})
     if not isinstance(found["name"], str) or not found["name"]:
         raise ValueError(f"name must be a text. Got {found['name']!r}.")
-    sizes = found["n_samples"] if isinstance(found["n_samples"], list) else [found["n_samples"]]
-    for size in sizes:
-        check_integer("n_samples", size, 4, MAX_CASES)
-    if not sizes or len(set(sizes)) < len(sizes):
-        raise ValueError(f"n_samples must be different sizes, at least one. Got {sizes}.")
-    found["n_samples"] = tuple(sizes)
+    found["n_samples"] = check_sizes(found["n_samples"])
     chosen = _chosen(found["methods"], compares=compares)
     found["methods"] = tuple(method.name for method in chosen)
-    check_localization(found.get("localization", "n"), max(sizes))
+    check_localization(found.get("localization", "n"), max(found["n_samples"]))
     options = found.get("options", {})
     if not isinstance(options, dict) or not all(isinstance(one, dict) for one in options.values()):
         raise ValueError(

@@ -21,7 +21,7 @@ MAX_SHOWN = 6
 #: Settings, and keys of scenarios, that had another name in earlier versions, by that name.
 RENAMED = {"alpha": "localization", "scale": "standardize"}
 #: Entries of a description that explain and decide nothing.
-WORDS_ONLY = frozenset({"title", "published"})
+WORDS_ONLY = frozenset({"title", "published", "n_features"})
 
 
 def describe(study: Study) -> dict[str, Any]:
@@ -104,6 +104,22 @@ def read_description(text: str) -> dict[str, Any]:
     return described
 
 
+def cells_of(described: Mapping[str, Any]) -> dict[tuple[str, int], int]:
+    """Return the number of replicates of each cell of a study that is described, by scenario and n.
+
+    Examples
+    --------
+    >>> study = {"n_samples": [30], "n_replicates": 9, "scenarios": {"a": {}, "b": {"n_samples": [50, 80]}}}
+    >>> cells_of(study)
+    {('a', 30): 9, ('b', 50): 9, ('b', 80): 9}
+    """
+    return {
+        (name, n): entries.get("n_replicates", described["n_replicates"])
+        for name, entries in described["scenarios"].items()
+        for n in entries.get("n_samples", described["n_samples"])
+    }
+
+
 def differences(stored: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """Say in which settings a study differs from the one whose results are stored.
 
@@ -135,7 +151,7 @@ def differences(stored: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
             continue
         before, after = _flat(entries), _flat(now["scenarios"][scenario])
         for name in sorted((before.keys() | after.keys()) - WORDS_ONLY):
-            if before.get(name) != after.get(name):
+            if not _leaves_results(name, before.get(name), after.get(name)):
                 found.append(f"scenario {scenario}, {_difference(name, before, after)}")
     return found
 
@@ -176,13 +192,15 @@ def _flat(entries: Mapping[str, Any], above: str = "") -> dict[str, Any]:
 def _describe_scenario(scenario: Scenario) -> dict[str, Any]:
     rival = {} if scenario.make_rival is None else {"rival": _printed(scenario.make_rival())}
     # only where they are not the default: stores of earlier versions lack them
-    further = ({} if scenario.groups else {"groups": False}) | (
-        {} if scenario.samples_of is None else {"samples_of": scenario.samples_of}
-    )
+    own = ("samples_of", "n_samples", "n_replicates", "n_resamples", "prevalence", "costs")
+    further = ({} if scenario.groups else {"groups": False}) | {
+        name: getattr(scenario, name) for name in own if getattr(scenario, name) is not None
+    }
     return {
         "title": scenario.population.title,
         "population": scenario.population.name,
         "parameters": _printed(scenario.population),
+        "n_features": getattr(scenario.population, "n_features", None),
         "classifier": _printed(scenario.make_classifier()),
         **rival,
         **further,

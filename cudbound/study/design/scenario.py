@@ -40,13 +40,21 @@ class Scenario:
         ``make_rival() -> estimator``, a second classifier. What is studied is then the error of the first minus that
         of the rival, by methods that compare.
     metric : tuple of str, default=("error",)
-        What is studied, in place of the error: "sensitivity", "specificity" or "balanced-error" of a simulated world.
+        What is studied, in place of the error: "sensitivity", "specificity", "balanced-error", "ppv", "npv" or "cost"
+        of a simulated world.
         Of several, whether all intervals of a method that hold together cover.
     groups : bool, default=True
         Whether the methods are told which rows are those of one patient, where patients have several.
     samples_of : str or None, default=None
         Name of a scenario with the same population, whose samples and random numbers this one has too, so that the two
         can be compared replicate by replicate.
+    n_samples, n_replicates, n_resamples : tuple of int, int and int, or None, default=None
+        Those of this scenario, in place of those of the study.
+    prevalence : float or "sample" or None, default=None
+        Of the metrics "ppv" and "npv", as `cudbound.Metrics` takes it; their true values are at that prevalence, or at
+        that of the world.
+    costs : tuple of two float, or None, default=None
+        Of the metric "cost": what a misclassified case of class 0 and one of class 1 costs.
     """
 
     name: str
@@ -57,12 +65,19 @@ class Scenario:
     metric: tuple[str, ...] = ("error",)
     groups: bool = True
     samples_of: str | None = None
+    n_samples: tuple[int, ...] | None = None
+    n_replicates: int | None = None
+    n_resamples: int | None = None
+    prevalence: float | str | None = None
+    costs: tuple[float, float] | None = None
 
 
 @refusing_others
 @dataclass(frozen=True)
 class Study:
     """A coverage study: every scenario, at every size, `n_replicates` times, by all methods on the same samples.
+
+    A scenario may have sizes and numbers of replicates and draws of its own.
 
     All scenarios have a rival or none has: a study is either of the error of one classifier or of differences.
 
@@ -123,18 +138,34 @@ class Study:
         )  # what a store keeps must not change with a group
         check_confidence_level(self.confidence_level)
         check_inner(self.inner)
-        for name, largest in (("n_replicates", MAX_REPLICATES), ("n_resamples", MAX_RESAMPLES)):
-            check_integer(name, getattr(self, name), 1, largest)
         check_integer("seed", self.seed, 0)
-        for n in self.n_samples:
-            check_integer("n_samples", n, 4, MAX_CASES)
+        settings: tuple[Study | Scenario, ...] = (self, *self.scenarios)
+        for given in settings:
+            for name, largest in (("n_replicates", MAX_REPLICATES), ("n_resamples", MAX_RESAMPLES)):
+                if getattr(given, name) is not None:
+                    check_integer(name, getattr(given, name), 1, largest)
+            for n in given.n_samples or ():
+                check_integer("n_samples", n, 4, MAX_CASES)
         names = [scenario.name for scenario in self.scenarios]
         repeated = sorted({name for name in names if names.count(name) > 1})
-        if repeated or not names or not self.n_samples:
+        if repeated or not names or not all(map(self.sizes_of, self.scenarios)):
             raise ValueError(
                 "A study must have scenarios of different names and at least one size. "
                 f"Got the names {names} and the sizes {list(self.n_samples)}."
             )
+
+    def sizes_of(self, scenario: Scenario) -> tuple[int, ...]:
+        """Return the sizes of training sets of a scenario: its own, or those of all."""
+        return self.n_samples if scenario.n_samples is None else scenario.n_samples
+
+    @property
+    def cells(self) -> dict[tuple[str, int], int]:
+        """The number of replicates of each cell, by scenario and n."""
+        return {
+            (one.name, n): self.n_replicates if one.n_replicates is None else one.n_replicates
+            for one in self.scenarios
+            for n in self.sizes_of(one)
+        }
 
     @property
     def compares(self) -> bool:

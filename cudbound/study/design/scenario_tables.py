@@ -11,27 +11,34 @@ from typing import Any
 from cudbound.hints import did_you_mean
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_file import CsvError, quoted
+from cudbound.metrics.asked import Metrics
 from cudbound.study.design.identity import renamed
-from cudbound.study.design.scenario import Scenario
+from cudbound.study.design.scenario import MAX_CASES, Scenario
 from cudbound.study.populations.own_data import csv_population
 from cudbound.study.populations.patients import Patients
 from cudbound.study.populations.population import Population
 from cudbound.study.populations.real_data import DataFolder, RealData
 from cudbound.study.populations.worlds import WORLDS
+from cudbound.validation import check_integer, check_number
 
 #: Keys of a table that say what is fitted; "set" stands for the options of the classifier,
 #: "tune" for the values among which they are chosen.
-CLASSIFIER_KEYS = ("classifier", "set", "tune", "standardize", "components", "degree")
+CLASSIFIER_KEYS = ("classifier", "set", "tune", "standardize", "select", "components", "degree")
+#: And those of worlds with missing values; a CSV file has its own rule for them.
+MISSING_KEYS = ("missing", "levels")
 #: The key of a table of the same keys, for a second learning algorithm that the first is compared with.
 RIVAL = "rival"
 #: The key for what is studied in place of the error: one metric, or a list of those that are to be covered together.
 METRIC = "metric"
 #: Keys of several rows for each patient: how many, how alike, and whether the methods are told whose they are.
-PATIENT_KEYS = ("rows_per_patient", "within_patient", "groups")
+PATIENT_KEYS = ("rows_per_patient", "many_rows", "within_patient", "groups")
+#: Numbers of one scenario in place of those of the study.
+OWN_NUMBERS = ("n_samples", "n_replicates", "n_resamples")
 #: The key for another scenario whose samples are taken.
 SAMPLES_OF = "samples_of"
-#: Metrics whose truth is a share of a large sample.
-STUDIED = ("sensitivity", "specificity", "balanced-error")
+#: Metrics whose truth is found on a large sample, and what some of them need: a prevalence, and costs.
+STUDIED = ("sensitivity", "specificity", "balanced-error", "ppv", "npv", "cost")
+METRIC_KEYS = ("prevalence", "costs")
 #: Keys that say what is drawn from; exactly one of them stands in a table.
 SOURCES = ("world", "data", "csv")
 #: Further keys of a table with data, and with a CSV file.
@@ -84,8 +91,8 @@ def read_scenario(table: Mapping[str, Any], *, folder: Path, data_folder: str | 
         raise ValueError(f"the population must be named by one of world, data and csv. {found}")
     source = sources[0]
     name = _text(table, source)
-    of_worlds = {*PATIENT_KEYS, SAMPLES_OF} if source == "world" else set()
-    taken = {"name", source, *CLASSIFIER_KEYS, RIVAL, METRIC, *of_worlds}
+    of_worlds = {*PATIENT_KEYS, SAMPLES_OF, *MISSING_KEYS, *METRIC_KEYS} if source == "world" else set()
+    taken = {"name", source, *CLASSIFIER_KEYS, *OWN_NUMBERS, RIVAL, METRIC, *of_worlds}
     parameters = {key: value for key, value in table.items() if key not in taken}
     if source == "world":
         population, description = find_world(name, parameters)
@@ -97,7 +104,7 @@ def read_scenario(table: Mapping[str, Any], *, folder: Path, data_folder: str | 
         population, description = _data(name, parameters, data_folder)
     else:
         population, description = _csv(name, parameters, folder)
-    recipe = _recipe(table)
+    recipe = _recipe(table, CLASSIFIER_KEYS if source != "world" else (*CLASSIFIER_KEYS, *MISSING_KEYS))
     description |= recipe.description
     rival = None
     if RIVAL in table:
@@ -108,9 +115,51 @@ def read_scenario(table: Mapping[str, Any], *, folder: Path, data_folder: str | 
     if metric != ("error",):
         description[METRIC] = list(metric)
     samples_of = _text(table, SAMPLES_OF) if SAMPLES_OF in table else None
+    groups = table.get("groups", True)
+    numbers = _numbers(table)
+    further = _of_metrics(table, metric)
     return Scenario(
-        own_name, population, recipe, description, rival, metric, table.get("groups", True), samples_of
+        own_name, population, recipe, description, rival, metric, groups, samples_of, **numbers, **further
     )
+
+
+def _numbers(table: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the numbers of this scenario that it has in place of those of the study."""
+    found: dict[str, Any] = {
+        key: check_integer(key, table[key], 1) for key in OWN_NUMBERS[1:] if key in table
+    }
+    if "n_samples" in table:
+        found["n_samples"] = check_sizes(table["n_samples"])
+    return found
+
+
+def check_sizes(given: Any) -> tuple[int, ...]:
+    """Return sizes of training sets, of one or a list.
+
+    Raises
+    ------
+    ValueError
+        If one is out of range or stands twice, or there is none.
+    """
+    sizes = given if isinstance(given, list) else [given]
+    for size in sizes:
+        check_integer("n_samples", size, 4, MAX_CASES)
+    if not sizes or len(set(sizes)) < len(sizes):
+        raise ValueError(f"n_samples must be different sizes, at least one. Got {sizes}.")
+    return tuple(sizes)
+
+
+def _of_metrics(table: Mapping[str, Any], metric: tuple[str, ...]) -> dict[str, Any]:
+    """Return the prevalence and the costs that a table names, which the metrics must need."""
+    found: dict[str, Any] = {key: table[key] for key in METRIC_KEYS if key in table}
+    if "costs" in found:
+        costs = found["costs"]
+        if not isinstance(costs, list) or len(costs) != 2:
+            raise ValueError(f"costs must be two numbers, of a non-event and of an event. Got {costs!r}.")
+        found["costs"] = tuple(float(check_number("costs", one, 0.0, 1e100)) for one in costs)
+    given = dict(enumerate(found["costs"])) if "costs" in found else None
+    Metrics(metric, prevalence=found.get("prevalence"), costs=given).resolve()  # says what is missing
+    return found
 
 
 def _metric(table: Mapping[str, Any], source: str) -> tuple[str, ...]:
@@ -152,12 +201,10 @@ def _patients(world: Any, given: Mapping[str, Any]) -> tuple[Population, dict[st
         raise ValueError(
             f"groups must be true or false: whether the methods are told of patients. Got {told!r}."
         )
-    within = {"within_patient": given["within_patient"]} if "within_patient" in given else {}
-    patients = Patients(world, tuple(rows), **within)
-    return patients, {
-        "rows_per_patient": rows,
-        "within_patient": patients.within_patient,
-    }
+    chosen = {key: given[key] for key in ("within_patient", "many_rows") if key in given}
+    patients = Patients(world, tuple(rows), **chosen)
+    description = {"rows_per_patient": rows, "within_patient": patients.within_patient}
+    return patients, description | ({} if patients.many_rows is None else {"many_rows": patients.many_rows})
 
 
 def _data(
@@ -189,8 +236,15 @@ def _of_rows(data: RealData, values: Mapping[str, Any]) -> dict[str, Any]:
     return {**values, "device": data.device, "sha256": data.fingerprint}
 
 
-def _recipe(table: Mapping[str, Any]) -> ClassifierRecipe:
-    values = {key: table[key] for key in CLASSIFIER_KEYS if key in table}
+def _recipe(table: Mapping[str, Any], keys: Iterable[str] = CLASSIFIER_KEYS) -> ClassifierRecipe:
+    values = {key: table[key] for key in keys if key in table}
+    if "levels" in values:
+        columns = values["levels"]
+        if not isinstance(columns, list) or "missing" not in values:
+            raise ValueError(
+                f"levels must be a list of numbers of columns, beside a key missing. Got {columns!r}."
+            )
+        values["levels"] = tuple(check_integer("levels", one, 0) for one in columns)
     options = values.pop("set", {})
     if not isinstance(options, dict):
         raise ValueError(f"set must be a table such as {{C = 0.5}}. Got {options!r}.")

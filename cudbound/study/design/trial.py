@@ -80,7 +80,7 @@ def check_learners(study: Study) -> None:
     for scenario in study.scenarios:
         try:
             with warnings.catch_warnings(action="ignore"):
-                drawn = _sample(scenario, min(study.n_samples), np.random.default_rng(0))
+                drawn = _sample(scenario, min(study.sizes_of(scenario)), np.random.default_rng(0))
                 _fit_and_express(scenario, drawn, methods)
         except UnsupportedEstimatorError as error:
             raise StudyError(f"scenario {scenario.name!r}: {error} {_way_out(methods)}") from error

@@ -10,7 +10,7 @@ import numpy as np
 from cudbound.parameter_error import ParameterError
 from cudbound.study.populations.gaussian_worlds import MixtureWorld
 from cudbound.study.populations.population import Cases
-from cudbound.study.populations.simulated import Array, Labels
+from cudbound.study.populations.simulated import Array, Labels, check_share
 from cudbound.validation import check_integer, check_number
 
 #: Rows of one patient, at most.
@@ -30,7 +30,11 @@ class Patients:
     world : MixtureWorld
         One of `cudbound.study.populations.gaussian_worlds`, or of those in `breaking_worlds` that are made of them.
     rows_per_patient : (int, int), default=(2, 6)
-        The fewest and the most rows of a patient, from 1 to 1000; all numbers between are equally likely.
+        The fewest and the most rows of a patient, from 1 to 1000; all numbers between are equally likely, unless
+        `many_rows` says otherwise.
+    many_rows : float or None, default=None
+        Share of the patients who have the most rows, strictly between 0 and 1, while the others have the fewest; None
+        for all numbers between.
     within_patient : float, default=0.5
         Share of the variance of every feature, around the center of the component, that is common to the rows of a
         patient; in [0, 1).
@@ -51,6 +55,7 @@ class Patients:
     world: MixtureWorld
     rows_per_patient: tuple[int, int] = (2, 6)
     within_patient: float = 0.5
+    many_rows: float | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.world, MixtureWorld):
@@ -63,6 +68,8 @@ class Patients:
         fewest = check_integer("rows_per_patient", rows[0], 1, MAX_ROWS_PER_PATIENT)
         check_integer("rows_per_patient", rows[1], fewest, MAX_ROWS_PER_PATIENT)
         check_number("within_patient", self.within_patient, 0.0, 1.0)
+        if self.many_rows is not None:
+            check_share("many_rows", self.many_rows)
 
     @property
     def name(self) -> str:
@@ -73,10 +80,12 @@ class Patients:
     def title(self) -> str:
         """One line: how cases arise, and how the true error is found."""
         fewest, most = self.rows_per_patient
-        return (
-            f"{self.world.title}; {fewest} to {most} rows a patient, which share {self.within_patient:.0%} of the "
-            "variance"
+        rows = (
+            f"{fewest} to {most} rows a patient"
+            if self.many_rows is None
+            else f"{most} rows of {self.many_rows:.0%} of the patients and {fewest} of the others"
         )
+        return f"{self.world.title}; {rows}, which share {self.within_patient:.0%} of the variance"
 
     @property
     def n_features(self) -> int:
@@ -97,7 +106,11 @@ class Patients:
         """
         fewest, most = self.rows_per_patient
         n_most = -(-check_integer("n", n, 1) // fewest)
-        sizes = rng.integers(fewest, most, size=n_most, endpoint=True)
+        sizes = (
+            rng.integers(fewest, most, size=n_most, endpoint=True)
+            if self.many_rows is None
+            else np.where(rng.random(n_most) < self.many_rows, most, fewest)
+        )
         patient = np.repeat(np.arange(n_most), sizes)[:n]
         X, y = self.world.sample_patients(patient, self.within_patient, rng)
         return Cases(X, y, self.true_error, patient)

@@ -110,6 +110,11 @@ class RealData:
         return len(self.y)
 
     @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return int(self.X.shape[1])
+
+    @property
     def small(self) -> bool:
         """Whether training sets of 50 cases are too large for the data; see `fit_for_coverage`."""
         return not self.fit_for_coverage(USUAL_SAMPLE)

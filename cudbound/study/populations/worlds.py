@@ -17,6 +17,7 @@ from cudbound.study.populations.breaking_worlds import (
     HiddenSubgroup,
     RareClass,
 )
+from cudbound.study.populations.clinical_worlds import BinaryFinding, MissingValues
 from cudbound.study.populations.curved_worlds import Donut, Quadratic
 from cudbound.study.populations.discrete_worlds import Binary, Discrete, ThreePoint
 from cudbound.study.populations.gaussian_worlds import (
@@ -32,6 +33,7 @@ from cudbound.study.populations.simulated import World
 __all__ = [
     "WORLDS",
     "Binary",
+    "BinaryFinding",
     "Correlated",
     "Discrete",
     "Donut",
@@ -40,6 +42,7 @@ __all__ = [
     "HeavyTails",
     "HiddenSubgroup",
     "Imbalanced",
+    "MissingValues",
     "NearSeparable",
     "Noise",
     "Outliers",
@@ -66,6 +69,8 @@ _WORLDS = (
     HeavyTails,
     RareClass,
     Correlated,
+    BinaryFinding,
+    MissingValues,
 )
 #: Worlds by the name that design files use; the value takes the parameters of the world by name.
 WORLDS: Mapping[str, Callable[..., World]] = MappingProxyType({world.name: world for world in _WORLDS})

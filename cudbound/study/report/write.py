@@ -20,6 +20,7 @@ from cudbound.report.files import write_texts
 from cudbound.report.render import escape_latex, escape_markdown, render_report
 from cudbound.report.tables import Report
 from cudbound.rounding import format_cell, format_level, printable
+from cudbound.study.design.identity import cells_of
 from cudbound.study.measure.scoring import CELL
 from cudbound.study.measure.summary import Summary, summarize_store
 from cudbound.study.report.report_tables import (
@@ -173,7 +174,8 @@ def _has_header(path: Path, text: str) -> bool:
 def run_notes(store: Store) -> list[str]:
     """Return what was run, in sentences: replicates, failures, settings, versions."""
     described, status, runs = store.description, store.status(), store.runs_frame()
-    scenarios = described["scenarios"]
+    scenarios, cells = described["scenarios"], cells_of(described)
+    sizes, planned = sorted({n for _, n in cells}), cells.values()
     packages = [name for name in runs.columns if name not in {"begun", "machine", "shard"}]
     versions = dict.fromkeys(
         ", ".join(f"{name} {run[name]}" for name in packages) for _, run in runs.iterrows()
@@ -198,8 +200,8 @@ def run_notes(store: Store) -> list[str]:
         "The study is not finished: cells have fewer replicates than planned, or are missing."
         if status.n_done < status.n_total
         else "",
-        f"Scenarios: {len(scenarios)}, at n = {', '.join(map(str, described['n_samples']))}; "
-        f"{described['n_replicates']} replicates of each planned.",
+        f"Scenarios: {len(scenarios)}, at n = {', '.join(map(str, sizes))}; "
+        f"{' to '.join(map(str, sorted({min(planned), max(planned)})))} replicates of each planned.",
         f"Methods: {', '.join(described['methods'])}; nominal level {format_level(described['confidence_level'])}.",
         f"Settings: {settings}.",
         f"Sizes of the resampling, as far as methods read them: {_pairs(described['sizes'])}.",

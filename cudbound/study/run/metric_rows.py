@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.metrics.asked import METRICS, Metrics
-from cudbound.metrics.metric import MetricRows
+from cudbound.metrics.asked import COST, METRICS, PREDICTIVE, Metrics
+from cudbound.metrics.metric import Metric, MetricRows
+from cudbound.metrics.predictive import negative_predictive_value, positive_predictive_value
 from cudbound.results import IntervalEstimate
+from cudbound.study.design.scenario import Scenario
 from cudbound.study.populations.population import Truth
 from cudbound.study.populations.truth import TRUTH_SEED
 from cudbound.study.run.rows import IntervalRow
@@ -21,19 +23,69 @@ from cudbound.study.run.rows import IntervalRow
 N_METRIC_CASES = 200_000
 
 
-def true_metrics(population: Any, classifier: Any, names: Sequence[str]) -> tuple[Truth, ...]:
+def true_metrics(
+    population: Any,
+    classifier: Any,
+    names: Sequence[str],
+    *,
+    prevalence: float | str | None = None,
+    costs: tuple[float, float] | None = None,
+) -> tuple[Truth, ...]:
     """Return the metrics of a fitted classifier of the classes 0 and 1 on a fixed large sample of a world.
 
     A population that has few enough cases to be judged on all of them has them as ``all_cases``.
+
+    Parameters
+    ----------
+    population : Population
+    classifier : fitted scikit-learn classifier
+    names : sequence of str
+    prevalence : float or "sample" or None, default=None
+        Share of events that predictive values are for; "sample" takes that of the large sample.
+    costs : tuple of two float, or None, default=None
+        What a misclassified non-event and a misclassified event costs, for the metric "cost".
+
+    Raises
+    ------
+    ValueError
+        If a predictive value is asked for of a classifier that never predicts the class it is about.
     """
     X, event = _cases(population)
     wrong = np.asarray(classifier.predict(X) == 1) != event
-    found = []
-    for name in names:
-        seen = _seen(population, name)
-        value = min(max(seen.value(wrong), 0.0), 1.0)  # rounding may pass the ends
-        found.append(Truth(value, math.sqrt(value * (1.0 - value) / seen.n_effective)))
-    return tuple(found)
+    return tuple(
+        _predictive_value(population, name, wrong, event, prevalence)
+        if name in PREDICTIVE
+        else _linear_metric(_seen(population, name, costs), wrong)
+        for name in names
+    )
+
+
+def _linear_metric(seen: MetricRows, wrong: NDArray[np.bool_]) -> Truth:
+    loss = min(max(seen.mean_loss(wrong), 0.0), 1.0)  # rounding may pass the ends
+    return Truth(
+        seen.metric.from_loss(loss), seen.metric.scale * math.sqrt(loss * (1.0 - loss) / seen.n_effective)
+    )
+
+
+def _predictive_value(
+    population: Any,
+    name: str,
+    wrong: NDArray[np.bool_],
+    event: NDArray[np.bool_],
+    prevalence: float | str | None,
+) -> Truth:
+    """Return a predictive value; its standard error is that of a share of the cases that are called so."""
+    of_sample = float(np.mean(event))
+    share = of_sample if prevalence is None or isinstance(prevalence, str) else prevalence
+    sensitivity, specificity = (
+        _linear_metric(_seen(population, one, None), wrong).value for one in ("sensitivity", "specificity")
+    )
+    predictive_value = positive_predictive_value if name == "ppv" else negative_predictive_value
+    value = predictive_value(sensitivity, specificity, share)
+    n_called = int(np.count_nonzero((wrong != event) == (name == "ppv")))
+    if n_called == 0:
+        raise ValueError(f"The {name} of a classifier that never calls a case so is not defined.")
+    return Truth(value, math.sqrt(value * (1.0 - value) / n_called))
 
 
 @lru_cache(maxsize=4)
@@ -46,13 +98,17 @@ def _cases(population: Any) -> tuple[Any, NDArray[np.bool_]]:
 
 
 @lru_cache(maxsize=8)
-def _seen(population: Any, name: str) -> MetricRows:
-    return MetricRows(METRICS[name], _cases(population)[1])
+def _seen(population: Any, name: str, costs: tuple[float, float] | None) -> MetricRows:
+    metric = Metric(COST, costs=costs) if name == COST and costs is not None else METRICS[name]
+    return MetricRows(metric, _cases(population)[1])
 
 
-def asked_for(names: Sequence[str]) -> Metrics:
-    """Return what is asked for: one metric by itself, several together."""
-    return Metrics(names[0]) if len(names) == 1 else Metrics(tuple(names), joint=True)
+def asked_for(scenario: Scenario) -> Metrics:
+    """Return what a scenario asks for: one metric by itself, several together."""
+    names = scenario.metric
+    costs = None if scenario.costs is None else dict(enumerate(scenario.costs))
+    asked = names[0] if len(names) == 1 else names
+    return Metrics(asked, joint=len(names) > 1, prevalence=scenario.prevalence, costs=costs)
 
 
 def joint_rows(rows: Sequence[IntervalEstimate], truths: Sequence[Truth]) -> tuple[IntervalRow, ...]:

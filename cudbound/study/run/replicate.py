@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import math
 import time
 import traceback
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import fields, replace
 from typing import Any
@@ -143,7 +144,9 @@ def _truths(scenario: Scenario, fitted: list[Any], drawn: Cases) -> tuple[Truth,
     """Return the true error, or the true value of each metric that is studied."""
     if scenario.metric == ("error",):
         return (_true_error(scenario, fitted, drawn),)
-    return true_metrics(scenario.population, fitted[0], scenario.metric)
+    return true_metrics(
+        scenario.population, fitted[0], scenario.metric, prevalence=scenario.prevalence, costs=scenario.costs
+    )
 
 
 def _intervals(
@@ -164,9 +167,10 @@ def _intervals(
     else:
         (only,) = fitted
         settings |= {name: getattr(study, name) for name in ("n_resamples", "localization", "inner")}
+        settings |= {} if scenario.n_resamples is None else {"n_resamples": scenario.n_resamples}
         if scenario.metric != ("error",):
             # of inner draws no other metric can be read, whatever scenarios of the error in the same study take
-            settings |= {"metric": asked_for(scenario.metric), "inner": "oob"}
+            settings |= {"metric": asked_for(scenario), "inner": "oob"}
         rows = compare_intervals(only, drawn.X, drawn.y, **settings, rng=rng, progress=False).rows
         if len(truths) > 1:
             return joint_rows(rows, truths)
@@ -208,7 +212,10 @@ def _row(row: IntervalEstimate | ComparisonResult) -> IntervalRow:
 
 
 def _stored(value: Any) -> Any:
-    """Return a value as a store holds it: remarks as one text, None for what is undefined."""
+    """Return a value as a store holds it: remarks and details as one text each, None for what is undefined."""
+    if isinstance(value, Mapping):
+        numbers = {name: float(one) if math.isfinite(one) else None for name, one in value.items()}
+        return json.dumps(numbers) if numbers else None
     if isinstance(value, tuple):
         return "; ".join(value)
     if isinstance(value, Estimand):

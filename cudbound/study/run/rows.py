@@ -36,6 +36,8 @@ class IntervalRow:
         Of the estimate, as the method itself estimates it, where it does.
     pvalue : float or None
         Of the hypothesis that two learning algorithms have equal errors; None where only one is studied.
+    details : str or None
+        Further numbers of the method by name, as one object of JSON, null where one is not finite; None without any.
     """
 
     method: str
@@ -50,6 +52,7 @@ class IntervalRow:
     remarks: str
     standard_error: float | None = None
     pvalue: float | None = None
+    details: str | None = None
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import heapq
 import math
 import os
 import pickle
@@ -143,19 +144,16 @@ def run_study(
     workers = check_n_jobs(n_jobs)
     check_choice("backend", backend, BACKENDS)
     check_seconds("limit_minutes", limit_minutes)
-    shard = check_shard(shard, study.n_replicates)
+    shard = check_shard(shard, max(study.cells.values()))
     check_learners(study)  # before there is a store, which would belong to this study
     end = math.inf if limit_minutes is None else time.monotonic() + 60.0 * limit_minutes
     with ExitStack() as stack:
         client = None if dask is None else stack.enter_context(connect(dask, CONNECT_SECONDS))
         store = stack.enter_context(Store.resume(store_path, study, shard))
         left = store.missing(shard)
-        n_cells, n_each = (
-            len(study.scenarios) * len(study.n_samples),
-            len(replicates_of(shard, study.n_replicates)),
-        )
+        n_total = sum(len(replicates_of(shard, n_each)) for n_each in study.cells.values())
         pace = _Pace()
-        bar = stack.enter_context(_bar(shown, n_cells * n_each, left))
+        bar = stack.enter_context(_bar(shown, n_total, left))
         try:
             batches = takewhile(lambda _: time.monotonic() < end, _batches(study, left, pace))
             if client is not None:
@@ -199,9 +197,7 @@ def run_in_memory(
     """
     shown, workers = Progress.of(progress), check_n_jobs(n_jobs)
     check_learners(study)
-    left = {
-        (one.name, n): list(range(study.n_replicates)) for one in study.scenarios for n in study.n_samples
-    }
+    left = {cell: list(range(n_each)) for cell, n_each in study.cells.items()}
     pace, kept = _Pace(), list[ReplicateRow]()
     with ExitStack() as stack:
         bar = stack.enter_context(_bar(shown, sum(map(len, left.values())), left))
@@ -257,12 +253,24 @@ class _Pace:
 
 
 def _batches(study: Study, left: Mapping[tuple[str, int], list[int]], pace: _Pace) -> Iterator[_Batch]:
-    """Yield what is left to do; lazily, so that sizes follow the pace."""
+    """Yield what is left to do; lazily, so that sizes follow the pace.
+
+    The cell of which the least share is done is next, so that a run that is stopped early has about the same share of
+    the replicates of every cell.
+    """
     scenarios = {scenario.name: scenario for scenario in study.scenarios}
-    for (name, n), replicates in left.items():
-        numbers = iter(replicates)
-        while batch := tuple(islice(numbers, pace.batch_size(name, n))):
-            yield study, scenarios[name], n, batch
+    n_each = study.cells
+    waiting = [
+        (replicates[0] / n_each[cell], place, cell, iter(replicates))
+        for place, (cell, replicates) in enumerate(left.items())
+    ]
+    heapq.heapify(waiting)
+    while waiting:
+        _, place, cell, numbers = heapq.heappop(waiting)
+        batch = tuple(islice(numbers, pace.batch_size(*cell)))
+        if batch:
+            heapq.heappush(waiting, ((batch[-1] + 1) / n_each[cell], place, cell, numbers))
+            yield study, scenarios[cell[0]], cell[1], batch
 
 
 def _one_by_one(batches: Iterator[_Batch]) -> Generator[list[ReplicateRow], None, None]:
@@ -341,7 +349,7 @@ def _pack(study: Study) -> dict[str, bytes]:
     return packed
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=100)
 def _unpack(packed: bytes) -> tuple[Study, tuple[Method, ...]]:
     """Read what `_pack` wrote, once per worker, so that what a population has found out serves the next batch too."""
     try:

@@ -14,7 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cudbound.study.design.identity import describe, differences, read_description, shown
+from cudbound.study.design.identity import cells_of, describe, differences, read_description, shown
 from cudbound.study.design.scenario import Study
 from cudbound.study.run.rows import ExpectedError, IntervalRow, Key, ReplicateRow, reason
 from cudbound.study.run.shards import Shard, read_shard, replicates_of
@@ -214,11 +214,9 @@ class Store:
             By scenario and n, in the order of the study; cells that lack none are left out.
         """
         described, done = self.description, self.finished()
-        numbers = replicates_of(shard, described["n_replicates"])
         cells = {
-            (scenario, n): [number for number in numbers if Key(scenario, n, number) not in done]
-            for scenario in described["scenarios"]
-            for n in described["n_samples"]
+            cell: [number for number in replicates_of(shard, n_each) if Key(*cell, number) not in done]
+            for cell, n_each in cells_of(described).items()
         }
         return {cell: left for cell, left in cells.items() if left}
 
@@ -297,11 +295,9 @@ class Store:
         ((n_new, last),) = self._select(
             "SELECT count(*), max(finished) FROM timings WHERE finished >= ?", begun
         )
-        n_each = described["n_replicates"]
         cells = tuple(
-            CellStatus(scenario, n, *counts.get((scenario, n), (0, 0)), n_each, failures.get((scenario, n)))
-            for scenario in described["scenarios"]
-            for n in described["n_samples"]
+            CellStatus(*cell, *counts.get(cell, (0, 0)), n_each, failures.get(cell))
+            for cell, n_each in cells_of(described).items()
         )
         n_done, n_total = sum(cell.n_done for cell in cells), sum(cell.n_total for cell in cells)
         rate = n_new / (last - begun) if n_new and last > begun else None

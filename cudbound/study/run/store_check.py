@@ -6,10 +6,10 @@ import json
 import math
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping
-from itertools import product
 from typing import Any
 
 from cudbound.outcomes import Estimand
+from cudbound.study.design.identity import cells_of
 from cudbound.study.design.published import PublishedValue
 from cudbound.study.run.store_columns import StoredTable
 
@@ -19,6 +19,8 @@ MAX_NAME, MAX_TEXT = 1_000, 100_000_000
 MAX_STORED = 20_000_000
 #: Unix seconds from 1970 to 2999.
 MAX_TIME = 32.5e9
+#: The column of further numbers of a method, one object of JSON, and characters that it may have.
+DETAILS, MAX_DETAILS = "details", 10_000
 #: Columns of names.
 NAMES = frozenset({"scenario", "method", "estimand"})
 #: Columns without infinite numbers; limits that are not clipped may be infinite.
@@ -55,13 +57,13 @@ def check_rows(connection: sqlite3.Connection, table: StoredTable) -> None:
 
 def check_keys(connection: sqlite3.Connection, table: StoredTable, described: Mapping[str, Any]) -> None:
     """Refuse rows of scenarios, sizes, replicates, methods or estimands that the study does not have."""
-    cells = set(product(described["scenarios"], described["n_samples"]))
+    cells = cells_of(described)
     known = {"method": set(described["methods"]).__contains__, "estimand": _is_estimand}
     # all rows are fetched: a cursor with rows left would keep the file open, and locked, after the refusal
     found = connection.execute(
         f"SELECT scenario, n, max(replicate) FROM {table.name} GROUP BY scenario, n"
     ).fetchall()
-    is_known = all((scenario, n) in cells and last < described["n_replicates"] for scenario, n, last in found)
+    is_known = all(last < cells.get((scenario, n), 0) for scenario, n, last in found)
     for name in known.keys() & table.types.keys():
         values = connection.execute(f"SELECT DISTINCT {name} FROM {table.name}").fetchall()
         is_known = is_known and all(known[name](value) for (value,) in values)
@@ -79,6 +81,9 @@ def _is_estimand(text: str) -> bool:
 def _wrong(name: str, kind: str) -> str:
     """Return the condition that a value of a column is not as it should be."""
     base = kind.removesuffix(" | None")
+    if name == DETAILS:
+        is_object = f"CASE WHEN json_valid({name}) THEN json_type({name}) = 'object' END"
+        return f"({name} IS NOT NULL AND ({is_object} IS NOT 1 OR length({name}) > {MAX_DETAILS}))"
     condition = {
         "str": f"typeof({name}) != 'text'" + (f" OR length({name}) > {MAX_NAME}" if name in NAMES else ""),
         "int": f"typeof({name}) != 'integer' OR {name} < 0",
@@ -133,11 +138,11 @@ def check_description(described: Mapping[str, Any]) -> None:
             entries.get("description"), dict
         ):
             raise WrongContentsError(f"what it says of scenario {scenario!r} is missing or wrong")
-    n_cells = len(described["scenarios"]) * len(described["n_samples"])
-    if n_cells * described["n_replicates"] > MAX_STORED:
+        if not all(is_right(entries[name]) for name, is_right in _OWN.items() if name in entries):
+            raise WrongContentsError(f"a number of scenario {scenario!r} of the study it describes is wrong")
+    if (n_stored := sum(cells_of(described).values())) > MAX_STORED:
         raise WrongContentsError(
-            f"the study it describes has {n_cells * described['n_replicates']:,} replicates, and no study may have "
-            f"more than {MAX_STORED:,}"
+            f"the study it describes has {n_stored:,} replicates, and no study may have more than {MAX_STORED:,}"
         )
 
 
@@ -202,3 +207,5 @@ _SETTINGS: Mapping[str, Callable[[object], bool]] = {
     "seed": lambda value: isinstance(value, int) and value >= 0,
     "published": lambda value: isinstance(value, list) and all(map(_is_published, value)),
 }
+#: Those that a scenario may have for itself.
+_OWN = {name: _SETTINGS[name] for name in ("n_samples", "n_replicates", "n_resamples")}

@@ -26,7 +26,7 @@ from cudbound.study.run.store_check import (
 from cudbound.study.run.store_columns import METHOD_TIMINGS, RESULTS, TIMINGS
 
 #: Of the tables below; another number means other tables.
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 #: Marks the file as ours in its header: "cudb".
 APPLICATION_ID = 0x63756462
 #: Seconds to wait for another program that reads or writes the file.

@@ -1,0 +1,147 @@
+"""What a study leaves as evidence: its description, one line for each cell and method, and every row, rounded."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cudbound.report.csv_text import csv_text
+from cudbound.study.measure.scoring import CELL, KEY
+from cudbound.study.measure.summary import summarize_store
+from cudbound.study.run.store import Store
+from cudbound.study.run.store_check import WrongContentsError, read_json
+from cudbound.study.run.store_file import clear_errors
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Keys of the description of a scenario that belong to what is fitted, but for the name of the classifier.
+STEPS = ("set", "missing", "levels", "standardize", "select", "components", "degree", "tune", "threshold")
+#: What such a key says where there is no such step.
+DEFAULTS: dict[str, Any] = {"set": {}, "standardize": False, "components": None, "degree": 1}
+#: What stands in the table of cells of the summary, by the names that it has here.
+MEASURES = {
+    "coverage": "coverage",
+    "coverage_mcse": "mcse",
+    "keeps_level": "keeps_level",
+    "truth_below": "missed_low",
+    "truth_above": "missed_high",
+    "width": "width",
+    "n_degenerate": "degenerate",
+    "n_failed": "failed",
+}
+SIGNIFICANT_DIGITS = 6
+
+
+def evidence(store_path: str | Path) -> dict[str, str | bytes]:
+    """Return the files that keep what a store says, for a repository.
+
+    Parameters
+    ----------
+    store_path : str or path
+
+    Returns
+    -------
+    dict of str to str or bytes
+        ``design.json``, the study as the store describes it; ``cells.csv``, one line for each cell and method;
+        ``rows.csv.gz``, one line for each interval with the true error, and a column for each number of its details,
+        with 6 significant digits. The same results give the same bytes.
+
+    Notes
+    -----
+    In ``cells.csv`` p is the number of features that are drawn, rank the median of the rank that the methods report,
+    missed_low and missed_high the shares of true errors below and above the limits, estimate and truth means over the
+    replicates, sets their number and failed those without an interval, which count as misses. `seconds` is the mean
+    time of a replicate by all methods.
+
+    Raises
+    ------
+    StudyError
+        If the file is missing or is no store.
+    """
+    with Store.open(store_path) as store, clear_errors(store.path):
+        described = store.description
+        summary = summarize_store(store)
+        runs = store.runs_frame()
+        rows = _rows(summary.replicates, summary.intervals)
+    versions = sorted(
+        set(runs.drop(columns=["begun", "machine", "shard"], errors="ignore").agg(_versions, axis=1))
+    )
+    cells = summary.cells.merge(_means(rows), on=[*CELL, "method"], how="left").merge(
+        summary.samples[[*CELL, "mean_truth", "mean_seconds"]], on=CELL
+    )
+    lines = [_cell(one, described, "; ".join(versions)) for one in cells.to_dict("records")]  # type: ignore[arg-type]
+    return {
+        "design.json": json.dumps(described, indent=1) + "\n",
+        "cells.csv": _csv(lines),
+        "rows.csv.gz": gzip.compress(
+            rows.to_csv(index=False, float_format=f"%.{SIGNIFICANT_DIGITS}g").encode(), mtime=0
+        ),
+    }
+
+
+def _csv(lines: list[dict[str, Any]]) -> str:
+    import pandas as pd
+
+    return csv_text(pd.DataFrame(lines, dtype=object))
+
+
+def _versions(run: pd.Series[str]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in run.items())
+
+
+def _rows(replicates: pd.DataFrame, intervals: pd.DataFrame) -> pd.DataFrame:
+    """Return one row for each interval; a replicate that failed has one without a method."""
+    import pandas as pd
+
+    details = pd.DataFrame(list(map(_details, intervals["details"])), index=intervals.index, dtype=float)
+    names = ["method", "estimate", "low", "high"]
+    found = pd.concat([intervals[[*KEY, *names]], details.add_prefix("detail_")], axis=1)
+    return replicates[[*KEY, "truth", "training_error"]].merge(found, on=KEY, how="left")
+
+
+def _details(text: str | None) -> dict[str, float | None]:
+    if text is None:
+        return {}
+    found = read_json(text)
+    if not all(one is None or isinstance(one, int | float) for one in found.values()):
+        raise WrongContentsError("a detail of an interval is no number")
+    return found
+
+
+def _means(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the mean estimate of each cell and method, and the median rank of the cell."""
+    found = rows.groupby([*CELL, "method"], sort=False)["estimate"].mean().reset_index()
+    rank = rows.assign(rank=rows.get("detail_rank", float("nan"))).groupby(CELL)["rank"].median()
+    return found.join(rank, on=CELL)
+
+
+def _cell(found: dict[str, Any], described: dict[str, Any], versions: str) -> dict[str, Any]:
+    """Return the line of one cell and method."""
+    scenario = described["scenarios"][found["scenario"]]
+    words = scenario["description"]
+    steps = {name: words[name] for name in STEPS if name in words and words[name] != DEFAULTS.get(name)}
+    device = f" ({words['device']})" if "device" in words else ""
+    line = {
+        "scenario": found["scenario"],
+        "world": f"{words.get('world') or words.get('data') or scenario['population']}{device}",
+        "metric": "+".join(words.get("metric", ["error"])),
+        "classifier": words.get("classifier", scenario["classifier"]),
+        "steps": json.dumps(steps) if steps else "",
+        "grouped": "rows_per_patient" in words,
+        "n": found["n"],
+        "p": scenario.get("n_features"),
+        "rank": found["rank"],
+        "method": found["method"],
+        "sets": found["n_replicates"],
+        **{name: found[key] for key, name in MEASURES.items()},
+        "estimate": found["estimate"],
+        "truth": found["mean_truth"],
+        "n_resamples": scenario.get("n_resamples", described["n_resamples"]),
+        "seconds": found["mean_seconds"],
+        "seed": described["seed"],
+        "versions": versions,
+    }
+    return {name: float(f"{one:.6g}") if isinstance(one, float) else one for name, one in line.items()}

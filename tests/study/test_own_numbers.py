@@ -1,0 +1,110 @@
+"""Scenarios with sizes and numbers of their own, and the order in which a study is run."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from study_cases import Shifted, tiny_study
+
+from cudbound import LeastSquaresClassifier, run_study
+from cudbound.exceptions import StudyError
+from cudbound.study.design.design_file import read_design
+from cudbound.study.design.scenario import Scenario
+from cudbound.study.report.write import run_notes
+from cudbound.study.run import runner
+from cudbound.study.run.merge import merge_stores
+from cudbound.study.run.rows import Key
+from cudbound.study.run.store import Store
+
+DESIGN = """
+n_samples = [12, 20]
+n_replicates = 4
+n_resamples = 10
+methods = ["langford-binomial", "cud"]
+[[scenario]]
+name = "shared"
+world = "gaussians"
+[[scenario]]
+name = "own"
+world = "gaussians"
+n_samples = 16
+n_replicates = 2
+n_resamples = 5
+"""
+CELLS = {("shared", 12): 4, ("shared", 20): 4, ("own", 16): 2}
+
+
+def read(folder, text=DESIGN, **arguments):
+    path = folder / "d.toml"
+    path.write_text(text)
+    return read_design(path, **arguments)
+
+
+def test_a_scenario_has_its_own_cells_and_draws(tmp_path):
+    study = read(tmp_path)
+    assert study.cells == CELLS
+    status = run_study(study, tmp_path / "s")
+    assert {(one.scenario, one.n): (one.n_done, one.n_total) for one in status.cells} == {
+        cell: (n_each, n_each) for cell, n_each in CELLS.items()
+    }
+    with Store.open(tmp_path / "s") as store:
+        assert store.missing() == {}
+        fits = {name: store.replicate(Key(name, n, 0)).intervals[0].n_fits for name, n in CELLS}
+        assert "Scenarios: 2, at n = 12, 16, 20; 2 to 4 replicates of each planned." in run_notes(store)
+    assert fits == {"shared": 11, "own": 6}
+
+
+def test_shards_of_it_make_the_whole(tmp_path):
+    study = read(tmp_path)
+    parts = [tmp_path / f"{number}" for number in (1, 2, 3)]
+    for number, part in enumerate(parts, start=1):
+        run_study(study, part, shard=(number, 3))
+    assert merge_stores(parts, tmp_path / "all").n_done == sum(CELLS.values())
+    run_study(study, tmp_path / "one")
+    with Store.open(tmp_path / "all") as merged, Store.open(tmp_path / "one") as whole:
+        assert merged.digest() == whole.digest()
+
+
+def test_numbers_of_a_scenario_may_grow_and_draws_may_not_change(tmp_path):
+    run_study(read(tmp_path, n_replicates=1), tmp_path / "s")
+    assert run_study(read(tmp_path), tmp_path / "s").n_done == sum(CELLS.values())
+    with pytest.raises(StudyError, match="scenario own, n_resamples: stored 5, now 6"):
+        run_study(read(tmp_path, DESIGN.replace("n_resamples = 5", "n_resamples = 6")), tmp_path / "s")
+    with pytest.raises(StudyError, match="scenario own, n_replicates: stored 2, now 1"):
+        run_study(read(tmp_path, DESIGN.replace("n_replicates = 2", "n_replicates = 1")), tmp_path / "s")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("n_samples = 3", "d.toml: [[scenario]] 2: n_samples must be an integer in the range [4, 100001)"),
+        (
+            "n_samples = []",
+            "d.toml: [[scenario]] 2: n_samples must be different sizes, at least one. Got [].",
+        ),
+        ("n_replicates = 0", "d.toml: [[scenario]] 2: n_replicates must be an integer"),
+    ],
+)
+def test_wrong_numbers_are_refused_with_their_place(tmp_path, line, message):
+    key = line.partition(" = ")[0]
+    text = re.sub(rf"(?<=gaussians\"\n)((?:n_\w+ = \d+\n)*){key} = \d+\n", rf"\1{line}\n", DESIGN)
+    assert text != DESIGN
+    with pytest.raises(ValueError, match="^" + re.escape(message)[:60]):
+        read(tmp_path, text)
+
+
+def test_a_run_that_is_stopped_has_about_the_same_share_of_every_cell(tmp_path, monkeypatch):
+    scenarios = (
+        Scenario("many", Shifted(0.5), LeastSquaresClassifier, n_replicates=20),
+        Scenario("few", Shifted(0.5), LeastSquaresClassifier, n_replicates=5),
+    )
+    monkeypatch.setattr(runner, "BATCH_SECONDS", 1e-9)  # one replicate each
+    study = tiny_study(scenarios=scenarios, n_samples=(12,), methods=("langford-binomial",))
+    with Store.resume(tmp_path / "s", study) as store:
+        left = store.missing()
+    order = [(one.name, number) for _, one, _, (number,) in runner._batches(study, left, runner._Pace())]
+    assert order[:6] == [("many", 0), ("few", 0), *(("many", number) for number in (1, 2, 3, 4))]
+    for place in range(2, len(order)):
+        done = [sum(name == one for name, _ in order[:place]) / n for one, n in (("many", 20), ("few", 5))]
+        assert abs(done[0] - done[1]) <= 0.2 + 1e-12
