@@ -5,6 +5,7 @@ A page marks such a part by ``<!-- generated: NAME -->`` and ``<!-- end -->``; N
 
 from __future__ import annotations
 
+import csv
 import inspect
 import os
 import re
@@ -13,6 +14,7 @@ import tempfile
 import tomllib
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 import click
 import pandas as pd
@@ -236,18 +238,51 @@ def options_verify() -> str:
     return options_of_command(verify)
 
 
+def cells_worst_first(path: Path, method: str = "two-center") -> str:
+    """The cells of one method in a ``cells.csv`` of ``cudbound study export``, that of the lowest coverage first."""
+    with path.open(newline="") as file:
+        cells = [one for one in csv.DictReader(file) if one["method"] == method]
+    return markdown_table(
+        [
+            {
+                "cell": one["scenario"],
+                "population": one["world"],
+                "classifier": one["classifier"],
+                "n": one["n"],
+                "p": one["p"],
+                "rank": one["rank"].removesuffix(".0"),
+                "sets": one["sets"],
+                "coverage": f"{float(one['coverage']):.3f} ± {float(one['mcse']):.3f}",
+                "truth below, above": f"{float(one['missed_low']):.3f}, {float(one['missed_high']):.3f}",
+                "width": f"{float(one['width']):.3f}" if one["width"] else "",
+                "keeps .95": "yes" if one["keeps_level"] == "True" else "**no**",
+            }
+            for one in sorted(cells, key=lambda one: (float(one["coverage"]), one["scenario"], int(one["n"])))
+        ]
+    )
+
+
+def listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
 def study_templates() -> str:
     rows = []
     for name in template_names():
         text = template_text(name)
         design = tomllib.loads(text)
+        scenarios = design["scenario"]
+        sizes, planned = (
+            {n for one in scenarios for n in listed(one.get(key, design[key]))}
+            for key in ("n_samples", "n_replicates")
+        )
         rows.append(
             {
                 "template": f"`{name}`",
                 "what it is": text.splitlines()[0].removeprefix("# "),
-                "scenarios": str(len(design["scenario"])),
-                "n": ", ".join(map(str, design["n_samples"])),
-                "replicates": str(design["n_replicates"]),
+                "scenarios": str(len(scenarios)),
+                "n": ", ".join(map(str, sorted(sizes))),
+                "replicates": " to ".join(map(str, sorted({min(planned), max(planned)}))),
             }
         )
     return markdown_table(rows)

@@ -459,7 +459,7 @@ def test_templates_are_those_of_the_package():
         *("clinical", "decision-trees", "grandvalet-bengio", "grouped-rows", "logistic-regression"),
         "nadeau-bengio",
         *("paper2008", "quick", "random-forests", "sensitivity-specificity", "tuned-ridge"),
-        "where-intervals-break",
+        *("two-center-clinical", "two-center-confirmation", "two-center-tuned", "where-intervals-break"),
     )
     with pytest.raises(ValueError, match=r"there is no template 'quik'; did you mean quick\?"):
         template_text("quik")
@@ -470,6 +470,7 @@ def test_templates_are_those_of_the_package():
     [
         *("quick", "clinical", "where-intervals-break", "logistic-regression"),
         *("decision-trees", "random-forests", "sensitivity-specificity", "tuned-ridge"),
+        *("two-center-clinical", "two-center-tuned"),
     ],
 )
 def test_simulated_templates_can_be_read(tmp_path, name):

@@ -7,16 +7,19 @@ import gzip
 import io
 import json
 import sqlite3
+import tomllib
 from contextlib import closing
 
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from designs_again import SIZES, by_two_center, misses
+from docs_pages import ROOT, cells_worst_first
 
 from cudbound import compare_intervals
 from cudbound.cli import main
 from cudbound.exceptions import StudyError
-from cudbound.study.design.design_file import read_design
+from cudbound.study.design.design_file import read_design, template_text
 from cudbound.study.report.evidence import evidence
 from cudbound.study.run.merge import merge_stores
 from cudbound.study.run.replay import replay
@@ -145,3 +148,53 @@ def test_details_that_are_no_numbers_are_refused(store, tmp_path, text):
         connection.execute("UPDATE intervals SET details = ?", (text,))
     with pytest.raises(StudyError, match="a detail of an interval is no number; it is damaged"):
         evidence(place)
+
+
+def test_the_table_of_the_documentation_has_the_worst_cell_first(tmp_path):
+    names = ["scenario", "world", "classifier", "n", "p", "rank", "method", "sets", "coverage", "mcse"]
+    names += ["missed_low", "missed_high", "width", "keeps_level"]
+    made = [
+        ["good", "noise", "ridge", 30, 3, 4.0, "two-center", 9, 0.96, 0.01, 0.01, 0.03, 0.3, True],
+        ["bad", "noise", "ridge", 30, 3, "", "two-center", 9, 0.9, 0.01, 0.1, 0.0, "", False],
+        ["other", "noise", "ridge", 30, 3, "", "cud", 9, 0.1, 0.01, 0.9, 0.0, 0.1, False],
+    ]
+    path = tmp_path / "cells.csv"
+    path.write_text("".join(",".join(map(str, one)) + "\n" for one in [names, *made]))
+    table = cells_worst_first(path).splitlines()
+    assert len(table) == 4
+    assert [line.split("|")[1].strip() for line in table[2:]] == ["bad", "good"]
+    assert "0.900 ± 0.010" in table[2]
+    assert "**no**" in table[2]
+
+
+def test_published_cells_are_run_again_with_their_seeds():
+    n_cells = 0
+    for name in SIZES:
+        before, now = (tomllib.loads(one) for one in (template_text(name), by_two_center(name)))
+        assert now["methods"] == ["two-center"]
+        assert now["scenario"] == before["scenario"]
+        assert {key for key in before if before[key] != now[key]} <= {"methods", "n_samples"}
+        n_cells += len(now["scenario"]) * len(now["n_samples"])
+    assert n_cells == 149
+
+
+def test_misses_are_repeated_alone_at_3000_sets():
+    names = ["LASSO", "46 features of 50 rows"]
+    design = tomllib.loads(misses("two-center-confirmation", 7, names))
+    assert design["seed"] == 7
+    assert [one["name"] for one in design["scenario"]] == names
+    assert all(one.get("n_replicates", design["n_replicates"]) == 3000 for one in design["scenario"])
+
+
+def test_the_registration_names_every_cell_with_its_numbers():
+    page = (ROOT / "docs/evidence/two-center-confirmation/registration.md").read_text()
+    for name in ("confirmation", "tuned", "clinical"):
+        design = tomllib.loads(template_text(f"two-center-{name}"))
+        for one in design["scenario"]:
+            numbers = [
+                one["n_samples"],
+                *(one.get(key, design[key]) for key in ("n_replicates", "n_resamples")),
+            ]
+            lines = [line for line in page.splitlines() if line.startswith(f"| {one['name']} | ")]
+            assert any(" | ".join(map(str, numbers)) in line for line in lines), one["name"]
+        assert str(design["seed"]) in page

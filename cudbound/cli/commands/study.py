@@ -89,8 +89,8 @@ def new(*, template: str, place: Path | None, n_shards: int | None) -> None:
 
     TEMPLATE is quick, paper2008, where-intervals-break, logistic-regression,
     decision-trees, random-forests, tuned-ridge, sensitivity-specificity,
-    clinical, grouped-rows, nadeau-bengio, grandvalet-bengio,
-    two-center-confirmation, two-center-tuned or two-center-clinical.
+    clinical, two-center-confirmation, two-center-tuned, two-center-clinical,
+    grouped-rows, nadeau-bengio or grandvalet-bengio.
     """
     from cudbound.study.design.design_file import template_text
     from cudbound.study.run.shards import slurm_script

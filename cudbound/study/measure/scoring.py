@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 KEY = ["scenario", "n", "replicate"]
 CELL = KEY[:2]
 REPLICATE_COLUMNS = tuple(name for name in REPLICATES.columns if name != "seed")
-INTERVAL_COLUMNS = tuple(name for name in INTERVALS.columns if name != "remarks")
+INTERVAL_COLUMNS = tuple(name for name in INTERVALS.columns if name not in {"remarks", "details"})
 EXPECTED_COLUMNS = EXPECTED.columns
 
 
