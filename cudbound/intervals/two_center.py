@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from scipy.optimize import minimize_scalar
 
-from cudbound.intervals.effective_size import design_effect, effective_rows
+from cudbound.intervals.effective_size import cost_factor, design_effect, effective_rows
 from cudbound.intervals.method import Method
 from cudbound.intervals.proportions import inverted_binomial_interval, inverted_binomial_tails
 from cudbound.method_card import Choice, Flag
@@ -69,7 +69,7 @@ def two_center_interval(
 
 def counted_rows(records: Records, centers: TwoCenters) -> float:
     """Return the number of independent rows with errors of 0 and 1 that the losses count as."""
-    return effective_rows(records)
+    return effective_rows(records) / cost_factor(records.square_ratio, centers.low)
 
 
 def cap_range(
