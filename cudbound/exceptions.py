@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from cudbound.parameter_error import ParameterError as ParameterError
 
@@ -334,18 +333,6 @@ class SolveInterrupted(KeyboardInterrupt):
         self.proved = proved
 
 
-class UnfinishedRun(Protocol):
-    """What a run of refits that was stopped had computed."""
-
-    @property
-    def n_fits(self) -> int:
-        """Number of refits that were made."""
-
-    @property
-    def draws(self) -> Mapping[str, Draws]:
-        """What was proved about the draws of the CUD bound, by what they are for."""
-
-
 class RunInterrupted(KeyboardInterrupt):
     """Ctrl-C stopped a run of refits; what was computed so far is kept.
 
@@ -355,7 +342,7 @@ class RunInterrupted(KeyboardInterrupt):
         Pass it as ``previous=`` to the same call to resume from there.
     """
 
-    def __init__(self, unfinished: UnfinishedRun, proved: str = ""):
+    def __init__(self, unfinished: Any, proved: str = ""):  # its type stands above this module
         done = f"after {unfinished.n_fits} refits"
         super().__init__(
             f"stopped {'; '.join(filter(None, (done, proved)))}; pass previous=error.unfinished to resume from there"

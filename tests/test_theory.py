@@ -13,7 +13,7 @@ from uniformity import Centers, constants, limit_law, shares_of, simulated
 from cudbound import LeastSquaresClassifier, error_interval, recorded_interval
 from cudbound.point_estimates.bootstrap_632 import leave_one_out_bootstrap_error, no_information_error
 from cudbound.problem.draws import draw_counts
-from cudbound.records import BootstrapLosses, SignedSuprema
+from cudbound.records import BootstrapLosses, Design, SignedSuprema
 
 CENTERS = ("training", "optimism_corrected", "out_of_bag", "error_632_plus")
 
@@ -171,7 +171,7 @@ def recorded(n: int, rate: float, training: float, rng: np.random.Generator, cap
     known = {"training_losses": rng.random(n) < training, "positive": 0.4, "predicted_positive": 0.3}
     records = [BootstrapLosses(counts, rng.random((40, n)) < rate)]
     if cap is not None:
-        records.append(SignedSuprema(n, 2, np.full(40, cap)))
+        records += [SignedSuprema(n, np.full(40, cap)), Design(n, rank=2, distinct_rows=n)]
 
     def interval(**options):
         return recorded_interval("two-center", *records, **known, **options)

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
 from cudbound import compare_intervals, cud_interval, error_interval, from_statsmodels
-from cudbound.exceptions import NotMinimizerError, UnsupportedEstimatorError
+from cudbound.exceptions import NotMinimizerError, NotMinimizerWarning, UnsupportedEstimatorError
 
 N = 50
 RNG = np.random.default_rng(0)
@@ -101,4 +101,6 @@ def test_a_penalized_fit_has_no_bound():
         sm.Logit(Y, sm.add_constant(X)).fit_regularized(disp=0, alpha=2.0)
     )
     with pytest.raises(NotMinimizerError):
+        error_interval(classifier, rows, labels, method="cud", n_resamples=10, rng=0)
+    with pytest.warns(NotMinimizerWarning):
         error_interval(classifier, rows, labels, n_resamples=10, rng=0)

@@ -348,7 +348,7 @@ FILE = command.DataFile(Path("data.csv"), "died", "yes")
             ["--set-b", "alhpa=1"],
             "Invalid value for '--set-b': ridge has no option 'alhpa'; did you mean alpha?",
         ),
-        (["--a", "lda"], "Invalid value for '--a': 'lda' is not one of 'least-squares', 'ridge'"),
+        (["--a", "qda"], "Invalid value for '--a': 'qda' is not one of 'least-squares', 'ridge'"),
         (["--confidence-level", "95"], "'95' is not a number strictly between 0 and 1"),
         (
             ["--option", "mcnemar.form=exact"],

@@ -176,7 +176,7 @@ def test_a_method_that_the_classifier_does_not_allow_keeps_its_row_in_all():
         False,
         True,
     )
-    assert "upper limit not capped: no CUD bound available" in ours["remarks"]
+    assert "upper limit not capped: no linear form known for SVC" in ours["remarks"]
 
 
 def test_the_default_gives_a_classifier_without_a_bound_its_interval():

@@ -11,6 +11,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 
 from cudbound import LeastSquaresClassifier, ResamplingSizes, cud_interval
 from cudbound.adapters import express
+from cudbound.adapters.fitted_facts import facts_of
 from cudbound.bound.boundary import boundary_deviations
 from cudbound.bound.signed_suprema import solve_signed_suprema
 from cudbound.intervals import GROUPS, METHODS
@@ -146,8 +147,10 @@ def refitted_records(estimator: Any, X: Array, y: Array, seed: int) -> Records:
     needs = frozenset[str]().union(*(m.needs for m in (*METHODS.values(), *ESTIMATORS.values())))
     plan = ResamplingPlan(needs & REFITTED, N_INNER, SIZES)
     records = record_losses(plan, estimator, X, y, labels, counts, rng=rng)
+    facts = facts_of(estimator, X, y)
     return replace(
         records,
+        design=Design(len(y), facts.rank, facts.distinct_rows),
         bound=cud_interval(estimator, X, y, n_resamples=N_RESAMPLES, rng=seed),
         signed_suprema=solve_signed_suprema(
             express(estimator, X, y),

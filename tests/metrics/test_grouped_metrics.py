@@ -12,7 +12,7 @@ from scipy.special import betaincinv
 
 from cudbound import LeastSquaresClassifier, Metric, Metrics, compare_intervals, cud_interval
 from cudbound.intervals.effective_size import effective_rows
-from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY, MetricRows
+from cudbound.metrics.metric import ERROR, SENSITIVITY, SPECIFICITY, MetricRows
 from cudbound.metrics.views import view
 from cudbound.records import BootstrapLosses, Groups, Records
 
@@ -147,10 +147,18 @@ def test_the_interval_for_a_metric_of_groups_by_hand(metric):
         losses=refit_by_hand(X, y, np.ones((1, y.size), dtype=int))[0],
         bootstrap=BootstrapLosses(counts, wrong, uneven=True),
     )
-    optimism, _, plus = centers_by_hand(metric, records, event, np.ones(y.size))
+    optimism, at_632, plus = centers_by_hand(metric, records, event, np.ones(y.size))
+    wrong_on_all = np.asarray(records.losses, dtype=bool)
+    training = 1.0 - MetricRows(metric, event).value(wrong_on_all)
+    left_out = (at_632 - 0.368 * training) / 0.632
     n = rows_by_loops(wrong, counts, codes, event if metric is SENSITIVITY else ~event)
-    low, high = sorted((optimism, plus))
-    assert row.estimate == pytest.approx(1.0 - (low + high) / 2.0, abs=1e-12)
+    # the error of all rows shows that it overfits: more than half of the way to the no-information error
+    p, q, error = event.mean(), (wrong_on_all ^ event).mean(), wrong_on_all.mean()
+    _, error_632, _ = centers_by_hand(ERROR, records, event, np.ones(y.size))
+    rate = ((error_632 - 0.368 * error) / 0.632 - error) / (p * (1 - q) + (1 - p) * q - error)
+    assert row.details["overfits"] == float(rate > 0.5) == 1.0
+    low, high = min(optimism, plus), max(optimism, plus, left_out)
+    assert row.estimate == pytest.approx(1.0 - (left_out + plus) / 2.0, abs=1e-12)
     limits = (
         1.0 - betaincinv(n * high + 1.0, n - n * high, 0.975),
         1.0 - betaincinv(n * low, n - n * low + 1.0, 0.025),

@@ -26,7 +26,6 @@ from cudbound.estimators.batched import batched_refit as batches_refit
 from cudbound.estimators.batched.scalers import standardize
 from cudbound.estimators.batched.squares import least_squares_scores, principal_components
 from cudbound.problem.draws import draw_counts
-from cudbound.resampling import refits
 
 Array = NDArray[np.float64]
 Counts = NDArray[np.int32]
@@ -51,7 +50,7 @@ def fitted_alone(monkeypatch: pytest.MonkeyPatch) -> list[Pipeline]:
         clones.append(estimator)
         return clone(estimator)
 
-    monkeypatch.setattr(refits, "clone", cloned)
+    monkeypatch.setattr("cudbound.adapters.seeded.clone", cloned)
     return clones
 
 

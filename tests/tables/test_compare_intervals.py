@@ -15,7 +15,12 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import LeastSquaresClassifier, compare_intervals, cud_interval
-from cudbound.exceptions import NotCertifiedWarning, NotMinimizerError, UnsupportedEstimatorError
+from cudbound.exceptions import (
+    NotCertifiedWarning,
+    NotMinimizerError,
+    NotMinimizerWarning,
+    UnsupportedEstimatorError,
+)
 from cudbound.intervals import GROUPS
 from cudbound.point_estimates.bootstrap_632 import error_632, leave_one_out_bootstrap_error
 from cudbound.problem.draws import draw_counts
@@ -336,7 +341,10 @@ def test_polish_and_solver_are_those_of_the_bound():
 def test_data_that_do_not_fit_the_classifier():
     clf, X, y = _fitted()
     with pytest.raises(NotMinimizerError, match="do not minimize"):
-        compare_intervals(clf, X[::-1], y)
+        compare_intervals(clf, X[::-1], y, methods=["cud"])
+    with pytest.warns(NotMinimizerWarning, match="do not minimize"):
+        table = compare_intervals(clf, X[::-1], y, n_resamples=10, inner="oob", rng=0)
+    assert "the fit does not minimize its loss" in table["cud"].degenerate
     logistic = LogisticRegression().fit(X, y)
     with pytest.raises(ValueError, match=r"same number of rows\. Got 29 and 30"):
         compare_intervals(logistic, X[1:], y, methods=BASELINES)
