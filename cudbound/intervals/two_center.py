@@ -183,7 +183,8 @@ def _remarks(records: Records, centers: TwoCenters) -> list[str]:
     if nearly_full and math.isnan(centers.cross_validated):
         found.append("rank nearly that of the rows, and no cross-validated error on record")
     if centers.low < centers.smaller:
-        found.append(f"few distinct rows: lower limit from {centers.low:.3f}")
+        why = "few distinct rows" if centers.low > 0.0 else "no training error"
+        found.append(f"{why}: lower limit from {centers.low:.3f}")
     return found
 
 
@@ -227,8 +228,9 @@ TWO_CENTER = Method(
     formula="low = lo(n l), high = min(up(n M), max(up(n m), T + Q)), or up(n M) without a cap; m is the smaller of "
     "the .632+ estimate and T + mean of (D_b - A_b), M the larger of the two, of Err(1) where the classifier "
     "overfits and of the cross-validated error where the rank is nearly n, l is m, or (m + T)/2 if that is less "
-    "and at most half of the rows are distinct; lo and up the limits of Clopper and Pearson among n with d/2 in each "
-    "tail, continued to numbers of errors that are not whole, Q the 1 - d/2 quantile of one side of the suprema of cud",
+    "and at most half of the rows are distinct, or 0 where T is 0 and the rank at most n/2; lo and up the limits of "
+    "Clopper and Pearson among n with d/2 in each tail, continued to numbers of errors that are not whole, Q the "
+    "1 - d/2 quantile of one side of the suprema of cud",
     estimand=Estimand("conditional"),
     needs=frozenset({"losses", "bootstrap", "signed_suprema", "design"}),
     also_needs=_also_needs,

@@ -3,7 +3,8 @@
 The optimism-corrected error is anchored at the classifier at hand, and too low where there are many features; the
 .632+ estimate averages over refits. Where the classifier overfits both are too low, and the upper limit is taken from
 the out-of-bag error as it is. Where most cases lie on a few points the optimism is corrected most where chance made the
-training error too high already, and the lower limit is taken from a point nearer to that.
+training error too high already, and the lower limit is taken from a point nearer to that. Where a classifier of few
+columns makes no training error, nothing excludes that it makes none at all, and the lower limit is 0.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from cudbound.point_estimates.bootstrap_632 import (
 )
 from cudbound.point_estimates.optimism import optimism_corrected_error
 from cudbound.records import Records
+from cudbound.records.design import MANY
 
 #: The rate of overfitting (Err(1) - T) / (gamma - T) above which a classifier overfits.
 OVERFITTING = 0.5
@@ -48,7 +50,8 @@ class TwoCenters:
     cross_validated : float, default=nan
         A further center of the upper limit, where the rank of the design is nearly that of the rows; nan elsewhere.
     toward : float or None, default=None
-        Where the lower limit is taken from if it is below the smaller center, for data of few distinct rows.
+        Where the lower limit is taken from if it is below the smaller center: nearer to the training error for data of
+        few distinct rows, 0 where a classifier of few columns makes no training error.
     """
 
     training_error: float
@@ -135,7 +138,9 @@ def two_centers(records: Records) -> TwoCenters:
     cross_validated, toward = math.nan, None
     if design is not None and design.is_nearly_full and folds is not None:
         cross_validated = float(np.mean([one.losses.mean() for one in folds.partitions]))
-    if design is None or design.has_few_distinct_rows:
+    if training == 0.0 and _rank_is_at_most(MANY, records):
+        toward = 0.0
+    elif design is None or design.has_few_distinct_rows:
         toward = training if records.averages_classes else (min(corrected, plus) + training) / 2
     return TwoCenters(training, corrected, plus, left_out, gamma, overfits(records), cross_validated, toward)
 
@@ -146,5 +151,10 @@ def allows_cap(records: Records) -> bool:
     Its rank must be at most a third of the rows that count, or of the groups: nearer to the rows, refits differ more
     from the classifier than the neighborhood of the supremum allows.
     """
+    return _rank_is_at_most(MOST_CAPPED, records)
+
+
+def _rank_is_at_most(share: float, records: Records) -> bool:
+    """Whether the rank of the design is known, and at most this share of the rows that count, or of the groups."""
     units = records.n_samples if records.groups is None else records.groups.n_groups
-    return records.design is not None and records.design.rank <= MOST_CAPPED * units
+    return records.design is not None and records.design.rank <= share * units

@@ -176,7 +176,9 @@ def two_center_by_hand(
     if rank > 0.9 * n and folds is not None:
         most.append(sum(sum(one) / n for one in folds) / len(folds))
     low_center = m
-    if not distinct > n / 2:
+    if t == 0 and rank <= n / 2:
+        low_center = 0.0
+    elif not distinct > n / 2:
         low_center = min(m, t if classes else (m + t) / 2)
     low, high = lower_limit(low_center, n, tail), upper_limit(max(most), n, tail)
     if suprema is not None and rank <= n / 3:
@@ -352,6 +354,18 @@ def test_the_rank_is_compared_with_groups_where_there_are_groups():
     assert not Design(30, distinct_rows=16).has_few_distinct_rows
     assert Design(30).has_few_distinct_rows  # not known
     assert not Design(30).has_many_columns
+
+
+def test_no_training_error_of_few_columns_excludes_no_error():
+    case = some_losses(3, 30, 0.2)
+    case["training"] = np.zeros(30, dtype=int)
+    case["p"] = case["q"] = 0.5
+    case["losses"] = (case["counts"] == 0) & (np.random.default_rng(3).random(case["counts"].shape) < 0.3)
+    few, unknown, many = (of_records(records_of(case, Design(30, rank, 30))) for rank in (15, math.nan, 16))
+    assert few.low == 0.0
+    assert few.high == unknown.high
+    assert "no training error: lower limit from 0.000" in few.remarks
+    assert min(unknown.low, many.low) > 0.0
 
 
 def test_class_averages_on_a_lattice_take_the_training_error_below():
