@@ -122,7 +122,10 @@ class FrozenStepsWarning(CudboundWarning):
 
 
 class ManyFeaturesWarning(CudboundWarning):
-    """The rank of the design is above half of the training rows, where intervals from refits may fall short."""
+    """The rank of the design is above half of the training rows, or groups of them.
+
+    The interval around two centers is then built around further centers; above nine tenths it is not to be relied on.
+    """
 
 
 class FewEventsWarning(CudboundWarning):

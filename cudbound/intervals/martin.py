@@ -72,7 +72,8 @@ MARTIN = Method(
     estimand=Estimand("conditional"),
     needs=frozenset({"losses", "bootstrap"}),
     assumptions="the .632 estimate is the error on n - n* independent test points; prior as stated",
-    tendency="conservative: it counts only the points that a draw leaves out",
+    tendency="conservative: it counts only the points that a draw leaves out; far too low where the rank of the design "
+    "is nearly that of the rows",
     reference="Laber and Murphy (2008), section 2, item 2; Martin and Hirschberg (1996)",
     cost="B",
     with_groups="refits",

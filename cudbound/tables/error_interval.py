@@ -198,8 +198,8 @@ def error_interval(
     ----------
     estimator : object
         Any fitted scikit-learn classifier of two classes. Linear classifiers with a convex loss, alone or at the end of
-        a `Pipeline`, have a CUD bound, which may lower the upper limit; for others a remark says that it is not
-        capped.
+        a `Pipeline`, have a CUD bound, which may lower the upper limit; for others, and where a step reads the labels
+        or something was chosen inside, a remark says why it is not capped.
     X : array-like, shape (n_samples, n_features)
         The rows that the estimator was fitted to.
     y : array-like, shape (n_samples,)
@@ -252,8 +252,8 @@ def error_interval(
     ------
     sklearn.exceptions.NotFittedError
         If the estimator has not been fitted.
-    NotMinimizerError
-        If the estimator was not fitted to these `X` and `y`, or its solver stopped early.
+    UnsupportedEstimatorError, UnsupportedProblemError, NotMinimizerError
+        If `method` is "cud" or "aci", and the estimator has no CUD bound on these `X` and `y`.
     ValueError
         If an argument is out of range, or `X` and `y` do not fit the estimator.
     RunInterrupted
@@ -262,8 +262,18 @@ def error_interval(
     Warns
     -----
     ManyFeaturesWarning
-        If the classifier has a CUD bound and the rank of the design is more than half the number of rows: the interval
-        may then cover less often than its level.
+        If the rank of the design is more than half the number of rows; above nine tenths of it the interval may cover
+        less often than its level.
+    NotMinimizerWarning
+        If the coefficients do not minimize the loss on these rows: the estimator was fitted to others, or its solver
+        stopped early. The upper limit is then not capped.
+    LabelsReadWarning, TuningNotResampledWarning
+        If `method` is "cud", and a step before the classifier reads the labels, or parameters were chosen on these
+        data: the bound takes both as given.
+    FrozenStepsWarning
+        If refits leave a step as it was fitted before.
+    DuplicateRowsWarning, SimilarRowsWarning, FewGroupsWarning, FrequencyWeightsWarning
+        If rows do not seem to be one patient each.
     NotCertifiedWarning
         If a limit ended the search for the suprema; upper bounds are used, which can only lengthen the interval.
     FewEventsWarning

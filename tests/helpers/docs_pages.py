@@ -20,6 +20,7 @@ import click
 import pandas as pd
 import skops.io
 from click.testing import CliRunner
+from published_again import excludes_nothing
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -392,7 +393,78 @@ def tolerances() -> str:
     return markdown_table(rows)
 
 
+EVIDENCE = ROOT / "docs" / "evidence"
+
+
+def cells_of(study: str, *methods: str) -> Callable[[], str]:
+    """The cells of a study in the folder of evidence, method by method."""
+
+    def table() -> str:
+        path = EVIDENCE / study / "cells.csv"
+        if len(methods) == 1:
+            return cells_worst_first(path, *methods)
+        return "\n\n".join(f"`{one}`:\n\n{cells_worst_first(path, one)}" for one in methods)
+
+    return table
+
+
+def published_again() -> str:
+    """The published cells of two-center, before and now, that of the largest ratio of widths first."""
+    with (EVIDENCE / "published-again" / "cells.csv").open(newline="") as file:
+        cells = list(csv.DictReader(file))
+    return markdown_table(
+        [
+            {
+                "study": one["design"],
+                "cell": one["scenario"],
+                "n": one["n"],
+                "rank": one["rank"].removesuffix(".0"),
+                "coverage before": f"{float(one['coverage_before']):.3f}",
+                "now": f"{float(one['coverage']):.3f}",
+                "width before": f"{float(one['width_before']):.3f}",
+                "width now": f"{float(one['width']):.3f}",
+                "ratio": f"{float(one['ratio']):.3f}",
+            }
+            for one in cells
+        ]
+    )
+
+
+def changed_cells() -> str:
+    """The cells of the confirmation in which the lower limit of 0 changes something, as registered and as it is now."""
+    rows = pd.read_csv(EVIDENCE / "two-center-confirmation" / "rows.csv.gz")
+    rows = rows[(rows["method"] == "two-center") & rows["low"].notna()]
+    rows["now"] = rows["low"].where(~excludes_nothing(rows), 0.0)
+    found = []
+    for (scenario, n), cell in rows.groupby(["scenario", "n"], sort=False):
+        if (cell["now"] < cell["low"]).any():
+            above = cell["truth"] <= cell["high"]
+            coverages = [(above & (cell[low] <= cell["truth"])).mean() for low in ("low", "now")]
+            widths = [(cell["high"] - cell[low]).mean() for low in ("low", "now")]
+            found.append((scenario, n, len(cell), coverages, widths))
+    return markdown_table(
+        [
+            {
+                "cell": scenario,
+                "n": str(n),
+                "sets": str(sets),
+                "coverage as registered": f"{coverages[0]:.3f}",
+                "with the changed limit": f"{coverages[1]:.3f}",
+                "width as registered": f"{widths[0]:.3f}",
+                "with it": f"{widths[1]:.3f}",
+            }
+            for scenario, n, sets, coverages, widths in sorted(found, key=lambda one: one[3][0])
+        ]
+    )
+
+
 PARTS: dict[str, Callable[[], str]] = {
+    "changed-cells": changed_cells,
+    "confirmation-cells": cells_of("two-center-confirmation", "two-center"),
+    "separable-cells": cells_of("two-center-separable", "two-center"),
+    "tuned-cells": cells_of("two-center-tuned", "two-center", "bbc-cv"),
+    "clinical-cells": cells_of("two-center-clinical", "two-center"),
+    "published-cells": published_again,
     "methods-in-short": methods_in_short,
     "paper-intervals": paper_intervals,
     "conditional-intervals": conditional_intervals,
