@@ -128,7 +128,9 @@ def overfits(records: Records) -> bool:
 
 def two_centers(records: Records) -> TwoCenters:
     """Return the centers of the interval for the error, or for the mean loss of a metric."""
-    training, left_out = float(np.mean(records.require("losses"))), out_of_bag_error(records)
+    training = float(np.mean(records.require("losses")))
+    # of rows that do not count alike the mean over those that were left out may be above 1
+    left_out = min(out_of_bag_error(records), 1.0)
     corrected = min(max(optimism_corrected_error(records), 0.0), 1.0)
     gamma = no_information_of(records)
     plus = error_632_plus(training, left_out, gamma).estimate

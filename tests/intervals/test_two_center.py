@@ -368,6 +368,22 @@ def test_no_training_error_of_few_columns_excludes_no_error():
     assert min(unknown.low, many.low) > 0.0
 
 
+def test_an_error_out_of_bag_is_at_most_1():
+    """The only row that was ever left out has 15 of 16 parts of the weight, and is always wrong."""
+    counts = np.array([[0, 2, 2], [0, 1, 3]])
+    losses = np.array([[45 / 16, 0.0, 0.0]] * 2)
+    records = Records(
+        losses=np.array([0.0, 1.5 / 16, 1.5 / 16]),
+        no_information=0.5,
+        bootstrap=BootstrapLosses(counts, losses, uneven=True, weighed=True),
+        weighed=True,
+    )
+    centers = two_centers(records)
+    assert centers.overfits
+    assert centers.out_of_bag == centers.high == 1.0
+    assert centers.estimate == (1.0 + centers.error_632_plus) / 2
+
+
 def test_class_averages_on_a_lattice_take_the_training_error_below():
     case = some_losses(3, 30, 0.2)
     case["training"] = (np.arange(30) < 6).astype(int)
