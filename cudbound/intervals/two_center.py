@@ -148,7 +148,8 @@ def _two_center(records: Records, confidence_level: float, *, tails: str, cap: b
 
     suprema = _suprema(records, cap, 0.5 + confidence_level / 2)
     uncapped = interval = limits(None)
-    remarks, details = _remarks(records, centers), _details(records, centers, n)
+    remarks = [*_remarks_below(records, centers), *_remarks_above(records, centers)]
+    details = _details(records, centers, n)
     if isinstance(suprema, str):
         remarks.append(suprema)
     else:
@@ -170,21 +171,27 @@ def _two_center(records: Records, confidence_level: float, *, tails: str, cap: b
     )
 
 
-def _remarks(records: Records, centers: TwoCenters) -> list[str]:
-    """Return what was done apart from the cap, in a few words each."""
+def _remarks_below(records: Records, centers: TwoCenters) -> list[str]:
+    """Return how rows count, and what moved the lower limit, in a few words each."""
     found = []
     if records.groups is not None:
         effect = f"design effect {design_effect(records):.3g} of the out-of-bag losses"
         found.append(f"{records.n_samples} rows counted as {effective_rows(records):.1f}: {effect}")
+    if centers.low < centers.smaller:
+        why = "few distinct rows" if centers.low > 0.0 else "no training error"
+        found.append(f"{why}: lower limit from {centers.low:.3f}")
+    return found
+
+
+def _remarks_above(records: Records, centers: TwoCenters) -> list[str]:
+    """Return what moved the upper limit, apart from the cap."""
+    found = []
     if centers.high > max(centers.optimism_corrected, centers.error_632_plus):
         which = "out-of-bag" if centers.high == centers.out_of_bag else "cross-validated"
         found.append(f"the classifier overfits: upper limit from the {which} error {centers.high:.3f}")
     nearly_full = records.design is not None and records.design.is_nearly_full
     if nearly_full and math.isnan(centers.cross_validated):
         found.append("rank nearly that of the rows, and no cross-validated error on record")
-    if centers.low < centers.smaller:
-        why = "few distinct rows" if centers.low > 0.0 else "no training error"
-        found.append(f"{why}: lower limit from {centers.low:.3f}")
     return found
 
 
@@ -214,8 +221,10 @@ def _one_sided(
     level = 2.0 * confidence_level - 1.0
     if alternative == "less":
         return _two_center(records, level, tails="equal", cap=cap)
-    # nothing caps a lower limit, so that nothing is said of a cap
-    return replace(_two_center(records, level, tails="equal", cap=False), remarks=())
+    outcome = _two_center(records, level, tails="equal", cap=False)
+    # nothing is said of an upper limit, and of its cap, where there is none
+    below = () if math.isnan(outcome.raw_interval.low) else _remarks_below(records, two_centers(records))
+    return replace(outcome, remarks=tuple(below))
 
 
 def _also_needs(design: Design) -> frozenset[str]:

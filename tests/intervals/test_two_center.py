@@ -439,6 +439,21 @@ def test_the_guard_compares_the_rank_with_a_third_of_the_rows():
         call("two-center", case, cap="no")
 
 
+def test_a_lower_limit_by_itself_says_how_rows_count_and_nothing_of_a_cap():
+    case = some_losses(3, 30, 0.2)
+    case["training"] = (np.arange(30) < 6).astype(int)
+    case["p"] = case["q"] = 0.5
+    left_out = (case["counts"] == 0) & (np.random.default_rng(3).random(case["counts"].shape) < 0.4)
+    case["losses"] = (case["training"] > 0) | left_out
+    records = replace(records_of(case, Design(30, 28, 10, n_groups=15)), groups=Groups.of(np.arange(30) // 2))
+    both, lower = of_records(records), of_records(records, alternative="greater")
+    center = lower.details["lower_center"]
+    assert lower.remarks == both.remarks[:3]
+    assert lower.remarks[1].startswith("30 rows counted as")
+    assert lower.remarks[2] == f"few distinct rows: lower limit from {center:.3f}"
+    assert [remark.split()[0] for remark in both.remarks[3:]] == ["the", "rank", "upper"]
+
+
 def test_open_draws_enter_with_their_upper_bounds():
     case = some_losses(1, 30, 0.3)
     design = Design(30, 3, 30)
