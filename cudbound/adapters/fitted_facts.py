@@ -12,10 +12,13 @@ from sklearn.frozen import FrozenEstimator
 from cudbound.adapters.distinct_rows import count_distinct_rows
 from cudbound.adapters.inside import Inside, take_apart
 from cudbound.adapters.label_free import is_own_clone, transformed
-from cudbound.adapters.linear import has_intercept, own_coefficients
+from cudbound.adapters.linear import has_intercept
 from cudbound.estimators.least_squares import dense
 from cudbound.estimators.stumps import StumpBasis
 from cudbound.problem.coordinates import design_rank
+
+#: Beyond so many values the rank is not computed: a sparse matrix of words, written out, would fill the memory.
+MOST_VALUES = 20_000_000
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,7 @@ class FittedFacts:
     ----------
     rank : float
         Rank of the design that reaches the classifier, with its intercept where one is fitted; nan where the
-        classifier has no linear form.
+        classifier has no linear form, or the matrix has more than `MOST_VALUES`.
     distinct_rows : float
         Distinct rows of the matrix that reaches the classifier, whatever their labels; nan where there is none.
     reads_labels : str
@@ -81,7 +84,9 @@ def facts_of(estimator: Any, X: Any, y: Any) -> FittedFacts:
 def _rank(classifier: Any, rows: Any) -> float:
     """Return the rank of the design of a linear classifier; nan if it is not linear in these columns."""
     shape = np.shape(rows)
-    if len(shape) != 2 or own_coefficients(classifier, shape[1]) is None:
+    coef: Any = getattr(classifier, "coef_", ())
+    # a ridge classifier of two classes keeps its coefficients as one vector
+    if len(shape) != 2 or np.shape(coef) not in ((shape[1],), (1, shape[1])) or np.size(rows) > MOST_VALUES:
         return np.nan
     design = np.asarray(dense(rows), dtype=np.float64)
     if has_intercept(classifier):

@@ -86,7 +86,8 @@ def _equal(first: Any, second: Any) -> bool:
     if first.shape != second.shape or first.dtype != second.dtype:
         return False
     if np.issubdtype(first.dtype, np.number):
-        return bool(np.allclose(first, second, rtol=ROUNDING, atol=0.0, equal_nan=True))
+        largest = float(np.nanmax(np.abs(first), initial=0.0))
+        return bool(np.allclose(first, second, rtol=ROUNDING, atol=ROUNDING * largest, equal_nan=True))
     # of the two, missing values are those that do not equal themselves
     return all(a is b or a == b or (a != a and b != b) for a, b in zip(first.flat, second.flat, strict=True))
 

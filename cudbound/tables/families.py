@@ -148,8 +148,7 @@ class Rows:
             records = replace(records, signed_suprema=suprema)
 
         def compute(method: Method) -> IntervalEstimate:
-            needs = self.session.needs_of(method)
-            for need in sorted(needs & BY_ROW):
+            for need in sorted(method.needs & BY_ROW):
                 if getattr(self.records, need) is not None and getattr(records, need) is None:
                     raise ValueError(
                         f"the recorded {need} hold too few rows for the {metric.name}: take fewer, stratified folds, "
@@ -169,9 +168,8 @@ class Rows:
             if len(family.seen) > 1 and not own_level:
                 others = " and ".join(one.metric.name for one in family.seen if one is not seen)
                 remarks = (*remarks, f"together with {others}: each at {format_level(round(level, 6))}")
-            row = replace(
-                row, confidence_level=family.confidence_level, n_fits=count_fits(self.records, needs)
-            )
+            n_fits = count_fits(self.records, self.session.needs_of(method))
+            row = replace(row, confidence_level=family.confidence_level, n_fits=n_fits)
             return tell(row, metric, "" if seen.plain else seen.rests_on, remarks)
 
         return self.session.rows(

@@ -133,9 +133,9 @@ def look_at(
 def _unseen_choice(facts: FittedFacts) -> str:
     """Return what depends on the labels and the bound takes as given, in a few words; empty if nothing does."""
     if facts.reads_labels:
-        return f"it takes {facts.reads_labels}, which read the labels, as given"
+        return f"the bound takes {facts.reads_labels}, which reads the labels, as given"
     if facts.chosen_inside:
-        return f"it takes what {' and '.join(facts.chosen_inside)} chose on these data as given"
+        return f"the bound takes what {' and '.join(facts.chosen_inside)} chose on these data as given"
     return ""
 
 

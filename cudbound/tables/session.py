@@ -346,7 +346,7 @@ class Session(Generic[Named]):
                 rows.append(unavailable(method, refused[method.name]))
                 continue
             try:
-                _raise_failed(self.needs_of(method), self.failed if failed is None else failed(method))
+                _raise_failed(method.needs, self.failed if failed is None else failed(method))
                 rows.append(compute(method))
                 n_computed += 1
             except Warning:

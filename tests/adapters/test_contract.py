@@ -36,6 +36,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier, cud_interval
 from cudbound.adapters import ADAPTERS, express, find_adapter
+from cudbound.adapters.fitted_facts import facts_of
 from cudbound.exceptions import NotMinimizerError, TuningNotResampledWarning
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.solve.minimum import draws_problem, optimality_residual
@@ -278,6 +279,14 @@ def test_the_loss_is_the_documented_objective_up_to_a_factor(name: str, data: st
         labels = np.where(y == est.classes_[1], 1.0, -1.0)
         ratios.append(case(name).objective(est, X, labels, weights, w, b) / problem.mean_loss(0, coef))
     np.testing.assert_allclose(ratios, ratios[0], rtol=1e-10)
+
+
+@each_data
+@each_estimator
+def test_the_rank_is_that_of_the_design(name: str, data: str) -> None:
+    X, y = DATA[data]()
+    est = fitted(name, X, y)
+    assert facts_of(est, X, y).rank == np.linalg.matrix_rank(expressed(est, X, y, polish=True).design)
 
 
 @each_data

@@ -299,7 +299,7 @@ def test_a_threshold_that_is_chosen_on_the_data_is_resampled_or_refused():
     clf = ChosenThresholdClassifier(LogisticRegression(), midway).fit(X, y)
     asked = Metrics("sensitivity", event="ill")
     row = error_interval(clf, X, y, metric=asked, n_resamples=8, rng=0, progress=False).row
-    assert "upper limit not capped: it takes what ChosenThresholdClassifier chose" in row.remarks[-1]
+    assert "upper limit not capped: the bound takes what ChosenThresholdClassifier chose" in row.remarks[-1]
     with pytest.raises(UnsupportedEstimatorError, match="chose its threshold on these rows by a function"):
         cud_interval(clf, X, y, **FAST)
     # the refits choose again

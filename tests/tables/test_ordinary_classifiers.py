@@ -99,8 +99,8 @@ def test_no_cap_where_a_step_reads_the_labels():
     table = compare_intervals(selection, X, y, methods="recommended", n_resamples=DRAWS, rng=0)
     row = table["two-center"]
     assert "q_signed" not in row.details
-    assert any("SelectKBest, which read the labels" in remark for remark in row.remarks)
-    assert "SelectKBest, which read the labels" in table["cud"].degenerate
+    assert any("SelectKBest, which reads the labels" in remark for remark in row.remarks)
+    assert "SelectKBest, which reads the labels" in table["cud"].degenerate
     uncapped = error_interval(selection, X, y, n_resamples=DRAWS, rng=0, cap=False)
     assert uncapped.confidence_interval == row.confidence_interval
     with pytest.warns(LabelsReadWarning, match="SelectKBest") as caught:
@@ -157,6 +157,24 @@ def test_columns_that_fit_nearly_any_labels_take_the_cross_validated_error(n_fea
             fitted, X, y, methods=["two-center", "langford-binomial"], n_resamples=DRAWS, rng=0
         )
     assert again["two-center"].confidence_interval == row.confidence_interval
+
+
+class FailsOnFolds(LeastSquaresClassifier):
+    """Cannot be fitted to rows that are all different but some, as those of a fold's training set are."""
+
+    def fit(self, X, y):
+        if 24 < len(np.unique(X, axis=0)) < 30:
+            raise ValueError("no such rows")
+        return super().fit(X, y)
+
+
+def test_folds_that_cannot_be_fitted_leave_the_other_centers():
+    X, y = plain_sample(30, 28)
+    with pytest.warns(ManyFeaturesWarning, match="do not rely on the interval"):
+        row = error_interval(FailsOnFolds().fit(X, y), X, y, n_resamples=40, on_single_class="fit", rng=0)
+    assert "error_cross_validated" not in row.details
+    assert "rank nearly that of the rows, and no cross-validated error on record" in row.row.remarks
+    assert row.confidence_interval.low < row.confidence_interval.high
 
 
 def test_many_columns_below_nine_tenths_take_no_further_fits():
