@@ -462,6 +462,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "changed-cells": changed_cells,
     "confirmation-cells": cells_of("two-center-confirmation", "two-center"),
     "separable-cells": cells_of("two-center-separable", "two-center"),
+    "ridge-cells": cells_of("two-center-ridge", "two-center"),
     "tuned-cells": cells_of("two-center-tuned", "two-center", "bbc-cv"),
     "clinical-cells": cells_of("two-center-clinical", "two-center"),
     "published-cells": published_again,
