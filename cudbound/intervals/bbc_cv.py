@@ -34,7 +34,7 @@ BBC_CV = Method(
     assumptions="choosing among the configurations on drawn rows differs from choosing on all rows as it does from the "
     "population",
     tendency="near its level in the simulations of its authors; far below it where classes are nearly separable; with "
-    "few rows the errors outside a draw are few, and the interval is wide: two-center, which needs more fits, was shorter",
+    "few rows the errors outside a draw are few, and the interval is wide; two-center, of more fits, was shorter",
     reference="Tsamardinos, Greasidou and Borboudakis (2018), algorithm 3. Ties: the first configuration; draws that "
     "hold all rows are dropped",
     cost="K for each configuration",
