@@ -245,8 +245,8 @@ TWO_CENTER = Method(
     also_needs=_also_needs,
     assumptions="one of the centers is about the error of this classifier, as if seen on n new cases",
     tendency="kept its level in 98 of 101 fresh populations, selection of features, trees and nearly as many features "
-    "as rows among them (docs/confirmation.md); short by .02 for groups of very unequal size; long where the classifier "
-    "overfits, and longer than the CUD bound near separable classes",
+    "as rows among them (docs/confirmation.md); short by .02 for groups of very unequal size; long where the "
+    "classifier overfits, and longer than the CUD bound near separable classes",
     reference="this package, docs/two_center.md; Clopper and Pearson (1934), Efron and Gong (1983), Efron and "
     "Tibshirani (1997), Laber and Murphy (2008)",
     cost="B",
