@@ -50,7 +50,8 @@ LANGFORD = Method(
     estimand=Estimand("conditional"),
     needs=frozenset({"losses", "bootstrap"}),
     assumptions="the .632 estimate is the error on n* independent test points",
-    tendency="conservative as a binomial interval; the hypothetical test points were trained on",
+    tendency="conservative as a binomial interval; the hypothetical test points were trained on; far too low where the "
+    "classifier overfits, as trees and neighbors do, or the rank is nearly that of the rows",
     reference="Laber and Murphy (2008), section 5, footnote 3; Langford (2005)",
     cost="B",
     with_groups="refits",
