@@ -5,7 +5,7 @@ SOURCES := pyproject.toml $(shell find solvers -name '*.cpp' -o -name '*.hpp' -o
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test test-python test-solvers test-slow fuzz mutation mutation-solvers test-lowest lint format benchmark stub wheel sbom clean
+.PHONY: demo test test-python test-solvers test-slow fuzz mutation mutation-solvers test-lowest golden lint format benchmark stub wheel sbom clean
 
 demo: .venv/installed
 	$(BIN)/cudbound demo
@@ -42,6 +42,10 @@ test-solvers: .venv/installed-for-development
 	$(BIN)/cmake -S solvers -B build/sanitized -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCUDBOUND_TESTS=ON -DCUDBOUND_SANITIZE=ON
 	$(BIN)/cmake --build build/sanitized
 	$(BIN)/ctest --test-dir build/sanitized --parallel 2 --output-on-failure
+
+# the numbers of the golden calls, to the last bit, on the machine that made the file
+golden: .venv/installed-for-development
+	$(BIN)/python tests/golden/compare.py
 
 lint: .venv/installed-for-development
 	$(BIN)/ruff check .
