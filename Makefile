@@ -48,8 +48,10 @@ golden: .venv/installed-for-development
 	$(BIN)/python tests/golden/compare.py
 
 lint: .venv/installed-for-development
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
+	$(BIN)/ruff check . .ci
+	$(BIN)/ruff format --check . .ci
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/python .ci/house_rules.py
 	$(BIN)/mypy
 	$(BIN)/mypy tests/typed_program.py
 	$(BIN)/zizmor --offline --quiet .github

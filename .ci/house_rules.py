@@ -1,0 +1,126 @@
+"""What no linter checks: functions of at most 60 code lines, and the words of lines that a change adds.
+
+python .ci/house_rules.py [BASE]
+
+A code line is neither blank nor comment nor docstring. BASE is the commit that the added lines are counted from: by
+default where the branch left main, or, on main itself, the commit before.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import subprocess
+import sys
+import tokenize
+from collections.abc import Iterator
+from pathlib import Path
+
+MAX_LINES = 60
+#: Longer ones, until the code behind them is rewritten.
+LONGER = {
+    "cudbound/bound/cud_interval.py": {"cud_interval"},
+    "cudbound/planning/plan_sample_size.py": {"plan_sample_size"},
+    "cudbound/problem/problem.py": {"make_problem"},
+    "cudbound/tables/compare_intervals.py": {"compare_intervals"},
+    "cudbound/tables/compare_learners.py": {"tabulate_comparisons"},
+    "cudbound/tables/pairwise.py": {"compare_many_learners"},
+}
+#: English of our own, and what a reader expects in its place.
+WORDS = {
+    r"\bwished\b": "wanted, or target",
+    r"\brests on\b": "depends on",
+    r"\bwho has the\b": "with the",
+    r"\bat the shell\b": "on the command line",
+    r"\bputs? an end\b": "stops",
+    r"\bin the place of\b": "instead of",
+    r"\bone (row|line|value|fit|file|name) an? (?=draw|row|split|method|cell|learner)": "per",
+    r"\b(is|are) told apart\b": "differ",
+    r"\bso many (nodes|seconds|draws|seeds|workers|times)\b": "this many",
+    r"\bcannot be told\b": "is unknown",
+    r"\bset at nothing\b": "ignored",
+}
+NOT_CODE = {
+    *(tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT),
+    *(tokenize.DEDENT, tokenize.ENCODING, tokenize.ENDMARKER),
+}
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def code_lines(text: str, tree: ast.Module) -> set[int]:
+    """Return the numbers of the lines that are neither blank nor comment nor docstring."""
+    lines: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type not in NOT_CODE:
+            lines.update(range(token.start[0], token.end[0] + 1))
+    for node in ast.walk(tree):
+        if isinstance(node, Function | ast.ClassDef | ast.Module) and ast.get_docstring(node) is not None:
+            docstring = node.body[0]
+            lines.difference_update(range(docstring.lineno, (docstring.end_lineno or 0) + 1))
+    return lines
+
+
+def long_functions(path: Path) -> Iterator[str]:
+    text = path.read_text()
+    tree = ast.parse(text)
+    lines = code_lines(text, tree)
+    for node in ast.walk(tree):
+        if isinstance(node, Function) and node.name not in LONGER.get(str(path), ()):
+            length = len(lines & set(range(node.lineno, (node.end_lineno or 0) + 1)))
+            if length > MAX_LINES:
+                yield f"{path}:{node.lineno}: {node.name} has {length} code lines; the most is {MAX_LINES}"
+
+
+def git(*arguments: str) -> str:
+    return subprocess.run(["git", *arguments], capture_output=True, text=True, check=True).stdout.strip()
+
+
+def base_of_change() -> str:
+    """Return the commit that the branch left main at, or the one before where that is this one."""
+    head = git("rev-parse", "HEAD")
+    for main in ("origin/main", "main"):
+        if has(main) and (base := git("merge-base", "HEAD", main)) != head:
+            return base
+    return "HEAD~1"
+
+
+def has(commit: str) -> bool:
+    asked = subprocess.run(
+        ["git", "rev-parse", "--verify", "--quiet", f"{commit}^{{commit}}"], capture_output=True
+    )
+    return asked.returncode == 0
+
+
+def own_english(base: str) -> Iterator[str]:
+    where, number = "", 0
+    for line in git(
+        "diff", "--unified=0", "--no-color", base, "--", "*.py", "*.md", "*.toml", "*.hpp", "*.cpp"
+    ).splitlines():
+        if line.startswith("+++ "):
+            where = line.removeprefix("+++ b/")
+        elif line.startswith("@@"):
+            number = int(line.split("+")[1].split()[0].split(",")[0]) - 1
+        elif line.startswith("+"):
+            number += 1
+            for pattern, better in WORDS.items():
+                if where != ".ci/house_rules.py" and re.search(pattern, line, re.IGNORECASE):
+                    yield f"{where}:{number}: {pattern} is our own English; say {better}: {line[1:].strip()}"
+
+
+def main(*arguments: str) -> int:
+    found = [line for path in sorted(Path("cudbound").rglob("*.py")) for line in long_functions(path)]
+    base = arguments[0] if arguments else base_of_change()
+    if has(base):
+        found += own_english(base)
+    else:
+        print(f"no commit {base} in this clone: there are no added lines to read")
+    print(
+        "\n".join(found)
+        or f"functions are short, and the words of the lines since {base[:10]} are those of the field"
+    )
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
