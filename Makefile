@@ -5,7 +5,7 @@ SOURCES := pyproject.toml $(shell find solvers -name '*.cpp' -o -name '*.hpp' -o
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test test-python test-solvers test-slow fuzz mutation mutation-solvers test-lowest golden lint format benchmark stub wheel sbom clean
+.PHONY: demo test test-python test-solvers test-slow fuzz mutation test-lowest golden lint format benchmark stub wheel sbom clean
 
 demo: .venv/installed
 	$(BIN)/cudbound demo
@@ -26,13 +26,12 @@ fuzz: .venv/installed-for-development
 	$(BIN)/cmake --build build/sanitized --target fuzz
 	cd build/sanitized && tests/fuzz $(FUZZ_SECONDS) $(FUZZ_SEED) $(abspath solvers/tests/corpus)/*
 
-# changes one operator, number or argument at a time, and says which changes no test notices
-MUTANTS ?= 200
+# changes one operator or number of the interval methods at a time, and lists the changes that no test notices
 mutation: .venv/installed-for-development
-	$(BIN)/python tests/helpers/mutants.py cudbound/intervals tests/intervals --number $(MUTANTS)
-
-mutation-solvers: .venv/installed-for-development
-	$(BIN)/python tests/helpers/solver_mutants.py --number $(MUTANTS)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group mutation
+	$(BIN)/cosmic-ray init tests/mutation.toml build/mutation.sqlite
+	$(BIN)/cosmic-ray exec tests/mutation.toml build/mutation.sqlite
+	$(BIN)/cr-report build/mutation.sqlite --surviving-only
 
 # the C++ tests need no Python; they run as released and once more under the sanitizers
 test-solvers: .venv/installed-for-development
