@@ -29,7 +29,7 @@ fuzz: .venv/installed-for-development
 # changes one operator or number of the interval methods at a time, and lists the changes that no test notices
 mutation: .venv/installed-for-development
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group mutation
-	$(BIN)/cosmic-ray init tests/mutation.toml build/mutation.sqlite
+	test -e build/mutation.sqlite || $(BIN)/cosmic-ray init tests/mutation.toml build/mutation.sqlite
 	$(BIN)/cosmic-ray exec tests/mutation.toml build/mutation.sqlite
 	$(BIN)/cr-report build/mutation.sqlite --surviving-only
 
