@@ -7,6 +7,7 @@ from typing import Any
 from cudbound.adapters.registry import find_adapter
 from cudbound.estimators.batched import BatchedFit, BatchedRefit, refit_in_batches
 from cudbound.estimators.batched.discriminant import discriminant_fit
+from cudbound.estimators.batched.fitted_apart import fit_apart
 from cudbound.estimators.batched.sources import flatten, prepare
 from cudbound.estimators.batched.steps import is_fixed
 from cudbound.exceptions import UnsupportedEstimatorError
@@ -37,7 +38,9 @@ def batched_refit(estimator: Any, X: Any, y: Any, *, n_jobs: int = 1) -> Batched
                 X = step.transform(X)
             return adapter.batched_refit(final, X, y)
         fit = None if adapter.batched_fit is None else adapter.batched_fit(final, n_jobs)
-    prepared = None if fit is None else prepare(steps, X, fit)
-    if fit is None or prepared is None:
+    if fit is None:
+        return None
+    prepared = prepare(steps, X, fit) or fit_apart(steps, X, y, n_jobs)
+    if prepared is None:
         return None
     return refit_in_batches(prepared.source, fit, check_labels(y, final.classes_), prepared.n_columns)

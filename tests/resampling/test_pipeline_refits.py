@@ -23,8 +23,8 @@ from sklearn.svm import SVC
 from cudbound import LeastSquaresClassifier, compare_intervals
 from cudbound.estimators.batched import Columns, Draws
 from cudbound.estimators.batched import batched_refit as batches_refit
-from cudbound.estimators.batched.scalers import standardize
 from cudbound.estimators.batched.squares import least_squares_scores, principal_components
+from cudbound.estimators.batched.standardizing import standardize
 from cudbound.problem.draws import draw_counts
 
 Array = NDArray[np.float64]
@@ -406,7 +406,6 @@ def _other_pipelines() -> dict[str, Pipeline]:
         "all components": [PCA()],
         "unknown scaler": [QuantileTransformer(n_quantiles=5)],
         "subclass": [ScalerOfAnotherKind()],
-        "terms of components": [PCA(2), PolynomialFeatures(2)],
     }
     made = {name: make_pipeline(*few, LeastSquaresClassifier()) for name, few in steps.items()}
     made["subclass of the classifier"] = make_pipeline(StandardScaler(), LoopedLeastSquares())

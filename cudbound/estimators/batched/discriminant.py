@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import sklearn
 from numpy.typing import NDArray
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.utils.fixes import parse_version
 
 from cudbound.estimators.batched.columns import CLEAR_SHARE, Columns, Draws
 
@@ -19,6 +21,9 @@ Bools = NDArray[np.bool_]
 #: that.
 ROUNDING = 1e-8
 CLEAR_EIGENVALUE = 1e-6
+
+#: The first scikit-learn whose solver svd divides covariances by the number of rows, as is done here.
+FIRST_VERSION = "1.9.1"
 
 #: Condition of a covariance matrix up to which it is clear what its solution is.
 MOST_CONDITION = 1e7
@@ -89,7 +94,8 @@ class DiscriminantFit:
 def discriminant_fit(estimator: Any) -> DiscriminantFit | None:
     """Return how to fit a linear discriminant analysis in batches, or None where it has no such closed form."""
     if (
-        type(estimator) is not LinearDiscriminantAnalysis
+        parse_version(sklearn.__version__) < parse_version(FIRST_VERSION)
+        or type(estimator) is not LinearDiscriminantAnalysis
         or estimator.solver not in ("svd", "lsqr")
         or estimator.shrinkage is not None
         or getattr(estimator, "covariance_estimator", None) is not None

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.estimators.batched.columns import Columns, Draws
-from cudbound.estimators.batched.order import quantiles_of
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -52,8 +51,32 @@ class Imputer:
         if self.strategy == "mean":
             return np.asarray(counts @ values / counts.sum(axis=1))
         if self.strategy == "median":
-            return quantiles_of(values, counts, (0.5,))[:, 0]
+            return drawn_medians(values, counts)
         if self.strategy == "most_frequent":
             kinds, places = np.unique(values, return_inverse=True)
             return np.asarray(kinds[(counts @ np.eye(kinds.size)[places]).argmax(axis=1)])
         return np.full(len(counts), self.fill_value)
+
+
+def drawn_medians(values: Array, counts: Array) -> Array:
+    """Return the median of the drawn values in each fit, copies included, shape (n_fits,).
+
+    Parameters
+    ----------
+    values : ndarray of float, shape (n_samples,)
+    counts : ndarray of float, shape (n_fits, n_samples)
+        Each fit must have drawn a row.
+
+    Examples
+    --------
+    >>> drawn_medians(np.array([9.0, 1.0, 3.0]), np.array([[0.0, 2.0, 1.0], [1.0, 0.0, 1.0]])).tolist()
+    [1.0, 6.0]
+    """
+    order = values.argsort(kind="stable")
+    values = values[order]
+    ends = counts[:, order].cumsum(axis=1)  # drawn rows at a place or before it
+    middle = 0.5 * (ends[:, -1] - 1.0)
+    low, high = (
+        values[(ends <= place[:, None]).sum(axis=1)] for place in (np.floor(middle), np.ceil(middle))
+    )
+    return np.asarray(low + 0.5 * (high - low))

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.compose import ColumnTransformer, make_column_selector
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import FunctionTransformer
+from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import FLOAT_DTYPES, validate_data
 
@@ -20,7 +20,6 @@ from cudbound.estimators.batched.columns import BatchedFit, Columns, Draws, Sour
 from cudbound.estimators.batched.encoding import Encoder, filled_one_hot, one_hot
 from cudbound.estimators.batched.steps import (
     INDIFFERENT,
-    SELECTIVE,
     batched_step,
     encodes_in_batches,
     fills_in_batches,
@@ -82,7 +81,7 @@ def prepare(steps: Sequence[Any], X: Any, follower: BatchedFit | Any) -> Prepara
         if batched is None:
             return None
         made.append(batched)
-    widest = max([start.n_columns, *(_width(step) for step in rest[n_used:])])
+    widest = max([start.n_columns, *(len(step.get_feature_names_out()) for step in rest[n_used:])])
     return Preparation(partial(_run, start.source, tuple(made)), widest)
 
 
@@ -103,19 +102,19 @@ def _fit_together(steps: Sequence[Any]) -> bool:
             return False
         if left_out and not final and type(step) not in INDIFFERENT:
             return False
-        parts = _branches(step)
-        left_out |= any(type(part) in SELECTIVE for part in parts)
+        parts = branches(step)
+        left_out |= any(type(part) is OneHotEncoder for part in parts)
         may_be_sparse = any(getattr(part, "sparse_output", False) for part in parts)
         made_sparse |= may_be_sparse and not (type(step) is ColumnTransformer and step.sparse_threshold == 0)
     return True
 
 
-def _branches(step: Any) -> list[Any]:
+def branches(step: Any) -> list[Any]:
     """Return the steps of all branches of a column transformer, or the step itself."""
     if type(step) is not ColumnTransformer:
         return [step]
     steps = flatten([branch for _, branch, _ in step.transformers_ if not isinstance(branch, str)])
-    return [part for inner in steps for part in _branches(inner)]
+    return [part for inner in steps for part in branches(inner)]
 
 
 def _begin(steps: Sequence[Any], X: Any, follower: Any) -> tuple[Preparation, int] | None:
@@ -160,12 +159,6 @@ def _numbers(steps: Sequence[Any], X: Any) -> Array | None:
     except (TypeError, ValueError):  # a sparse matrix, words, or numbers whose squares overflow
         return None
     return np.asarray(rows)
-
-
-def _width(step: Any) -> int:
-    if type(step) is FunctionTransformer:  # which need not know its names
-        return int(step.n_features_in_)
-    return len(step.get_feature_names_out())
 
 
 # ---- columns side by side ----

@@ -1,4 +1,4 @@
-"""Which individual steps of scikit-learn are fitted in batches, and how."""
+"""Which individual steps of scikit-learn are fitted in batches, and how, and which are fitted one draw at a time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from scipy.stats import norm
 from sklearn.decomposition import PCA
 from sklearn.feature_selection import SelectKBest, chi2, f_classif
 from sklearn.impute import SimpleImputer
@@ -23,19 +22,25 @@ from sklearn.preprocessing import (
 
 from cudbound.estimators.batched.columns import Step
 from cudbound.estimators.batched.imputing import STRATEGIES, Imputer
-from cudbound.estimators.batched.scalers import scale_by_quantiles, scale_to_range, standardize
-from cudbound.estimators.batched.selection import select_best
 from cudbound.estimators.batched.squares import principal_components
-from cudbound.estimators.batched.terms import Splines, mapped, products
+from cudbound.estimators.batched.standardizing import standardize
 
 #: Rows and columns up to which ``PCA(svd_solver="auto")`` draws no random numbers.
 LARGEST_EXACT = 500
 
 #: Steps that may follow principal axes, whose direction is arbitrary, or columns that some fits leave out, which count
 #: as 0: for these steps, as for linear classifiers, neither matters.
-INDIFFERENT = (StandardScaler, PCA, SelectKBest)
-#: Steps of which a column of the batch may be absent in some of the fits.
-SELECTIVE = (SelectKBest, OneHotEncoder)
+INDIFFERENT = (StandardScaler, PCA)
+
+#: Steps that scikit-learn fits to one draw at a time, before a classifier that is fitted to all draws at once.
+FITTED_APART = (
+    FunctionTransformer,
+    MinMaxScaler,
+    PolynomialFeatures,
+    RobustScaler,
+    SelectKBest,
+    SplineTransformer,
+)
 
 
 def is_fixed(step: Any) -> bool:
@@ -71,6 +76,17 @@ def fills_in_batches(step: Any) -> bool:
     )
 
 
+def is_repeatable(step: Any, n_samples: int) -> bool:
+    """Whether scikit-learn draws no random numbers for a step, and gives a row the same output in fit and transform."""
+    if type(step) is PCA:
+        return _components(step, n_samples) is not None
+    if type(step) is SelectKBest:
+        return step.score_func in (f_classif, chi2)
+    if type(step) is FunctionTransformer:
+        return _of_single_numbers(step)
+    return fills_in_batches(step) or type(step) in (StandardScaler, OneHotEncoder, *FITTED_APART)
+
+
 def batched_step(step: Any, follower: Any, n_samples: int) -> Step | None:
     """Return a step on numbers for batches of fits, or None where it cannot be fitted in batches.
 
@@ -88,39 +104,16 @@ def batched_step(step: Any, follower: Any, n_samples: int) -> Step | None:
         return partial(
             standardize, with_mean=step.with_mean, with_std=step.with_std, constants_matter=constants_matter
         )
-    if type(step) is MinMaxScaler and not step.clip:
-        return partial(scale_to_range, low=float(step.feature_range[0]), high=float(step.feature_range[1]))
-    if type(step) is RobustScaler:
-        return _by_quantiles(step)
     if type(step) is PCA and (final or type(follower) in INDIFFERENT):
         return _components(step, n_samples)
-    if type(step) is PolynomialFeatures:
-        return partial(products, powers=step.powers_)
-    if type(step) is FunctionTransformer and _of_single_numbers(step):
-        return partial(mapped, function=np.positive if step.func is None else step.func)
     if fills_in_batches(step):
         return Imputer(step.strategy, 0.0 if step.fill_value is None else float(step.fill_value))
-    if type(step) is SplineTransformer:
-        return _splines(step)
-    if type(step) is SelectKBest and (final or type(follower) in INDIFFERENT):
-        return _best(step)
     return None
 
 
 def _of_single_numbers(step: FunctionTransformer) -> bool:
     unary = isinstance(step.func, np.ufunc) and step.func.nin == step.func.nout == 1
     return (step.func is None or unary) and not step.kw_args
-
-
-def _by_quantiles(step: RobustScaler) -> Step:
-    low, high = (end / 100.0 for end in step.quantile_range)
-    return partial(
-        scale_by_quantiles,
-        with_centering=step.with_centering,
-        with_scaling=step.with_scaling,
-        quantiles=(low, high),
-        unit=float(norm.ppf(high) - norm.ppf(low)) if step.unit_variance else 1.0,
-    )
 
 
 def _components(step: PCA, n_samples: int) -> Step | None:
@@ -136,20 +129,3 @@ def _components(step: PCA, n_samples: int) -> Step | None:
             by_covariance=step.svd_solver != "full",
         )
     return None
-
-
-def _splines(step: SplineTransformer) -> Step | None:
-    if (
-        step.degree < 1
-        or step.extrapolation not in ("constant", "continue")
-        or getattr(step, "handle_missing", "error") != "error"
-    ):
-        return None
-    return Splines(step.n_knots, step.degree, step.knots, step.extrapolation, bool(step.include_bias))
-
-
-def _best(step: SelectKBest) -> Step | None:
-    names = {f_classif: "f_classif", chi2: "chi2"}
-    if step.score_func not in names or isinstance(step.k, str) or step.k < 1:
-        return None
-    return partial(select_best, k=int(step.k), by=names[step.score_func])

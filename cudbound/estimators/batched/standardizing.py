@@ -1,4 +1,4 @@
-"""Scalers of each fit, as maps of columns: standard deviations, ranges, quantiles."""
+"""Standardized columns of each fit, as maps of columns."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.estimators.batched.columns import CLEAR_SHARE, Columns, Draws, averages
-from cudbound.estimators.batched.order import drawn_quantiles
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -14,9 +13,6 @@ Bools = NDArray[np.bool_]
 #: A variance that is a smaller share of the mean square about a point near all means is computed again from rows of
 #: its fit: the difference of two nearly equal numbers has lost digits.
 CANCELLED_SHARE = 1e-3
-
-#: Ranges below this may be 0 for scikit-learn, which treats those below 2.2e-15 as 0, whatever the units.
-TAKEN_FOR_ZERO = 1e-14
 
 
 def standardize(
@@ -90,74 +86,3 @@ def _spread_from_inside(rows: Array, draws: Draws) -> tuple[Array, Array, Bools]
     shifted = averages(draws.shares, centered)
     centered -= shifted[:, None, :]
     return shifted + inside[:, 0], np.sqrt(averages(draws.shares, centered**2)), constant
-
-
-def scale_to_range(
-    columns: Columns, draws: Draws, *, low: float = 0.0, high: float = 1.0
-) -> tuple[Columns, Bools]:
-    """Map the range of each column among the rows that were drawn to [low, high], as `MinMaxScaler` does.
-
-    Parameters
-    ----------
-    columns : Columns
-    draws : Draws
-    low, high : float
-
-    Examples
-    --------
-    >>> draws = Draws(np.array([[1.0, 1.0, 0.0]]), np.array([-1.0, 1.0, 1.0]))
-    >>> columns, clear = scale_to_range(Columns(np.array([[1.0], [3.0], [9.0]])), draws)
-    >>> columns.stacked(1)[0, :, 0].tolist(), clear.tolist()
-    ([0.0, 1.0, 4.0], [True])
-    """
-    columns = columns.plain()
-    ends = drawn_quantiles(columns, draws, (0.0, 1.0))
-    scale, clear = _reciprocal(ends[:, :, 1] - ends[:, :, 0], columns)
-    scale *= high - low
-    # low = (smallest - shift) * scale
-    return Columns(columns.rows, ends[:, :, 0] - low / scale, scale), clear
-
-
-def scale_by_quantiles(
-    columns: Columns,
-    draws: Draws,
-    *,
-    with_centering: bool = True,
-    with_scaling: bool = True,
-    quantiles: tuple[float, float] = (0.25, 0.75),
-    unit: float = 1.0,
-) -> tuple[Columns, Bools]:
-    """Subtract medians and divide by ranges between quantiles, as `RobustScaler` does.
-
-    Parameters
-    ----------
-    columns : Columns
-    draws : Draws
-    with_centering, with_scaling : bool, default=True
-    quantiles : (float, float), default=(0.25, 0.75)
-    unit : float, default=1.0
-        Range between these quantiles that a column is given: that of a standard normal variable, or 1.
-
-    Examples
-    --------
-    >>> draws = Draws(np.array([[1.0, 1.0, 1.0, 0.0]]), np.array([-1.0, 1.0, 1.0, 1.0]))
-    >>> columns, clear = scale_by_quantiles(Columns(np.array([[1.0], [3.0], [5.0], [9.0]])), draws)
-    >>> columns.stacked(1)[0, :, 0].tolist(), clear.tolist()
-    ([-1.0, 0.0, 1.0, 3.0], [True])
-    """
-    columns = columns.plain()
-    found = drawn_quantiles(columns, draws, (quantiles[0], 0.5, quantiles[1]))
-    scale, clear = None, np.ones(draws.n_fits, dtype=bool)
-    if with_scaling:
-        scale, clear = _reciprocal(found[:, :, 2] - found[:, :, 0], columns)
-        scale *= unit
-    return Columns(columns.rows, found[:, :, 1] if with_centering else None, scale), clear
-
-
-def _reciprocal(lengths: Array, columns: Columns) -> tuple[Array, Bools]:
-    """Return one over lengths, 1 for a length of exactly 0, and the fits in which the others are clearly above it."""
-    clear = lengths > np.maximum(CLEAR_SHARE * np.abs(columns.rows).max(axis=-2, initial=0.0), TAKEN_FOR_ZERO)
-    return (
-        np.divide(1.0, lengths, out=np.ones_like(lengths), where=clear),
-        np.asarray((clear | (lengths == 0.0)).all(axis=1)),
-    )
