@@ -8,7 +8,7 @@ from cudbound.adapters.registry import find_adapter
 from cudbound.estimators.batched import BatchedFit, BatchedRefit, refit_in_batches
 from cudbound.estimators.batched.discriminant import discriminant_fit
 from cudbound.estimators.batched.fitted_apart import fit_apart
-from cudbound.estimators.batched.sources import flatten, prepare
+from cudbound.estimators.batched.sources import branches, flatten, prepare
 from cudbound.estimators.batched.steps import is_fixed
 from cudbound.exceptions import UnsupportedEstimatorError
 from cudbound.validation import check_labels
@@ -40,7 +40,9 @@ def batched_refit(estimator: Any, X: Any, y: Any, *, n_jobs: int = 1) -> Batched
         fit = None if adapter.batched_fit is None else adapter.batched_fit(final, n_jobs)
     if fit is None:
         return None
-    prepared = prepare(steps, X, fit) or fit_apart(steps, X, y, n_jobs)
-    if prepared is None:
+    source = prepare(steps, X, fit) or fit_apart(steps, X, y, n_jobs)
+    if source is None:
         return None
-    return refit_in_batches(prepared.source, fit, check_labels(y, final.classes_), prepared.n_columns)
+    parts = [part for step in steps for part in branches(step)]
+    widest = max(getattr(part, "n_features_in_", 1) for part in [*parts, final])
+    return refit_in_batches(source, fit, check_labels(y, final.classes_), widest)

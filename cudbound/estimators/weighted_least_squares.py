@@ -106,16 +106,6 @@ def _solve(matrices: Array, targets: Array, lengths: Array) -> Array:
     return np.asarray(coef)
 
 
-def _leaves_one_out(weights: Array) -> bool:
-    """Tell whether fit i has weight 0 on row i and weight 1 on all others."""
-    n_fits, n = weights.shape
-    return (
-        n_fits == n > 1
-        and not weights.diagonal().any()
-        and bool((weights.sum(axis=1) == n - 1).all() and weights.max() == 1.0)
-    )
-
-
 def _rotate(features: Array) -> tuple[Array, Array]:
     """Return coordinates of the rows in the space that they span, and orthonormal axes of that space.
 
@@ -126,7 +116,7 @@ def _rotate(features: Array) -> tuple[Array, Array]:
     return left[:, kept] * singular[kept], axes[kept]
 
 
-def orthonormal_columns(features: Array, *, fit_intercept: bool) -> Array:
+def _orthonormal_columns(features: Array, *, fit_intercept: bool) -> Array:
     """Return an orthonormal basis of the space of scores, shape (n_samples, rank); an intercept's column first."""
     n = len(features)
     lengths = np.sqrt((features**2).mean(axis=0))
@@ -136,51 +126,6 @@ def orthonormal_columns(features: Array, *, fit_intercept: bool) -> Array:
     left, singular, _ = np.linalg.svd(scaled, full_matrices=False)
     axes = left[:, singular > RANK_TOLERANCE * n**0.5]
     return np.column_stack([np.full(n, n**-0.5), axes]) if fit_intercept else axes
-
-
-def leave_one_out_scores(features: Array, labels: Array, *, fit_intercept: bool) -> Array:
-    """Return the scores of every row by the least-squares fits that leave one row out, from a single fit.
-
-    With H the hat matrix and r the residuals of the fit to all rows, the fit without row i gives row j the score
-    f_j - H_ij r_i / (1 - H_ii). A row of leverage H_ii = 1 is the only one in its direction: without it the fit is
-    not unique, and the one of minimum norm is computed, as `minimum_norm_fits` does it.
-
-    Parameters
-    ----------
-    features : ndarray of float, shape (n_samples, n_features)
-        Without a column for the intercept; at least two rows.
-    labels : ndarray of float, shape (n_samples,)
-        -1.0 or +1.0.
-    fit_intercept : bool
-
-    Returns
-    -------
-    ndarray of float, shape (n_samples, n_samples)
-        Entry (i, j) is the score of row j by the fit without row i. The leave-one-out scores are the diagonal.
-
-    References
-    ----------
-    Cook, R. D. and Weisberg, S. (1982). Residuals and influence in regression. Chapman & Hall, chapter 2.
-
-    Examples
-    --------
-    >>> features, labels = np.array([[0.0], [1.0], [2.0], [4.0]]), np.array([-1.0, -1.0, 1.0, 1.0])
-    >>> scores = leave_one_out_scores(features, labels, fit_intercept=True)
-    >>> scores.diagonal().round(3).tolist()
-    [-1.0, -0.167, -0.154, 2.667]
-    """
-    basis = orthonormal_columns(features, fit_intercept=fit_intercept)
-    hat = basis @ basis.T
-    fitted = hat @ labels
-    # 1 - leverage is the smallest eigenvalue of the Gram matrix without the row, so its inverse is a condition number
-    remaining = 1.0 - hat.diagonal()
-    unique = remaining >= 1.0 / MAX_CONDITION
-    shift = np.divide(labels - fitted, remaining, out=np.zeros(len(labels)), where=unique)
-    scores = fitted - hat * shift[:, None]
-    rest = np.flatnonzero(~unique)
-    weights = (np.arange(len(labels)) != rest[:, None]).astype(np.float64)
-    scores[rest] = minimum_norm_scores(features, labels, weights, fit_intercept=fit_intercept)
-    return np.asarray(scores)
 
 
 class LeastSquaresRefit:
@@ -200,7 +145,7 @@ class LeastSquaresRefit:
 
     def __init__(self, features: Array, labels: Array, *, fit_intercept: bool):
         self._features = features
-        self._basis = orthonormal_columns(self._features, fit_intercept=fit_intercept)
+        self._basis = _orthonormal_columns(self._features, fit_intercept=fit_intercept)
         self._pairs = np.triu_indices(self._basis.shape[1])
         self._products = self._basis[:, self._pairs[0]] * self._basis[:, self._pairs[1]]
         self._moments = self._basis * labels[:, None]
@@ -209,14 +154,10 @@ class LeastSquaresRefit:
 
     def __call__(self, weights: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Return whether each training row is misclassified, bool, shape of `weights` (n_fits, n_samples)."""
-        if _leaves_one_out(weights):
-            return self._wrong(
-                leave_one_out_scores(self._features, self._labels, fit_intercept=self._fit_intercept)
-            )
         size = self._basis.shape[1]
         wrong = np.empty(weights.shape, dtype=bool)
         for part in _chunks(len(weights), max(self._labels.size, size * size)):
-            wrong[part] = self._wrong(self._scores(weights[part]))
+            wrong[part] = (self._scores(weights[part]) >= -TIE_TOLERANCE) != (self._labels > 0.0)
         return wrong
 
     def _scores(self, weights: Array) -> Array:
@@ -227,9 +168,6 @@ class LeastSquaresRefit:
             self._features, self._labels, weights[rest], fit_intercept=self._fit_intercept
         )
         return scores
-
-    def _wrong(self, scores: Array) -> NDArray[np.bool_]:
-        return np.asarray((scores >= -TIE_TOLERANCE) != (self._labels > 0.0))
 
     def _solve_normal_equations(self, weights: Array, scores: Array) -> NDArray[np.intp]:
         """Fill in the scores of the well-posed fits; return which these are."""

@@ -90,25 +90,27 @@ class Encoder:
         return rows, np.asarray(known.any(axis=1))
 
 
-def one_hot(X: Any, encoder: OneHotEncoder) -> list[Feature]:
-    """Return the features of a fitted encoder, with a column for each of its categories.
+def one_hot(X: Any, step: OneHotEncoder) -> Encoder:
+    """Return a fitted encoder for batches, with a column for each of its categories.
 
     Parameters
     ----------
     X : array-like, shape (n_samples, n_features)
         The rows that it was fitted to.
-    encoder : OneHotEncoder
+    step : OneHotEncoder
     """
     whole = OneHotEncoder(
-        categories=encoder.categories_, handle_unknown="ignore", sparse_output=False, dtype=np.float64
+        categories=step.categories_, handle_unknown="ignore", sparse_output=False, dtype=np.float64
     )
     hot = whole.set_output(transform="default").fit_transform(X)
-    ends = np.cumsum([len(categories) for categories in encoder.categories_])[:-1]
-    return [Feature(part) for part in np.split(hot, ends, axis=1)]
+    ends = np.cumsum([len(categories) for categories in step.categories_])[:-1]
+    return _encoder(step, [Feature(part) for part in np.split(hot, ends, axis=1)])
 
 
-def filled_one_hot(words: NDArray[Any], missing: Bools, fill_value: Any) -> list[Feature] | None:
-    """Return the features of words with gaps, which an imputer fills before the encoder.
+def filled_one_hot(
+    words: NDArray[Any], missing: Bools, fill_value: Any, step: OneHotEncoder
+) -> Encoder | None:
+    """Return a fitted encoder of words with gaps, which an imputer fills before it.
 
     Parameters
     ----------
@@ -116,10 +118,11 @@ def filled_one_hot(words: NDArray[Any], missing: Bools, fill_value: Any) -> list
     missing : ndarray of bool, shape (n_samples, n_features)
     fill_value : object
         What replaces a missing word; None means the most frequent one.
+    step : OneHotEncoder
 
     Returns
     -------
-    list of Feature or None
+    Encoder or None
         None if words of one feature cannot be sorted.
     """
     features = []
@@ -129,10 +132,11 @@ def filled_one_hot(words: NDArray[Any], missing: Bools, fill_value: Any) -> list
             categories = sorted(known if fill_value is None else known | {fill_value})
         except TypeError:
             return None
-        places = {word: place for place, word in enumerate(categories)}
-        hot = np.zeros((column.size, len(categories)))
-        rows = np.flatnonzero(~gaps)
-        hot[rows, [places[word] for word in column[~gaps].tolist()]] = 1.0
-        fill = None if fill_value is None else places[fill_value]
+        hot = np.array([[word == category for category in categories] for word in column], dtype=np.float64)
+        fill = None if fill_value is None else categories.index(fill_value)
         features.append(Feature(hot, gaps if gaps.any() else None, fill))
-    return features
+    return _encoder(step, features)
+
+
+def _encoder(step: OneHotEncoder, features: Sequence[Feature]) -> Encoder:
+    return Encoder(features, step.drop, step.handle_unknown == "error")

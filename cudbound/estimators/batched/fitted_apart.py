@@ -14,8 +14,8 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils import _safe_indexing, gen_batches
 
-from cudbound.estimators.batched.columns import Columns, Draws
-from cudbound.estimators.batched.sources import Preparation, branches
+from cudbound.estimators.batched.columns import Columns, Draws, Source
+from cudbound.estimators.batched.sources import branches
 from cudbound.estimators.batched.steps import FITTED_APART, is_repeatable
 from cudbound.estimators.least_squares import dense
 from cudbound.problem.scale import check_scale
@@ -73,7 +73,7 @@ class FittedApart:
         return rows, clear
 
 
-def fit_apart(steps: Sequence[Any], X: Any, y: Any, n_jobs: int) -> Preparation | None:
+def fit_apart(steps: Sequence[Any], X: Any, y: Any, n_jobs: int) -> Source | None:
     """Return fitted steps that are fitted again to one training set at a time, or None where that cannot be repeated.
 
     Parameters
@@ -102,5 +102,4 @@ def fit_apart(steps: Sequence[Any], X: Any, y: Any, n_jobs: int) -> Preparation 
         return None
     if made.dtype != np.float64:  # scikit-learn computes in another precision
         return None
-    n_columns = made.shape[1]
-    return Preparation(FittedApart(make_pipeline(*steps), rows, np.asarray(y), n_columns, n_jobs), n_columns)
+    return FittedApart(make_pipeline(*steps), rows, np.asarray(y), made.shape[1], n_jobs)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise, takewhile
 from typing import Any
@@ -17,7 +16,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import FLOAT_DTYPES, validate_data
 
 from cudbound.estimators.batched.columns import BatchedFit, Columns, Draws, Source, Step, beside
-from cudbound.estimators.batched.encoding import Encoder, filled_one_hot, one_hot
+from cudbound.estimators.batched.encoding import filled_one_hot, one_hot
 from cudbound.estimators.batched.steps import (
     INDIFFERENT,
     batched_step,
@@ -33,14 +32,6 @@ Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 
-@dataclass(frozen=True)
-class Preparation:
-    """All steps before a classifier, and the largest number of columns that one of them makes."""
-
-    source: Source
-    n_columns: int
-
-
 def flatten(steps: Sequence[Any]) -> list[Any]:
     """Return the steps that do something, including those of nested pipelines."""
     flat: list[Any] = []
@@ -52,7 +43,7 @@ def flatten(steps: Sequence[Any]) -> list[Any]:
     return flat
 
 
-def prepare(steps: Sequence[Any], X: Any, follower: BatchedFit | Any) -> Preparation | None:
+def prepare(steps: Sequence[Any], X: Any, follower: BatchedFit | Any) -> Source | None:
     """Return fitted steps for batches of fits, or None where they cannot be fitted in batches.
 
     Parameters
@@ -81,8 +72,7 @@ def prepare(steps: Sequence[Any], X: Any, follower: BatchedFit | Any) -> Prepara
         if batched is None:
             return None
         made.append(batched)
-    widest = max([start.n_columns, *(len(step.get_feature_names_out()) for step in rest[n_used:])])
-    return Preparation(partial(_run, start.source, tuple(made)), widest)
+    return partial(_run, start, tuple(made))
 
 
 def _run(source: Source, steps: Sequence[Step], draws: Draws) -> tuple[Columns, Bools]:
@@ -117,23 +107,23 @@ def branches(step: Any) -> list[Any]:
     return [part for inner in steps for part in branches(inner)]
 
 
-def _begin(steps: Sequence[Any], X: Any, follower: Any) -> tuple[Preparation, int] | None:
+def _begin(steps: Sequence[Any], X: Any, follower: Any) -> tuple[Source, int] | None:
     """Return what is made from the data first, and by how many of the steps."""
     if steps and type(steps[0]) is ColumnTransformer:
         joined = _join(steps[0], X, steps[1] if len(steps) > 1 else follower)
         return None if joined is None else (joined, 1)
     if steps and encodes_in_batches(steps[0]):
-        return _encoded(steps[0], one_hot(X, steps[0])), 1
+        return one_hot(X, steps[0]), 1
     if len(steps) > 1 and encodes_in_batches(steps[1]) and fills_in_batches(steps[0]):
         if steps[0].strategy not in ("most_frequent", "constant"):
             return None
         words = np.asarray(X, dtype=object)
         fill_value = steps[0].statistics_[0] if steps[0].strategy == "constant" else None
         # a missing value differs from itself
-        features = filled_one_hot(words, np.asarray(words != words, dtype=bool), fill_value)
-        return None if features is None else (_encoded(steps[1], features), 2)
+        encoder = filled_one_hot(words, np.asarray(words != words, dtype=bool), fill_value, steps[1])
+        return None if encoder is None else (encoder, 2)
     rows = _numbers(steps, X)
-    return None if rows is None else (Preparation(partial(_constant, Columns(rows)), rows.shape[1]), 0)
+    return None if rows is None else (partial(_constant, Columns(rows)), 0)
 
 
 def _constant(columns: Columns, draws: Draws) -> tuple[Columns, Bools]:
@@ -164,13 +154,13 @@ def _numbers(steps: Sequence[Any], X: Any) -> Array | None:
 # ---- columns side by side ----
 
 
-def _join(step: ColumnTransformer, X: Any, follower: Any) -> Preparation | None:
+def _join(step: ColumnTransformer, X: Any, follower: Any) -> Source | None:
     selectors = (columns for *_, columns in step.transformers)
     if step.transformer_weights or any(
         callable(columns) and not isinstance(columns, make_column_selector) for columns in selectors
     ):
         return None
-    parts: list[Preparation] = []
+    parts: list[Source] = []
     for _, branch, columns in step.transformers_:
         if isinstance(branch, str) and branch == "drop":
             continue
@@ -183,22 +173,10 @@ def _join(step: ColumnTransformer, X: Any, follower: Any) -> Preparation | None:
         if part is None:
             return None
         parts.append(part)
-    if not parts:
-        return None
-    return Preparation(
-        partial(_beside, tuple(part.source for part in parts)), sum(part.n_columns for part in parts)
-    )
+    return partial(_beside, tuple(parts)) if parts else None
 
 
 def _beside(sources: Sequence[Source], draws: Draws) -> tuple[Columns, Bools]:
     made = [source(draws) for source in sources]
     clear = np.logical_and.reduce([found for _, found in made])
     return beside([columns for columns, _ in made], draws.n_fits), clear
-
-
-# ---- words ----
-
-
-def _encoded(step: Any, features: Sequence[Any]) -> Preparation:
-    encoder = Encoder(features, step.drop, step.handle_unknown == "error")
-    return Preparation(encoder, sum(feature.hot.shape[1] for feature in features))
