@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cudbound.inputs.csv_file import CsvError, CsvTable, DataFile, first_few, quoted
+from cudbound.inputs.csv_file import CsvError, CsvTable, DataFile, as_number, first_few, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -163,14 +163,12 @@ def automatic_categories(frame: pd.DataFrame, roles: Roles) -> tuple[list[str], 
         A column is text if half of its values or fewer are numbers. Integers are few if there are more than two
         different ones, and at most `Roles.most_integers`. A column of either kind has a value that occurs twice.
     """
-    import pandas as pd
-
     texts, integers = [], []
     for name in frame.columns:
         values = frame[name].dropna()
         if name in roles.categorical or values.nunique() == len(values):
             continue
-        numbers = pd.to_numeric(values, errors="coerce").dropna()
+        numbers = values.map(as_number).astype(float).dropna()
         if 2 * len(numbers) <= len(values):
             texts.append(name)
         elif (

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cudbound.inputs.classifier_recipe import STRATEGIES
 from cudbound.inputs.column_roles import Roles, automatic_categories, find_roles
-from cudbound.inputs.csv_file import CsvError, DataFile, first_few, quoted, read_csv_file
+from cudbound.inputs.csv_file import CsvError, DataFile, as_number, first_few, quoted, read_csv_file
 from cudbound.inputs.missing_cells import settle_missing
 
 if TYPE_CHECKING:
@@ -165,9 +165,7 @@ def _notes(
 
 def _keys(column: pd.Series[str]) -> pd.Series[str]:
     """Return one text for all ways to write the same value: ``1``, ``1.0`` and ``1e0`` become ``1``."""
-    import pandas as pd
-
-    numbers = pd.to_numeric(column, errors="coerce").astype(float)
+    numbers = column.map(as_number).astype(float)
     return column.where(numbers.isna(), numbers.map(lambda number: repr(number).removesuffix(".0")))
 
 
@@ -216,9 +214,7 @@ def _check_copies(keys: pd.DataFrame, y: NDArray[np.int64], target: str) -> None
 
 def _numbers(frame: pd.DataFrame) -> pd.DataFrame:
     """Convert the numeric columns, or name each column that is not numeric with its first offending cell."""
-    import pandas as pd
-
-    numbers: pd.DataFrame = frame.apply(pd.to_numeric, errors="coerce").astype(float)
+    numbers: pd.DataFrame = frame.map(as_number).astype(float)
     wrong = numbers.isna() & frame.notna()
     if wrong.any(axis=None):
         remedy = _remedy(frame.loc[:, wrong.any()], numbers.loc[:, wrong.any()])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -111,6 +112,23 @@ def quoted(text: str, longest: int = 60) -> str:
 def first_few(items: Sequence[str]) -> str:
     """Write items one after the other for a message, the first few of them if they are many."""
     return ", ".join(items[:LISTED]) + (f" and {len(items) - LISTED} more" if len(items) > LISTED else "")
+
+
+def as_number(cell: object) -> float:
+    """Return the number that a cell says, to the last digit as Python reads it; nan where it says none.
+
+    Examples
+    --------
+    >>> [as_number(cell) for cell in ("0.3", "1e2", "high", "1_000", "")]
+    [0.3, 100.0, nan, nan, nan]
+    """
+    text = str(cell)
+    if "_" in text or not text.isascii():  # a number to Python, and a slip or a code to others
+        return math.nan
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def read_csv_file(path: str | Path, *, delimiter: str = ",") -> CsvTable:

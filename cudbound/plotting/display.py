@@ -248,6 +248,7 @@ def import_matplotlib() -> Any:
         import matplotlib.pyplot
     except ImportError as error:
         raise ImportError(
-            f"Plots need matplotlib, which is not installed; get it with: {install_command('study')}"
+            "Plots need matplotlib, the extra cudbound[plots], which is not installed; "
+            f"get it with: {install_command('plots')}"
         ) from error
     return matplotlib

@@ -18,7 +18,6 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import (
     LogisticRegression,
-    LogisticRegressionCV,
     RidgeClassifier,
     RidgeClassifierCV,
     SGDClassifier,
@@ -33,6 +32,7 @@ from sklearn.pipeline import FeatureUnion, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, SplineTransformer, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.class_weight import compute_sample_weight
+from sklearn_versions import logistic_cv, sparse_logistic
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier, cud_interval
 from cudbound.adapters import ADAPTERS, express, find_adapter
@@ -83,7 +83,9 @@ def ridge_objective(est: Any, X: Array, y: Array, c: Array, w: Array, b: float) 
 
 def logistic_objective(est: Any, X: Array, y: Array, c: Array, w: Array, b: float) -> float:
     C = float(np.ravel(getattr(est, "C_", est.C if hasattr(est, "C") else None))[0])
-    ratio = float(np.ravel(getattr(est, "l1_ratio_", getattr(est, "l1_ratio", 0.0)))[0] or 0.0)
+    ratio = float(
+        np.ravel(getattr(est, "l1_ratio_", getattr(est, "l1_ratio", 0.0)))[0] or est.penalty == "l1"
+    )
     penalty = (1.0 - ratio) / 2.0 * w @ w + ratio * np.abs(w).sum()
     if est.solver == "liblinear":
         extra = b / est.intercept_scaling
@@ -170,9 +172,7 @@ CASES = {
     ),
     "logistic saga": Case(LogisticRegression(solver="saga", **TIGHT), logistic_objective),
     "logistic cv": Case(
-        LogisticRegressionCV(
-            Cs=[0.1, 1.0], l1_ratios=(0.0,), use_legacy_attributes=False, scoring="accuracy", **TIGHT
-        ),
+        logistic_cv(Cs=[0.1, 1.0], **TIGHT),
         logistic_objective,
     ),
     "linear svc": Case(LinearSVC(random_state=0, **TIGHT), linear_svc_objective),
@@ -197,16 +197,14 @@ CASES = {
 }
 L1_CASES = {
     "logistic l1": Case(
-        LogisticRegression(C=0.5, l1_ratio=1.0, solver="saga", random_state=0, **TIGHT), logistic_objective
+        sparse_logistic(1.0, C=0.5, solver="saga", random_state=0, **TIGHT), logistic_objective
     ),
     "logistic l1 liblinear": Case(
-        LogisticRegression(
-            C=0.5, l1_ratio=1.0, solver="liblinear", intercept_scaling=2.0, random_state=0, **TIGHT
-        ),
+        sparse_logistic(1.0, C=0.5, solver="liblinear", intercept_scaling=2.0, random_state=0, **TIGHT),
         logistic_objective,
     ),
     "logistic elastic net": Case(
-        LogisticRegression(l1_ratio=0.3, solver="saga", random_state=0, **TIGHT), logistic_objective
+        sparse_logistic(0.3, solver="saga", random_state=0, **TIGHT), logistic_objective
     ),
     "linear svc l1": Case(
         LinearSVC(penalty="l1", dual=False, C=0.5, random_state=0, **TIGHT), linear_svc_objective
@@ -395,9 +393,7 @@ DEFAULTS = {
     "RidgeClassifier": RidgeClassifier(),
     "RidgeClassifierCV": RidgeClassifierCV(),
     "LogisticRegression": LogisticRegression(),
-    "LogisticRegressionCV": LogisticRegressionCV(
-        l1_ratios=(0.0,), use_legacy_attributes=False, scoring="accuracy"
-    ),
+    "LogisticRegressionCV": logistic_cv(),
     "LinearSVC": LinearSVC(random_state=0),
     "SVC": SVC(kernel="linear"),
     "SGDClassifier": SGDClassifier(random_state=0),

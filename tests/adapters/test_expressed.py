@@ -15,6 +15,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
+from sklearn_versions import sparse_logistic
 
 from cudbound import LeastSquaresClassifier, cud_interval
 from cudbound.adapters import express, express_or_reason
@@ -32,7 +33,7 @@ from cudbound.exceptions import (
 RNG = np.random.default_rng(1)
 X = RNG.normal(size=(60, 3))
 Y = (X[:, 0] + RNG.normal(size=60) > 0).astype(int)
-LASSO = LogisticRegression(l1_ratio=1.0, solver="liblinear", tol=1e-8)
+LASSO = sparse_logistic(1.0, solver="liblinear", tol=1e-8)
 SEPARATING = LogisticRegression(C=np.inf)
 
 REASONS = {

@@ -27,6 +27,7 @@ from sklearn.preprocessing import FunctionTransformer, PolynomialFeatures, Stand
 from sklearn.random_projection import GaussianRandomProjection
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
+from sklearn_versions import sparse_logistic
 
 from cudbound import ChosenThresholdClassifier, ConvexLossClassifier, LeastSquaresClassifier
 from cudbound.adapters import express
@@ -151,7 +152,7 @@ def test_rows_of_any_kind_are_read_and_left_as_they_are():
     [
         LOGISTIC,
         LogisticRegression(fit_intercept=False),
-        LogisticRegression(l1_ratio=1.0, solver="liblinear"),
+        sparse_logistic(1.0, solver="liblinear"),
         LinearDiscriminantAnalysis(),
         SGDClassifier(),
         SVC(kernel="linear"),

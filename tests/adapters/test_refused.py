@@ -18,7 +18,6 @@ from sklearn.ensemble import (
 from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import (
     LogisticRegression,
-    LogisticRegressionCV,
     PassiveAggressiveClassifier,
     Perceptron,
     RidgeClassifier,
@@ -29,6 +28,7 @@ from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV, Tune
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
+from sklearn_versions import logistic_cv, sparse_logistic
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier, cud_interval
 from cudbound.adapters import REFUSALS, express
@@ -189,7 +189,7 @@ def test_separable_data_without_a_penalty():
 def test_l1_penalties_ask_for_the_other_solver():
     X, y = _data(n=20)
     for clf in (
-        LogisticRegression(l1_ratio=1.0, solver="liblinear", **TIGHT),
+        sparse_logistic(1.0, solver="liblinear", **TIGHT),
         LinearSVC(penalty="l1", dual=False, **TIGHT),
     ):
         clf.fit(X[:, :1], y)
@@ -226,9 +226,7 @@ def test_a_subclass_that_fits_otherwise_is_noticed_by_the_residual():
     [
         (GridSearchCV(LogisticRegression(**TIGHT), {"C": [0.1, 1.0]}), "^GridSearchCV chose parameters"),
         (
-            LogisticRegressionCV(
-                Cs=3, l1_ratios=(0.0,), use_legacy_attributes=False, scoring="accuracy", **TIGHT
-            ),
+            logistic_cv(Cs=3, **TIGHT),
             "^LogisticRegressionCV chose parameters",
         ),
         (

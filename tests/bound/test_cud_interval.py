@@ -18,6 +18,7 @@ from sklearn.model_selection import FixedThresholdClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.tree import DecisionTreeClassifier
+from sklearn_versions import sparse_logistic
 from worlds import world
 
 from cudbound import CudResult, LeastSquaresClassifier, cud_interval
@@ -509,7 +510,7 @@ def test_polish_gives_the_interval_of_the_exact_minimizer() -> None:
 
 def test_an_l1_penalty_by_the_slow_solver() -> None:
     X, y = patients(n=12, p=1)
-    clf = LogisticRegression(l1_ratio=1.0, solver="liblinear", tol=1e-10, max_iter=10_000).fit(X, y)
+    clf = sparse_logistic(1.0, solver="liblinear", tol=1e-10, max_iter=10_000).fit(X, y)
     result = cud_interval(clf, X, y, n_resamples=2, rng=0, solver="cvxpy")
     assert result.certified
     np.testing.assert_allclose(result.problem.l1_penalty, [1 / 12, 1 / 12])

@@ -34,10 +34,12 @@ from sklearn.preprocessing import (
 )
 from sklearn.svm import LinearSVC
 from sklearn.utils import _safe_indexing
+from sklearn_versions import older_than
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier
 from cudbound.adapters import batched_refit
 from cudbound.estimators.batched import batched_refit as refit
+from cudbound.estimators.batched.discriminant import FIRST_VERSION
 
 Array = NDArray[np.float64]
 Rows = Callable[[int, int, np.random.Generator], Array]
@@ -261,7 +263,11 @@ def _kinds() -> dict[str, Any]:
     }
 
 
-KINDS = {name: one if isinstance(one, Kind) else Kind(one) for name, one in _kinds().items()}
+KINDS = {
+    name: one if isinstance(one, Kind) else Kind(one)
+    for name, one in _kinds().items()
+    if not (name.startswith("discriminant") and older_than(FIRST_VERSION))
+}
 
 
 @dataclass

@@ -18,7 +18,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, SplineTransformer, StandardScaler
 from sklearn.svm import SVC, LinearSVC
-from sklearn.utils.estimator_checks import estimator_checks_generator
+from sklearn_versions import contract_checks
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier, cud_interval
 from cudbound.adapters import express
@@ -35,24 +35,17 @@ def _data(seed=0, n=40):
     return X, np.where(X[:, 0] + rng.normal(size=n) > 0, "ill", "healthy")
 
 
-def _checks():
-    # scikit-learn's data are separable: logistic and exponential loss need a penalty on them
-    estimators = {
-        **{loss: ConvexLossClassifier(loss, penalty=0.01) for loss in LOSSES},
-        "unpenalized squared": ConvexLossClassifier("squared"),
-        "unpenalized huber": ConvexLossClassifier("huber"),
-        "basis": ConvexLossClassifier(penalty=0.01, basis=PolynomialFeatures(1, include_bias=False)),
-    }
-    for name, estimator in estimators.items():
-        for one, check in estimator_checks_generator(estimator):
-            of = getattr(check, "func", check).__name__
-            # this check skips itself unless SciPy was imported with SCIPY_ARRAY_API=1; only NumPy input is promised
-            if of != "check_array_api_input":
-                yield pytest.param(one, check, id=f"{of}-{name}")
+#: scikit-learn's data are separable: logistic and exponential loss need a penalty on them
+ESTIMATORS = {
+    **{loss: ConvexLossClassifier(loss, penalty=0.01) for loss in LOSSES},
+    "unpenalized squared": ConvexLossClassifier("squared"),
+    "unpenalized huber": ConvexLossClassifier("huber"),
+    "basis": ConvexLossClassifier(penalty=0.01, basis=PolynomialFeatures(1, include_bias=False)),
+}
 
 
 @pytest.mark.filterwarnings("ignore:Can't check dok sparse matrix")  # of PolynomialFeatures
-@pytest.mark.parametrize(("estimator", "check"), list(_checks()))
+@pytest.mark.parametrize(("estimator", "check"), list(contract_checks(ESTIMATORS)))
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
 

@@ -9,10 +9,11 @@ from direct_refits import choose_refit
 from shared_files import shared_vectors
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression, LogisticRegressionCV
+from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC
+from sklearn_versions import logistic_cv
 
 from cudbound import LeastSquaresClassifier, compare_intervals
 from cudbound.point_estimates.bootstrap_632 import error_632, leave_one_out_bootstrap_error
@@ -438,10 +439,10 @@ def test_draws_that_take_the_place_of_others_hold_every_class_that_all_of_them_h
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_warnings_of_the_fits_are_heard_from_every_process(n_jobs):
-    one_step = {"max_iter": 1, "l1_ratios": (0.0,), "use_legacy_attributes": False, "scoring": "accuracy"}
+    one_step = {"max_iter": 1}
     X, labels = _data(seed=1)
     with pytest.warns(ConvergenceWarning):
-        clf = make_pipeline(StandardScaler(), LogisticRegressionCV(**one_step)).fit(X, labels)
+        clf = make_pipeline(StandardScaler(), logistic_cv(**one_step)).fit(X, labels)
     refit = prepare_refits(clf, X, labels, n_jobs=n_jobs).recorded(np.random.default_rng(0), Tape())
     with pytest.warns(ConvergenceWarning, match="failed to converge"):
         losses = refit(draw_counts(20, 8, np.random.default_rng(0)))

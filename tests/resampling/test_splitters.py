@@ -240,7 +240,7 @@ def test_training_sets_of_one_class_are_fitted_as_they_fall():
     [
         (True, r"must be a number of folds, a splitter of sklearn\.model_selection, or .* Got True instead"),
         (2.5, r"must be a number of folds, .* Got 2\.5 instead"),
-        ("five", r"'cv' parameter cannot be used: Expected `cv` as an integer"),
+        ("five", r"'cv' parameter cannot be used: Expected `?cv`? as an integer"),
         (1, r"'cv' parameter cannot be used: k-fold cross-validation requires at least one"),
         (
             13,

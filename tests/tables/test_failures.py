@@ -15,6 +15,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn_versions import sparse_logistic
 
 from cudbound import (
     ConvexLossClassifier,
@@ -206,7 +207,7 @@ def test_refits_of_one_record_are_never_taken_for_those_of_another(monkeypatch):
 
 def test_what_the_caller_made_an_error_stops_the_run():
     X, y = _data()
-    rough = make_pipeline(StandardScaler(), LogisticRegression(max_iter=1, solver="saga", l1_ratio=0.5))
+    rough = make_pipeline(StandardScaler(), sparse_logistic(0.5, max_iter=1, solver="saga"))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         rough.fit(X, y)

@@ -9,12 +9,13 @@ import pytest
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import SelectKBest, f_classif
 from sklearn.frozen import FrozenEstimator
-from sklearn.linear_model import LogisticRegression, LogisticRegressionCV, RidgeClassifier, SGDClassifier
+from sklearn.linear_model import LogisticRegression, RidgeClassifier, SGDClassifier
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
+from sklearn_versions import logistic_cv, sparse_logistic
 
 from cudbound import LeastSquaresClassifier, compare_intervals, cud_interval, error_interval
 from cudbound.exceptions import (
@@ -47,9 +48,9 @@ def plain_sample(n=40, p=3, seed=0):
 
 
 ORDINARY = {
-    "LASSO": (LogisticRegression(l1_ratio=1.0, solver="liblinear"), plain_sample(), "l1 penalty"),
+    "LASSO": (sparse_logistic(1.0, solver="liblinear"), plain_sample(), "l1 penalty"),
     "elastic net": (
-        LogisticRegression(l1_ratio=0.5, solver="saga", max_iter=5000),
+        sparse_logistic(0.5, solver="saga", max_iter=5000),
         plain_sample(),
         "l1 penalty",
     ),
@@ -117,9 +118,7 @@ def test_no_cap_where_a_step_reads_the_labels():
     "search",
     [
         GridSearchCV(RidgeClassifier(), {"alpha": [0.1, 10.0]}, cv=3),
-        LogisticRegressionCV(
-            Cs=[0.1, 1.0], cv=3, l1_ratios=(0.0,), scoring="accuracy", use_legacy_attributes=False
-        ),
+        logistic_cv(Cs=[0.1, 1.0], cv=3),
     ],
     ids=lambda one: type(one).__name__,
 )
@@ -232,7 +231,7 @@ def test_a_forest_says_why_it_has_no_cap():
 def test_unequal_units_warn_once_also_where_the_bound_is_not_used():
     X, y = plain_sample()
     X = X * [1.0, 1.0, 1e4]
-    lasso = LogisticRegression(l1_ratio=1.0, solver="liblinear").fit(X, y)
+    lasso = sparse_logistic(1.0, solver="liblinear").fit(X, y)
     with pytest.warns(UnscaledPenaltyWarning) as caught:
         error_interval(lasso, X, y, n_resamples=6, rng=0)
     assert len(caught) == 1
