@@ -1,29 +1,43 @@
-# `make demo` and `make test` are complete on their own: each builds what it needs in .venv first.
+# `make demo` and `make test` are complete on their own: each builds first what it needs.
 PYTHON ?= python3
 BIN := .venv/bin
 SOURCES := pyproject.toml $(shell find solvers -name '*.cpp' -o -name '*.hpp' -o -name CMakeLists.txt)
+CMAKE = $(BIN)/cmake -S solvers -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCUDBOUND_TESTS=ON
+CTEST = $(BIN)/ctest --parallel 2 --output-on-failure
+PYTEST = $(BIN)/pytest --numprocesses 2 --dist loadgroup
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: demo test test-python test-solvers test-slow fuzz mutation test-lowest golden lint format benchmark stub wheel sbom clean
+.PHONY: demo build test test-slow test-long fuzz mutation test-lowest golden lint format benchmark stub wheel sbom clean
 
 demo: .venv/installed
 	$(BIN)/cudbound demo
 
-test: test-solvers test-python
+# everything that is compiled: the package, and the C++ tests as released and under the sanitizers
+build: .venv/installed-for-development
+	$(CMAKE) -B build/solvers
+	$(BIN)/cmake --build build/solvers
+	$(CMAKE) -B build/sanitized -DCUDBOUND_SANITIZE=ON
+	$(BIN)/cmake --build build/sanitized
 
-test-python: .venv/installed-for-development
-	$(BIN)/pytest --numprocesses 2 --dist loadgroup
+# Three tiers, which have no test in common. This one is for every change: five minutes at most, once it is built.
+test: build
+	$(CTEST) --test-dir build/solvers
+	$(PYTEST)
 
-test-slow: .venv/installed-for-development fuzz
-	$(BIN)/pytest -m 'slow or long'
+# the same properties on other seeds, sanitizers, kills, clusters, full disks, all pages: twelve minutes at most
+test-slow: build
+	$(CTEST) --test-dir build/sanitized
+	$(PYTEST) -m 'slow and not long'
+
+# what takes longer, a million draws in exact arithmetic for example; hours
+test-long: build fuzz
+	$(PYTEST) -m long
 
 # problems of arbitrary bytes under the sanitizers, for so many seconds
 FUZZ_SECONDS ?= 600
 FUZZ_SEED ?= 2
-fuzz: .venv/installed-for-development
-	$(BIN)/cmake -S solvers -B build/sanitized -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCUDBOUND_TESTS=ON -DCUDBOUND_SANITIZE=ON
-	$(BIN)/cmake --build build/sanitized --target fuzz
+fuzz: build
 	cd build/sanitized && tests/fuzz $(FUZZ_SECONDS) $(FUZZ_SEED) $(abspath solvers/tests/corpus)/*
 
 # changes one operator or number of the interval methods at a time, and lists the changes that no test notices
@@ -32,15 +46,6 @@ mutation: .venv/installed-for-development
 	test -e build/mutation.sqlite || $(BIN)/cosmic-ray init tests/mutation.toml build/mutation.sqlite
 	$(BIN)/cosmic-ray exec tests/mutation.toml build/mutation.sqlite
 	$(BIN)/cr-report build/mutation.sqlite --surviving-only
-
-# the C++ tests need no Python; they run as released and once more under the sanitizers
-test-solvers: .venv/installed-for-development
-	$(BIN)/cmake -S solvers -B build/solvers -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCUDBOUND_TESTS=ON
-	$(BIN)/cmake --build build/solvers
-	$(BIN)/ctest --test-dir build/solvers --parallel 2 --output-on-failure
-	$(BIN)/cmake -S solvers -B build/sanitized -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCUDBOUND_TESTS=ON -DCUDBOUND_SANITIZE=ON
-	$(BIN)/cmake --build build/sanitized
-	$(BIN)/ctest --test-dir build/sanitized --parallel 2 --output-on-failure
 
 # the numbers of the golden calls, to the last bit, on the machine that made the file
 golden: .venv/installed-for-development

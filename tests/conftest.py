@@ -1,13 +1,23 @@
-"""Fixtures of the tests of the command."""
+"""What all tests share: Ctrl-C reaches the processes they start; fixtures of the tests of the command."""
 
 from __future__ import annotations
 
+import signal
 from pathlib import Path
 
 import pytest
 from cli_fakes import CLEAN, Fake
 
 from cudbound.cli.commands import run_interval as run
+
+
+def pytest_configure() -> None:
+    """Let Ctrl-C reach the processes that tests start.
+
+    A shell without job control starts what it puts into the background with SIGINT ignored, and each process that is
+    started from there would inherit that.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

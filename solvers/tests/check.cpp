@@ -1,5 +1,7 @@
 #include "check.hpp"
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <iomanip>
@@ -30,6 +32,16 @@ std::string all_digits(Number value) {
     return out.str();
 }
 
+double percent() {
+    const char* const share = std::getenv("CUDBOUND_TRIALS");
+#ifdef CUDBOUND_SANITIZED
+    constexpr double usual = 15.0;  // instrumented code is ten times as slow, and looks for other faults
+#else
+    constexpr double usual = 100.0;
+#endif
+    return share == nullptr ? usual : std::strtod(share, nullptr);
+}
+
 // Runs the case whose name is the only argument, or all of them.
 int run(int argc, char** argv) {
     int ran = 0;
@@ -56,6 +68,13 @@ bool enlist(const char* name, void (*run)()) {
     cases().push_back({name, run});
     return true;
 }
+
+int trials(int many) {
+    constexpr int least = 24;
+    return std::max(std::min(many, least), static_cast<int>(many * percent() / 100.0));
+}
+
+int share_of(int many) { return percent() < 100.0 ? static_cast<int>(many * percent() / 200.0) : many; }
 
 std::string text_of(double value) { return all_digits(value); }
 std::string text_of(long double value) { return all_digits(value); }

@@ -14,14 +14,12 @@ namespace check {
 // True, for the initialization of a variable.
 bool enlist(const char* name, void (*run)());
 
-// How many random problems to try: instrumented code is ten times as slow, and looks for other faults.
-constexpr int trials(int many) {
-#ifdef CUDBOUND_SANITIZED
-    return many / 6 + 1;
-#else
-    return many;
-#endif
-}
+// How many random problems to try of those that a case has: all of them, under sanitizers 15%, or the percentage that
+// the variable CUDBOUND_TRIALS of the environment names, but never so few that kinds which take turns are left out.
+int trials(int many);
+
+// What a count must reach among the problems that are tried, if it reaches far more than `many` among all of them.
+int share_of(int many);
 
 std::string text_of(double value);
 std::string text_of(long double value);

@@ -46,7 +46,7 @@ class Begun {
 template <typename Search>
 void check_enough_prunes(const Search& search, std::uint64_t seed, int size, int kinds) {
     Random random(seed);
-    for (int trial = 0; trial < 150; ++trial) {
+    for (int trial = 0; trial < check::trials(150); ++trial) {
         const int p = 2 + trial % 3;
         const GainProblem problem = random_gains(random, p, size, static_cast<NormalKind>(trial % kinds));
         const double expected = oracle::largest_gain(problem.normals, problem.gains, p);
@@ -67,7 +67,7 @@ template <typename Search>
 void check_nodes_run_out(const Search& search, std::uint64_t seed, const int (&sizes)[3]) {
     Random random(seed);
     int open = 0;
-    for (int trial = 0; trial < 60; ++trial) {
+    for (int trial = 0; trial < check::trials(60); ++trial) {
         const int p = 2 + trial % 3;
         const GainProblem problem = random_gains(random, p, sizes[p - 2], static_cast<NormalKind>(trial % 2));
         const double expected = oracle::largest_gain(problem.normals, problem.gains, p);
@@ -86,7 +86,7 @@ void check_nodes_run_out(const Search& search, std::uint64_t seed, const int (&s
         }
     }
     check::set_context("searches that did not end");
-    CHECK_AT_MOST(100, open);
+    CHECK_AT_MOST(check::share_of(100), open);
 }
 
 }  // namespace gain_searches

@@ -176,7 +176,7 @@ TEST(a_constraint_leaves_by_hand) {
 // and its active set is unique.
 TEST(known_by_construction) {
     Random random(11);
-    for (int trial = 0; trial < 400; ++trial) {
+    for (int trial = 0; trial < check::trials(400); ++trial) {
         const int p = integer(random, 1, 6);
         const int active = integer(random, 0, p);
         check::set_context("trial", trial, "p", p, "active", active);
@@ -206,21 +206,21 @@ TEST(known_by_construction) {
 TEST(random_against_enumeration) {
     Random random(12);
     int infeasible = 0;
-    for (int trial = 0; trial < 600; ++trial) {
+    for (int trial = 0; trial < check::trials(600); ++trial) {
         const int p = 1 + trial % 6;
         const Polyhedron constraints = random_polyhedron(random, p, integer(random, 1, p + 4));
         check::set_context("trial", trial, "p", p);
         if (check_against_enumeration(constraints)) ++infeasible;
     }
     check::set_context("number of infeasible problems");
-    CHECK_AT_MOST(50, infeasible);
+    CHECK_AT_MOST(check::share_of(50), infeasible);
 }
 
 // Entries -1, 0, 1 and whole offsets: duplicates, opposite and dependent normals, many constraints through one point.
 TEST(degenerate_against_enumeration) {
     Random random(13);
     int infeasible = 0;
-    for (int trial = 0; trial < 600; ++trial) {
+    for (int trial = 0; trial < check::trials(600); ++trial) {
         const int p = 1 + trial % 5;
         Polyhedron constraints{p, {}, {}};
         const int m = integer(random, 2, p + 5);
@@ -233,7 +233,7 @@ TEST(degenerate_against_enumeration) {
         if (check_against_enumeration(constraints)) ++infeasible;
     }
     check::set_context("number of infeasible problems");
-    CHECK_AT_MOST(50, infeasible);
+    CHECK_AT_MOST(check::share_of(50), infeasible);
 }
 
 // The same normal twice, v_1 >= 1 and then v_1 >= 2: the deeper one takes the place of the other.
@@ -276,7 +276,7 @@ TEST(three_directions_exclude_each_other) {
 // gives, and leaves the parent as it was.
 TEST(continuing_equals_solving_from_scratch) {
     Random random(14);
-    for (int trial = 0; trial < 300; ++trial) {
+    for (int trial = 0; trial < check::trials(300); ++trial) {
         const int p = 1 + trial % 6;
         check::set_context("trial", trial, "p", p);
         Polyhedron constraints = random_polyhedron(random, p, integer(random, 1, p + 1));
@@ -303,7 +303,7 @@ TEST(continuing_equals_solving_from_scratch) {
 TEST(limit_stops_early) {
     Random random(15);
     int stopped = 0;
-    for (int trial = 0; trial < 300; ++trial) {
+    for (int trial = 0; trial < check::trials(300); ++trial) {
         const int p = 1 + trial % 6;
         check::set_context("trial", trial, "p", p);
         const Polyhedron constraints = random_polyhedron(random, p, p + 2);
@@ -320,5 +320,5 @@ TEST(limit_stops_early) {
         }
     }
     check::set_context("number of stopped searches");
-    CHECK_AT_MOST(200, stopped);
+    CHECK_AT_MOST(check::share_of(200), stopped);
 }

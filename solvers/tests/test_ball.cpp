@@ -80,7 +80,7 @@ TEST(one_dimension_by_hand) {
 // n (L(beta) - L(minimizer)) = |u|^2 for any beta, and v = 0 is a minimizer.
 TEST(coordinates_reproduce_the_loss) {
     Random random(61);
-    for (int trial = 0; trial < 200; ++trial) {
+    for (int trial = 0; trial < check::trials(200); ++trial) {
         const Kind kind = kinds[trial % 4];
         const int p = integer(random, 2, 6);
         check::set_context("trial", trial, "p", p, "kind", static_cast<int>(kind));
@@ -112,7 +112,7 @@ TEST(coordinates_reproduce_the_loss) {
 // of the anchor may exceed the one of the matrix (here by 1/4): that counts n/4 in radius2.
 TEST(anchor_and_apex) {
     Random random(62);
-    for (int trial = 0; trial < 200; ++trial) {
+    for (int trial = 0; trial < check::trials(200); ++trial) {
         const Kind kind = kinds[trial % 4];
         const int p = integer(random, 2, 6);
         check::set_context("trial", trial, "p", p, "kind", static_cast<int>(kind));
@@ -143,7 +143,7 @@ TEST(anchor_and_apex) {
 // Hyperplanes of drawn rows have no flat part; the normal of a row that was not drawn has one if the draw is deficient.
 TEST(transform_preserves_sides) {
     Random random(63);
-    for (int trial = 0; trial < 200; ++trial) {
+    for (int trial = 0; trial < check::trials(200); ++trial) {
         const Kind kind = kinds[trial % 4];
         const int p = integer(random, 2, 6);
         const Instance instance = random_problem(random, p, kind);

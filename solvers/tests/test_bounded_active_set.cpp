@@ -96,7 +96,7 @@ double minimize(BoundedActiveSet& set, const Constraints& all, const std::vector
 // The basis stays orthonormal, its first columns span the normals, and both systems are solved.
 TEST(normals_that_come_and_go) {
     Random random(191);
-    for (int trial = 0; trial < 60; ++trial) {
+    for (int trial = 0; trial < check::trials(60); ++trial) {
         const int p = integer(random, 1, 7);
         Tracked tracked(p);
         for (int step = 0; step < 40; ++step) {
@@ -165,7 +165,7 @@ TEST(one_dimension_by_hand) {
 // a given point, so that they have points in common.
 TEST(no_point_is_better) {
     Random random(192);
-    for (int trial = 0; trial < 200; ++trial) {
+    for (int trial = 0; trial < check::trials(200); ++trial) {
         const int p = integer(random, 1, 5);
         const int count = integer(random, 1, 12);
         check::set_context("trial", trial, "p", p, "count", count);

@@ -66,7 +66,7 @@ TEST(two_by_two_by_hand) {
 
 TEST(solutions_equal_elimination) {
     Random random(121);
-    for (int trial = 0; trial < 400; ++trial) {
+    for (int trial = 0; trial < check::trials(400); ++trial) {
         const int p = integer(random, 1, 8);
         const double decades = trial % 4;
         check::set_context("trial", trial, "p", p, "decades", decades);
@@ -109,7 +109,7 @@ TEST(solutions_equal_elimination) {
 // identity.
 TEST(singular_matrices_fail) {
     Random random(122);
-    for (int trial = 0; trial < 300; ++trial) {
+    for (int trial = 0; trial < check::trials(300); ++trial) {
         const int p = integer(random, 2, 8);
         const int rank = integer(random, 0, p - 1);
         check::set_context("trial", trial, "p", p, "rank", rank);
@@ -137,7 +137,7 @@ TEST(singular_matrices_fail) {
 TEST(squared_lengths_of_many_vectors) {
     Random random(123);
     std::vector<double> scratch;
-    for (int trial = 0; trial < 200; ++trial) {
+    for (int trial = 0; trial < check::trials(200); ++trial) {
         const int p = integer(random, 1, 6);
         const int count = integer(random, 0, 12);
         check::set_context("trial", trial, "p", p, "count", count);

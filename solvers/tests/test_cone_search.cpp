@@ -166,14 +166,14 @@ TEST(random_against_enumeration) {
         }
     }
     check::set_context("draws compared");
-    CHECK_AT_MOST(check::trials(300), compared);
+    CHECK_AT_MOST(check::share_of(300), compared);
 }
 
 // As large as draws are where cones are used: the solver as a whole judges, which takes the tree for its small ones.
 TEST(random_against_the_tree) {
     Random random(122);
     const int sizes[] = {60, 60, 50, 35};
-    for (int trial = 0; trial < 80; ++trial) {
+    for (int trial = 0; trial < check::trials(80); ++trial) {
         const int p = 2 + trial % 4;
         const auto rows = static_cast<RowKind>(trial / 4 % 4);
         const Instance instance =
@@ -213,7 +213,7 @@ TEST(inside_the_solver) {
 TEST(nodes_run_out) {
     Random random(124);
     int open = 0;
-    for (int trial = 0; trial < 12; ++trial) {
+    for (int trial = 0; trial < check::trials(12); ++trial) {
         const int p = 2 + trial % 3;
         const Instance instance = random_instance(random, 60, p, RowKind::general, LabelKind::noise);
         for (const double sign : {1.0, -1.0}) {
@@ -232,5 +232,5 @@ TEST(nodes_run_out) {
         }
     }
     check::set_context("searches that did not end");
-    CHECK_AT_MOST(20, open);
+    CHECK_AT_MOST(check::share_of(20), open);
 }

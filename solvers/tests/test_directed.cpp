@@ -111,7 +111,7 @@ TEST(fewer_nodes) {
 // Batches are planned from bounds alone: the same bits for any number of threads, whether limits are met or not.
 TEST(threads_give_the_same_bits) {
     Random random(233);
-    for (int trial = 0; trial < 12; ++trial) {
+    for (int trial = 0; trial < check::trials(12); ++trial) {
         const Instance instance = random_problem(random, trial, all_losses[trial % 6], 80);
         Limits counted;
         counted.total_nodes = 300;
@@ -129,7 +129,7 @@ TEST(threads_give_the_same_bits) {
 TEST(node_limits_leave_brackets) {
     Random random(234);
     int open = 0;
-    for (int trial = 0; trial < 12; ++trial) {
+    for (int trial = 0; trial < check::trials(12); ++trial) {
         const Instance instance = random_problem(random, trial, all_losses[trial % 6], 50);
         const Answer exact = solve(instance);
         const Ranks ranks = {25, 48};
@@ -146,14 +146,14 @@ TEST(node_limits_leave_brackets) {
         check::set_context("trial", trial);
         check_brackets(instance, solve_ranks(instance, ranks, nodes(std::int64_t{1} << 40)), exact, ranks, true);
     }
-    CHECK_AT_MOST(10, open);
+    CHECK_AT_MOST(check::share_of(10), open);
 }
 
 // Nodes of the whole call: none are spent on searches beyond them, brackets hold, and what was enough once is enough
 // again.
 TEST(total_nodes_stop) {
     Random random(235);
-    for (int trial = 0; trial < 12; ++trial) {
+    for (int trial = 0; trial < check::trials(12); ++trial) {
         check::set_context("trial", trial);
         const Instance instance = random_problem(random, trial, all_losses[trial % 6], 50);
         const Answer exact = solve(instance);
@@ -179,7 +179,7 @@ TEST(total_nodes_stop) {
 // A search resumes from what is already known about the draws: further ranks, or the same after a limit, or all draws.
 TEST(known_bounds_are_gone_on_from) {
     Random random(236);
-    for (int trial = 0; trial < 12; ++trial) {
+    for (int trial = 0; trial < check::trials(12); ++trial) {
         const Instance instance = random_problem(random, trial, all_losses[trial % 6], 50);
         const Answer exact = solve(instance);
         const Ranks ranks = {25, 45};

@@ -117,7 +117,7 @@ TEST(a_fan_of_lines) {
 // General position, entries -1, 0, 1 (many hyperplanes through a line) and pencils (all through one flat).
 TEST(random_against_enumeration) {
     Random random(51);
-    for (int trial = 0; trial < 900; ++trial) {
+    for (int trial = 0; trial < check::trials(900); ++trial) {
         const int p = 1 + trial % 5;
         const auto kind = static_cast<NormalKind>(trial / 5 % 3);
         check::set_context("trial", trial, "p", p, "kind", static_cast<int>(kind));
@@ -172,7 +172,7 @@ TEST(enough_prunes) {
 // Gains that are not whole numbers: sums in another order differ by rounding, which leaves nothing open.
 TEST(fractional_gains) {
     Random random(56);
-    for (int trial = 0; trial < 200; ++trial) {
+    for (int trial = 0; trial < check::trials(200); ++trial) {
         const int p = 1 + trial % 4;
         GainProblem problem = random_gains(random, p, 9, static_cast<NormalKind>(trial / 4 % 3));
         for (double& gain : problem.gains) gain *= 0.1 + 0.01 * integer(random, 0, 30);
@@ -190,7 +190,7 @@ TEST(fractional_gains) {
 TEST(near_duplicates) {
     Random random(57);
     for (const double gap : {1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 1e-13, 1e-15}) {
-        for (int trial = 0; trial < 30; ++trial) {
+        for (int trial = 0; trial < check::trials(30); ++trial) {
             check::set_context("gap", gap, "trial", trial);
             const int p = 2 + trial % 3;
             // Enumeration on gaps of 1e-2 has the same cells, as long as no other hyperplane is as close.

@@ -260,7 +260,7 @@ TEST(one_hyperplane_needs_three_nodes) {
 TEST(weak_labels_stay_cheap) {
     Random random(72);
     for (const int p : {2, 3}) {
-        for (int trial = 0; trial < 10; ++trial) {
+        for (int trial = 0; trial < check::trials(10); ++trial) {
             check::set_context("p", p, "trial", trial);
             const Answer answer = solve(random_instance(random, 50, p, RowKind::general, LabelKind::noise, 10));
             for (int d = 0; d < 10; ++d) {

@@ -102,7 +102,7 @@ TEST(two_orthogonal_rows) {
 TEST(equal_to_enumeration) {
     Random random(151);
     for (const Loss loss : {Loss::LOGISTIC, Loss::EXPONENTIAL, Loss::SQUARED_HINGE, Loss::HUBER, Loss::SQUARED}) {
-        for (int trial = 0; trial < 60; ++trial) {
+        for (int trial = 0; trial < check::trials(60); ++trial) {
             const int p = 1 + trial % 3;
             const int n = p == 3 ? 7 : 8;
             const Instance instance = random_problem(random, loss, trial, n, p, 2);
@@ -127,7 +127,7 @@ TEST(equal_to_enumeration) {
 // Uniform deviation: at alpha = 0 the loss does not matter.
 TEST(alpha_zero_is_the_same_for_every_loss) {
     Random random(152);
-    for (int trial = 0; trial < 20; ++trial) {
+    for (int trial = 0; trial < check::trials(20); ++trial) {
         Instance instance = random_problem(random, Loss::SQUARED, trial, 20, 3, 3);
         instance.alpha = 0.0;
         const Answer squared = solve(instance);
@@ -192,7 +192,7 @@ TEST(node_limits_leave_bounds_that_hold) {
 TEST(minimizers) {
     Random random(155);
     for (const Loss loss : all_losses) {
-        for (int trial = 0; trial < 12; ++trial) {
+        for (int trial = 0; trial < check::trials(12); ++trial) {
             const Instance instance = random_problem(random, loss, trial, 25, 3, 4);
             const cudbound::Problem problem = instance.view();
             std::vector<double> coef(static_cast<std::size_t>(instance.draws) * instance.p);

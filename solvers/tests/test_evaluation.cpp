@@ -99,7 +99,7 @@ TEST(one_dimension_by_hand) {
 TEST(losses_and_their_doubts) {
     Random random(211);
     for (const Loss loss : all_losses) {
-        for (int trial = 0; trial < 100; ++trial) {
+        for (int trial = 0; trial < check::trials(100); ++trial) {
             check::set_context("loss", static_cast<int>(loss), "trial", trial);
             const Instance instance = random_problem(random, trial, loss);
             const cudbound::Problem problem = instance.view();
@@ -125,7 +125,7 @@ TEST(losses_and_their_doubts) {
 TEST(the_anchor) {
     Random random(212);
     for (const Loss loss : all_losses) {
-        for (int trial = 0; trial < 60; ++trial) {
+        for (int trial = 0; trial < check::trials(60); ++trial) {
             check::set_context("loss", static_cast<int>(loss), "trial", trial);
             Instance instance = random_problem(random, trial, loss);
             const bool raised = instance.raw.p == 0 && !instance.penalty.empty() && trial % 2 == 1;
@@ -152,7 +152,7 @@ TEST(the_anchor) {
 // Coefficients of the problem and the caller's for them give every row the same score.
 TEST(coefficients_of_the_caller) {
     Random random(213);
-    for (int trial = 0; trial < 100; ++trial) {
+    for (int trial = 0; trial < check::trials(100); ++trial) {
         check::set_context("trial", trial);
         const Instance instance = random_problem(random, trial, Loss::SQUARED);
         const cudbound::Problem problem = instance.view();
@@ -174,7 +174,7 @@ TEST(coefficients_of_the_caller) {
 // Off all hyperplanes the score is that of the definition.
 TEST(scores) {
     Random random(214);
-    for (int trial = 0; trial < 200; ++trial) {
+    for (int trial = 0; trial < check::trials(200); ++trial) {
         check::set_context("trial", trial);
         Instance instance = random_problem(random, trial, Loss::SQUARED);
         if (trial % 4 == 0) {

@@ -78,7 +78,7 @@ TEST(by_hand) {
 TEST(small_whole_numbers) {
     Random random(201);
     int seen[5] = {0, 0, 0, 0, 0};
-    for (int trial = 0; trial < 3000; ++trial) {
+    for (int trial = 0; trial < check::trials(3000); ++trial) {
         const int n = integer(random, 1, 4);
         const int p = integer(random, 1, 4);
         check::set_context("trial", trial, "n", n, "p", p);
@@ -88,7 +88,7 @@ TEST(small_whole_numbers) {
         CHECK_EQUAL(dependent(rows), expected < n);
         ++seen[expected];
     }
-    for (const int times : seen) CHECK_AT_MOST(15, times);
+    for (const int times : seen) CHECK_AT_MOST(check::share_of(15), times);
 }
 
 // Neighbors of collinear rows: the determinant of two rows of 53 bits is a number of 107 bits, of which floating-point
@@ -98,7 +98,7 @@ TEST(numbers_of_all_bits) {
     CHECK(!dependent({{large + 1.0, large}, {large, large - 1.0}}));  // determinant -1
     Random random(202);
     int collinear = 0;
-    for (int trial = 0; trial < 500; ++trial) {
+    for (int trial = 0; trial < check::trials(500); ++trial) {
         check::set_context("trial", trial);
         const double x = whole(random, std::int64_t{1} << 50);
         const double y = whole(random, std::int64_t{1} << 50);
@@ -110,7 +110,7 @@ TEST(numbers_of_all_bits) {
         CHECK_EQUAL(dependent(rows), expected);
         collinear += expected ? 1 : 0;
     }
-    CHECK_AT_MOST(200, collinear);
+    CHECK_AT_MOST(check::share_of(200), collinear);
     CHECK_AT_MOST(collinear, 400);
 }
 
@@ -119,7 +119,7 @@ TEST(numbers_of_all_bits) {
 TEST(rounded_multiples) {
     Random random(203);
     int exact = 0;
-    for (int trial = 0; trial < 500; ++trial) {
+    for (int trial = 0; trial < check::trials(500); ++trial) {
         check::set_context("trial", trial);
         const double x = normal(random);
         const double y = normal(random);
@@ -133,14 +133,14 @@ TEST(rounded_multiples) {
         CHECK_EQUAL(dependent({{x, y}, {u, v}}), expected);
         exact += expected ? 1 : 0;
     }
-    CHECK_AT_MOST(160, exact);
+    CHECK_AT_MOST(check::share_of(160), exact);
     CHECK_AT_MOST(exact, 400);
 }
 
 // Powers of two that scale rows and columns do not change ranks, however far apart they are.
 TEST(exponents_far_apart) {
     Random random(204);
-    for (int trial = 0; trial < 200; ++trial) {
+    for (int trial = 0; trial < check::trials(200); ++trial) {
         const int n = integer(random, 1, 4);
         const int p = integer(random, 1, 4);
         check::set_context("trial", trial, "n", n, "p", p);
@@ -180,7 +180,7 @@ TEST(asked_again) {
     for (int i = 0; i < n; ++i) rows.push_back({whole(random, 2), whole(random, 2), whole(random, 2)});
     const auto flat = flatten(rows);
     ExactRank exact(n, 3, flat.data());
-    for (int trial = 0; trial < 20000; ++trial) {
+    for (int trial = 0; trial < check::trials(20000); ++trial) {
         check::set_context("trial", trial);
         std::vector<std::int64_t> members;
         const int size = integer(random, 1, 3);

@@ -56,7 +56,7 @@ TEST(one_dimension_with_a_penalty_by_hand) {
 TEST(equal_to_enumeration) {
     Random random(171);
     int cones = 0;
-    for (int trial = 0; trial < 264; ++trial) {
+    for (int trial = 0; trial < check::trials(264); ++trial) {
         const int p = 1 + trial % 3;
         const Instance instance = random_problem(random, trial, p == 3 ? 5 : 6, p);
         Setting setting(instance);
@@ -68,7 +68,7 @@ TEST(equal_to_enumeration) {
             check_node(setting, cone.normals, least_on_cone(setting.problem, cone.normals));
         });
     }
-    CHECK(cones > 400);
+    CHECK_AT_MOST(check::share_of(400), cones);
 }
 
 // The conditions of optimality, at sizes that are out of reach of enumeration:
@@ -80,7 +80,7 @@ TEST(optimal_by_its_multipliers) {
     Random random(172);
     int checked = 0;
     int skipped = 0;
-    for (int trial = 0; trial < 120; ++trial) {
+    for (int trial = 0; trial < check::trials(120); ++trial) {
         const int p = 2 + trial % 5;
         Instance instance =
             random_instance(random, 50, p, RowKind::general, trial % 2 == 0 ? LabelKind::clear : LabelKind::noise);
@@ -153,7 +153,7 @@ TEST(optimal_by_its_multipliers) {
         });
     }
     check::set_context("checked", checked, "skipped", skipped);
-    CHECK(checked > 300);
+    CHECK_AT_MOST(check::share_of(300), checked);
 }
 
 // A node that was led through a sequence of cones has the loss of one that is
@@ -161,7 +161,7 @@ TEST(optimal_by_its_multipliers) {
 TEST(continued_nodes_equal_new_ones) {
     Random random(173);
     int compared = 0;
-    for (int trial = 0; trial < 150; ++trial) {
+    for (int trial = 0; trial < check::trials(150); ++trial) {
         const int p = 2 + trial % 4;
         const Instance instance = random_problem(random, trial, 30, p);
         Setting setting(instance);
@@ -180,7 +180,7 @@ TEST(continued_nodes_equal_new_ones) {
             CHECK_NEAR(fresh.node->loss, setting.node->loss, 1e-10 * (1.0 + setting.node->loss));
         });
     }
-    CHECK(compared > 200);
+    CHECK_AT_MOST(check::share_of(200), compared);
 }
 
 // too_far exactly if the least loss is above the limit; a copy leaves the
@@ -188,7 +188,7 @@ TEST(continued_nodes_equal_new_ones) {
 TEST(limits_and_copies) {
     Random random(174);
     int stopped = 0;
-    for (int trial = 0; trial < 120; ++trial) {
+    for (int trial = 0; trial < check::trials(120); ++trial) {
         const int p = 1 + trial % 5;
         const Instance instance = random_problem(random, trial, 40, p);
         Setting setting(instance);
@@ -224,7 +224,7 @@ TEST(limits_and_copies) {
             }
         }
     }
-    CHECK(stopped > 500);
+    CHECK_AT_MOST(check::share_of(500), stopped);
 }
 
 // A cone in which beta = 0 is best: with the two classes' rows turned against
@@ -232,7 +232,7 @@ TEST(limits_and_copies) {
 TEST(nodes_at_the_apex_count_as_such) {
     Random random(175);
     int found = 0;
-    for (int trial = 0; trial < 120; ++trial) {
+    for (int trial = 0; trial < check::trials(120); ++trial) {
         const int p = 1 + trial % 5;
         Instance instance = random_problem(random, trial, 40, p);
         instance.offset.clear();
@@ -258,7 +258,7 @@ TEST(nodes_at_the_apex_count_as_such) {
         CHECK(setting.node->loss >= relaxation.apex_loss - relaxation.apex_tolerance);
         CHECK_AT_MOST(setting.node->loss, relaxation.apex_loss + 1e-12 * (1.0 + relaxation.apex_loss));
     }
-    CHECK(found > 80);
+    CHECK_AT_MOST(check::share_of(80), found);
 }
 
 // With a penalty on every coefficient the curvature is 1: coordinates are

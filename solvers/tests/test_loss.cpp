@@ -30,7 +30,7 @@ bool is_kink(Loss loss, double margin) {
 template <Loss loss>
 void check_least_bend(std::uint64_t seed) {
     Random random(seed);
-    for (int trial = 0; trial < 2000; ++trial) {
+    for (int trial = 0; trial < check::trials(2000); ++trial) {
         const double low = 2.0 * normal(random);
         const double high = low + std::abs(normal(random)) * (trial % 2 == 0 ? 3.0 : 0.1);
         check::set_context("loss", static_cast<int>(loss), "low", low, "high", high);

@@ -40,7 +40,7 @@ TEST(three_lines_by_hand) {
 // Without enough to beat, best and upper are the largest gain of any cell, and the direction lies in such a cell.
 TEST(random_against_enumeration) {
     Random random(41);
-    for (int trial = 0; trial < 300; ++trial) {
+    for (int trial = 0; trial < check::trials(300); ++trial) {
         const int p = 1 + trial % 5;
         const auto kind = static_cast<NormalKind>(trial / 5 % 3);
         const int m = p == 5 ? integer(random, 2, 7) : integer(random, 1, 8);

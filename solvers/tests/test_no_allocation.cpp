@@ -109,7 +109,7 @@ TEST(few_drawn_rows) {
         }
         std::int64_t nodes = 0;
         CHECK_EQUAL(allocations_when_warm(instance, &nodes), 0);
-        CHECK_AT_MOST(check::trials(10), nodes);
+        CHECK_AT_MOST(check::share_of(10), nodes);
     }
 }
 

@@ -125,7 +125,7 @@ TEST(thin_wedges) {
 TEST(exactly_dependent_rows) {
     Random random(32);
     int trials = 0;
-    for (int trial = 0; trial < 300; ++trial) {
+    for (int trial = 0; trial < check::trials(300); ++trial) {
         const int p = integer(random, 2, 6);
         const int size = integer(random, 2, p);
         check::set_context("trial", trial, "p", p, "size", size);
@@ -160,7 +160,7 @@ TEST(exactly_dependent_rows) {
         OpenCone other(moved.arrangement);
         CHECK(other.find(moved.normals(), members) != Verdict::empty);
     }
-    CHECK_AT_MOST(250, trials);
+    CHECK_AT_MOST(check::share_of(250), trials);
 }
 
 // p + 1 normals in p dimensions always depend on each other. Where the weights are all well above 0, or one is well
@@ -190,7 +190,7 @@ TEST(generic_conflicts) {
         conflicts += cone.conflict().empty() ? 0 : 1;
         if (trial % 2 == 0) CHECK_EQUAL(cone.conflict().size(), rows.size());
     }
-    CHECK_AT_MOST(check::trials(200), conflicts);
+    CHECK_AT_MOST(check::share_of(200), conflicts);
 }
 
 // Random normals, in general position and degenerate, against the enumeration of all cells.

@@ -67,7 +67,7 @@ TEST(eigenvalues_by_hand) {
 
 TEST(eigenvectors_reproduce_the_matrix) {
     Random random(181);
-    for (int trial = 0; trial < 100; ++trial) {
+    for (int trial = 0; trial < check::trials(100); ++trial) {
         const int p = integer(random, 1, 12);
         const int rank = trial % 2 == 0 ? p : integer(random, 0, p);
         check::set_context("trial", trial, "p", p, "rank", rank);
@@ -94,7 +94,7 @@ TEST(eigenvectors_reproduce_the_matrix) {
 // of a unit normal changes the penalty by at least the curvature times d^2.
 TEST(penalty_is_a_sum_of_squares) {
     Random random(182);
-    for (int trial = 0; trial < 100; ++trial) {
+    for (int trial = 0; trial < check::trials(100); ++trial) {
         const int p = integer(random, 1, 8);
         const int rank = trial % 2 == 0 ? p : integer(random, 0, p - 1);
         check::set_context("trial", trial, "p", p, "rank", rank);

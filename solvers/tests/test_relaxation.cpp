@@ -119,7 +119,7 @@ TEST(losses_by_hand) {
 TEST(coordinates_losses_and_sides) {
     Random random(131);
     for (const Loss loss : all_losses) {
-        for (int trial = 0; trial < 120; ++trial) {
+        for (int trial = 0; trial < check::trials(120); ++trial) {
             check::set_context("loss", static_cast<int>(loss), "trial", trial);
             const Instance instance = random_problem(random, trial, loss);
             const Setting setting(instance);
@@ -158,7 +158,7 @@ TEST(coordinates_losses_and_sides) {
 TEST(no_point_beats_the_root) {
     Random random(132);
     for (const Loss loss : all_losses) {
-        for (int trial = 0; trial < 120; ++trial) {
+        for (int trial = 0; trial < check::trials(120); ++trial) {
             check::set_context("loss", static_cast<int>(loss), "trial", trial);
             const Instance instance = random_problem(random, trial, loss);
             const Setting setting(instance);
@@ -184,7 +184,7 @@ TEST(curvature_bounds_the_loss_beyond_a_hyperplane) {
     int tested = 0;
     int curved = 0;
     for (const Loss loss : all_losses) {
-        for (int trial = 0; trial < 150; ++trial) {
+        for (int trial = 0; trial < check::trials(150); ++trial) {
             const Instance instance = random_problem(random, trial, loss);
             const Setting setting(instance);
             Relaxation& relaxation = *setting.relaxation;
@@ -227,8 +227,8 @@ TEST(curvature_bounds_the_loss_beyond_a_hyperplane) {
         }
     }
     check::set_context("tested", tested, "curved", curved);
-    CHECK(tested > 5000);
-    CHECK(curved > 2000);
+    CHECK_AT_MOST(check::share_of(5000), tested);
+    CHECK_AT_MOST(check::share_of(2000), curved);
 }
 
 // g is never below its exact value and at most a rounding allowance above, decreasing, and 1 up to the loss of the
@@ -236,7 +236,7 @@ TEST(curvature_bounds_the_loss_beyond_a_hyperplane) {
 TEST(rounding_enlarges) {
     Random random(134);
     for (const Loss loss : all_losses) {
-        for (int trial = 0; trial < 30; ++trial) {
+        for (int trial = 0; trial < check::trials(30); ++trial) {
             Instance instance = random_problem(random, trial, loss);
             for (const double alpha : {0.0, 0.5, 3.0, 9.0, 81.0, infinity}) {
                 check::set_context("loss", static_cast<int>(loss), "trial", trial, "alpha", alpha);

@@ -142,7 +142,7 @@ TEST(fewer_drawn_rows_than_coefficients) {
 TEST(separable_draws) {
     Random random(145);
     for (const Loss loss : smooth_losses) {
-        for (int trial = 0; trial < 100; ++trial) {
+        for (int trial = 0; trial < check::trials(100); ++trial) {
             const int p = 1 + trial % 4;
             check::set_context("loss", static_cast<int>(loss), "trial", trial, "p", p);
             Instance instance = random_instance(random, p + 8, p, RowKind::homogeneous, LabelKind::noise);
@@ -192,7 +192,7 @@ TEST(a_single_class) {
 TEST(opposite_labels_on_every_row) {
     Random random(147);
     for (const Loss loss : smooth_losses) {
-        for (int trial = 0; trial < 60; ++trial) {
+        for (int trial = 0; trial < check::trials(60); ++trial) {
             const int p = 1 + trial % 4;
             check::set_context("loss", static_cast<int>(loss), "trial", trial, "p", p);
             Instance instance = random_instance(random, p + 4, p, RowKind::homogeneous, LabelKind::noise);
@@ -260,7 +260,7 @@ TEST(zero_rows_are_a_constant) {
 TEST(rows_without_weight) {
     Random random(148);
     for (const Loss loss : smooth_losses) {
-        for (int trial = 0; trial < 40; ++trial) {
+        for (int trial = 0; trial < check::trials(40); ++trial) {
             check::set_context("loss", static_cast<int>(loss), "trial", trial);
             Instance instance = random_instance(random, 12, 2, RowKind::general, LabelKind::noise);
             instance.loss = loss;

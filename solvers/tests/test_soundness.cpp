@@ -207,7 +207,7 @@ TEST(closer_and_closer_rows) {
 // Ten patients with a column of one decimal, in which a 99999 was left.
 TEST(a_code_left_in_a_column) {
     Random random(242);
-    for (int trial = 0; trial < 60; ++trial) {
+    for (int trial = 0; trial < check::trials(60); ++trial) {
         check::set_context("trial", trial);
         Instance instance = ill_conditioned(random, Family::outlier, 10, 2, 4);
         instance.alpha = trial % 2 == 0 ? 10.0 : 1.0;
@@ -238,7 +238,7 @@ TEST(ill_conditioned_designs) {
 // it leaves open says so.
 TEST(near_duplicates_end) {
     Random random(244);
-    for (int trial = 0; trial < 12; ++trial) {
+    for (int trial = 0; trial < check::trials(12); ++trial) {
         const int p = 4 + trial % 2;
         check::set_context("trial", trial, "p", p);
         const Instance instance = ill_conditioned(random, Family::near_duplicates, 24, p, 4);

@@ -166,7 +166,7 @@ TEST(promises_are_not_believed) {
 TEST(coordinates_of_the_caller) {
     Random random(221);
     for (const cudbound::Loss loss : all_losses) {
-        for (int trial = 0; trial < 40; ++trial) {
+        for (int trial = 0; trial < check::trials(40); ++trial) {
             check::set_context("loss", static_cast<int>(loss), "trial", trial);
             const int p = 1 + trial % 3;
             Instance instance = random_instance(random, 12, p, trial % 4 < 2 ? RowKind::general : RowKind::integers,

@@ -10,6 +10,7 @@ import pytest
 import random_problems
 from metrics_by_definition import COST, METRICS, enumerated
 from shared_files import shared_vectors
+from tiers import each_tier
 
 from cudbound.adapters import express
 from cudbound.bound.cud_result import solve_bound, solve_joint_bounds
@@ -48,7 +49,7 @@ def check_against_enumeration(seed, metric):
         missing = drawn is not None and not row[drawn].any()
         if metric is BALANCED_ERROR:
             missing = not row[event].any() or not row[~event].any()
-        assert lacking[draw] == missing
+        assert lacking[draw] == missing, (seed, metric.name, draw)
     counts = counts[~lacking]
     problem = make_problem(
         base.design,
@@ -65,15 +66,10 @@ def check_against_enumeration(seed, metric):
         assert draws.upper[draw] == pytest.approx(expected, abs=1e-7), (seed, metric.name, draw)
 
 
-@pytest.mark.parametrize("seed", range(12))
-def test_the_supremum_of_a_metric_is_that_of_its_definition(seed):
-    check_against_enumeration(seed, METRICS[seed % len(METRICS)])
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(12, 312))
-def test_the_supremum_of_many_metrics_is_that_of_their_definition(seed):
-    check_against_enumeration(seed, METRICS[seed % len(METRICS)])
+@each_tier(range(12), range(12, 312))
+def test_the_supremum_of_a_metric_is_that_of_its_definition(seeds):
+    for seed in seeds:
+        check_against_enumeration(seed, METRICS[seed % len(METRICS)])
 
 
 def test_the_worked_example_of_sensitivity():

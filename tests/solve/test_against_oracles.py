@@ -10,6 +10,7 @@ from exact_oracle import exact_q
 from flats import visit_flats
 from oracles import OracleResult, check_witness, enumerate_q
 from random_problems import KINDS, N_DRAWS, make
+from tiers import each_tier
 from worlds import world_problem
 
 from cudbound.problem.draws import draw_counts
@@ -44,9 +45,10 @@ def assert_nearly_solved(problem: Problem, draws: Draws, label: object) -> int:
     return int((~draws.certified).sum())
 
 
-def compare_with_enumeration(kind: str, seeds: range) -> int:
-    """Return how many draws rounding left open; one of the draws of each problem is enumerated."""
-    left_open = 0
+@each_tier(range(10), range(10, 100), range(100, 700))
+@pytest.mark.parametrize("kind", KINDS)
+def test_kernel_equals_enumeration(kind: str, seeds: list[int]) -> None:
+    left_open = 0  # by rounding, of three sides and draws of each problem; one of the draws is enumerated
     for seed in seeds:
         problem, draw = make(kind, seed), seed % N_DRAWS
         expected = values_of(enumerate_q(problem, draw), problem.localization)
@@ -58,25 +60,15 @@ def compare_with_enumeration(kind: str, seeds: range) -> int:
                 value = float(exact_q(problem, draw, side).value)  # rounding can mislead the enumeration too
             assert draws.upper[draw] == pytest.approx(value, abs=TOLERANCE), (kind, seed, draw, side)
             check_witness(problem, draw, draws, side=side)
-    return left_open
+    assert left_open <= 3 + len(seeds) // 85
 
 
+@each_tier(range(1000, 1001), range(1001, 1012))
 @pytest.mark.parametrize("kind", KINDS)
-def test_kernel_equals_enumeration(kind: str) -> None:
-    assert compare_with_enumeration(kind, range(100)) <= 3  # of 900
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("kind", KINDS)
-def test_kernel_equals_enumeration_on_600_problems(kind: str) -> None:
-    assert compare_with_enumeration(kind, range(100, 700)) <= 10  # of 5,400
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_kernel_equals_enumeration_at_every_alpha(kind: str) -> None:
+def test_kernel_equals_enumeration_at_every_alpha(kind: str, seeds: list[int]) -> None:
     # the cells and their losses do not depend on alpha, so one enumeration serves them all
     left_open = 0
-    for seed in range(1000, 1012):
+    for seed in seeds:
         problem = make(kind, seed)
         n = problem.labels.size
         oracles = [enumerate_q(problem, draw) for draw in range(N_DRAWS)]
@@ -91,7 +83,9 @@ def test_kernel_equals_enumeration_at_every_alpha(kind: str) -> None:
     assert left_open <= 5  # of 864
 
 
-def compare_with_reference(kind: str, seeds: range) -> None:
+@each_tier(range(3000, 3009, 3), [seed for seed in range(3000, 3012) if seed % 3], range(4000, 4300))
+@pytest.mark.parametrize("kind", KINDS)
+def test_kernel_equals_reference(kind: str, seeds: list[int]) -> None:
     for seed in seeds:
         problem = make(kind, seed).select(seed % N_DRAWS)
         side = SIDES[seed // N_DRAWS % 4 % 3]  # both sides at once in every other problem
@@ -102,17 +96,6 @@ def compare_with_reference(kind: str, seeds: range) -> None:
         assert native.upper[0] == pytest.approx(reference.upper[0], abs=TOLERANCE), (kind, seed, side)
         check_witness(problem, 0, native, side=side)
         check_witness(problem, 0, reference, side=side)
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_kernel_equals_reference(kind: str) -> None:
-    compare_with_reference(kind, range(3000, 3012))
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("kind", KINDS)
-def test_kernel_equals_reference_on_300_problems(kind: str) -> None:
-    compare_with_reference(kind, range(4000, 4300))
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ import pytest
 from numpy.typing import NDArray
 from oracles import arrange, check_witness, enumerate_q, localization, open_cells
 from random_problems import KINDS, make, make_with_loss
+from tiers import each_tier
 
 import cudbound
 from cudbound import CvxpyLoss, solve_draws
@@ -43,26 +44,12 @@ def compare_with_enumeration(kind: str, seed: int, loss: str) -> None:
     check_witness(problem, 0, draws, side=side)
 
 
+@each_tier([0], [5000, 5001], range(5100, 5112))
 @pytest.mark.parametrize("loss", LOSSES)
-def test_reference_equals_enumeration(loss: str) -> None:
-    for i, kind in enumerate(KINDS):
-        compare_with_enumeration(kind, i, loss)
-
-
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("kind", KINDS)
-def test_reference_equals_enumeration_on_more_problems(kind: str, loss: str) -> None:
-    first = 5000 + 2 * list(KINDS).index(kind)  # with the kinds, the sides and the draws change
-    for seed in (first, first + 1):
-        compare_with_enumeration(kind, seed, loss)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("loss", LOSSES)
-@pytest.mark.parametrize("kind", KINDS)
-def test_reference_equals_enumeration_on_many_problems(kind: str, loss: str) -> None:
-    for seed in range(5100, 5112):
-        compare_with_enumeration(kind, seed, loss)
+def test_reference_equals_enumeration(loss: str, seeds: list[int]) -> None:
+    for i, kind in enumerate(KINDS):  # with the kinds, the sides and the draws change
+        for seed in seeds:
+            compare_with_enumeration(kind, seed + i, loss)
 
 
 @pytest.mark.parametrize("loss", LOSSES)

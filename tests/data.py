@@ -1,0 +1,17 @@
+"""The samples that most tests want: normal features, the first of which tells the classes apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def sample(
+    n: int = 30, p: int = 2, seed: int = 0, labels: tuple[Any, Any] = (0, 1), above: float = 0.0
+) -> tuple[NDArray[np.float64], NDArray[Any]]:
+    """Return n rows of p features; the second label stands where the first feature plus noise is above a value."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p))
+    return X, np.where(X[:, 0] + rng.normal(size=n) > above, labels[1], labels[0])
