@@ -15,3 +15,8 @@ def sample(
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, p))
     return X, np.where(X[:, 0] + rng.normal(size=n) > above, labels[1], labels[0])
+
+
+def signed_sample(n: int, seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return a sample with the labels -1.0 and 1.0, as the solver and the refits read them."""
+    return sample(n, seed=seed, labels=(-1.0, 1.0))

@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 import pytest
-from direct_refits import choose_refit
+from data import signed_sample
+from direct_refits import Seen, constant, refit_of, task
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -25,27 +26,6 @@ from cudbound.resampling.replacements import (
     measure_replacements,
     record_replacements,
 )
-from cudbound.resampling.task import Task
-
-
-def _limits(interval):
-    return (interval.low, interval.high)
-
-
-def _data(seed=0, n=17):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 2))
-    return X, np.where(X[:, 0] + rng.normal(size=n) > 0, 1.0, -1.0)
-
-
-def _refit(estimator, X, labels):
-    return choose_refit(estimator.fit(X, labels), X, labels, np.random.default_rng(0))[0]
-
-
-def _ignoring(losses):
-    """Refits whose losses do not depend on the training set."""
-    return lambda counts: np.tile(losses, (len(counts), 1))
-
 
 # ---- the formula ----
 
@@ -60,7 +40,7 @@ def test_worked_example(factor, key):
     row = compute_interval(AUSTERN_ZHOU, Records(replacements=found), 1 - inputs["delta"], {"factor": factor})
     assert row.estimate == inputs["cv_full"]
     assert row.details["s2"] == pytest.approx(value[f"s2_{key}"], abs=entry["tol"])
-    assert _limits(row.raw_interval) == pytest.approx(value[f"interval_{key}"], abs=entry["tol"])
+    assert row.raw_interval == pytest.approx(value[f"interval_{key}"], abs=entry["tol"])
     assert str(row.estimand) == "expected(n1=18)"
     assert row.n_fits == 1 + 12 * 10
 
@@ -78,7 +58,7 @@ def test_formula_against_plain_python(replaced, full, half, level):
     for factor, share in (("corrected", n / 4), ("as-printed", n / 2)):
         pivot = austern_zhou_pivot(full, half, replaced, n, n - 1, factor=factor)
         reach = stats.norm.ppf(0.5 + level / 2) * math.sqrt(share * total / n)
-        assert _limits(pivot.interval(level)) == pytest.approx((full - reach, full + reach), abs=1e-9)
+        assert pivot.interval(level) == pytest.approx((full - reach, full + reach), abs=1e-9)
 
 
 @settings(deadline=None)
@@ -88,7 +68,7 @@ def test_losses_that_ignore_the_training_set(losses, seed):
     values = np.array(losses)
     n, m = values.size, values.size // 2
     design = draw_replacements(n, min(3, m), np.random.default_rng(seed))
-    found = measure_replacements(_ignoring(values), design)
+    found = measure_replacements(constant(values), design)
     assert found.full == pytest.approx(values.mean())
     assert found.half == pytest.approx(values[design.first].mean())
     pairs = values[design.first].astype(int) - values[design.second]
@@ -106,7 +86,7 @@ def test_variance_of_losses_that_ignore_the_training_set_has_the_factor_one_quar
     for number in range(2**8):
         losses = np.array([number >> row & 1 for row in range(8)], dtype=bool)
         weight = 0.3 ** losses.sum() * 0.7 ** (8 - losses.sum())
-        found = measure_replacements(_ignoring(losses), design)
+        found = measure_replacements(constant(losses), design)
         variance += weight * 8 * (found.full - 0.3) ** 2
         for factor in expected:
             pivot = austern_zhou_pivot(found.full, found.half, found.replaced, 8, 6, factor=factor)
@@ -120,9 +100,9 @@ def test_no_change_is_flagged_and_has_a_fallback():
     found = ReplacementErrors(0.25, 0.3, np.full(6, 0.1 + 0.2), 12, 3)
     row = compute_interval(AUSTERN_ZHOU, Records(replacements=found), 0.95)
     assert row.degenerate == "no replacement of a row changes the cross-validated error"
-    assert _limits(row.raw_interval) == (0.25, 0.25)
+    assert row.raw_interval == (0.25, 0.25)
     instead = compute_interval(AUSTERN_ZHOU, Records(replacements=found), 0.95, fallback=True)
-    assert _limits(instead.raw_interval) == _limits(inverted_binomial_interval(3, 12, 0.95))
+    assert instead.raw_interval == inverted_binomial_interval(3, 12, 0.95)
 
 
 def test_arguments_are_checked():
@@ -138,15 +118,9 @@ def test_arguments_are_checked():
 @pytest.mark.parametrize("n", [24, 25])
 @pytest.mark.parametrize("estimator", [LeastSquaresClassifier(), GaussianNB()], ids=["batched", "cloned"])
 def test_recorded_errors_are_those_of_a_loop_over_rows(estimator, n):
-    X, labels = _data(n=n)
+    X, labels = signed_sample(n)
     recorded = record_replacements(
-        Task(
-            _refit(estimator, X, labels),
-            labels,
-            ResamplingSizes(n_folds=3),
-            on_single_class="fit",
-            rng=np.random.default_rng(5),
-        )
+        task(refit_of(estimator, X, labels), labels, ResamplingSizes(n_folds=3), seed=5)
     )
     design = draw_replacements(n, 3, np.random.default_rng(5))
 
@@ -171,18 +145,9 @@ def test_recorded_errors_are_those_of_a_loop_over_rows(estimator, n):
 
 @pytest.mark.parametrize("n", [8, 9, 30])
 def test_halves_share_no_row_and_fits_are_counted(n):
-    fitted = []
-
-    def refit(counts):
-        fitted.append(counts)
-        return np.zeros(counts.shape, dtype=bool)
-
-    labels = np.where(np.arange(n) % 2, 1.0, -1.0)
-    sizes = ResamplingSizes(n_folds=10)
-    recorded = record_replacements(
-        Task(refit, labels, sizes, on_single_class="fit", rng=np.random.default_rng(0))
-    )
-    training = np.concatenate(fitted)
+    refit, sizes = Seen(), ResamplingSizes(n_folds=10)
+    recorded = record_replacements(task(refit, np.where(np.arange(n) % 2, 1.0, -1.0), sizes))
+    training = refit.training
     assert len(training) == recorded.n_fits == count_replacement_fits(sizes, n)
     assert training.max() == 1
     design = draw_replacements(n, recorded.n_folds, np.random.default_rng(0))
@@ -193,53 +158,26 @@ def test_halves_share_no_row_and_fits_are_counted(n):
 
 
 def test_chunks_of_rows_change_nothing(monkeypatch):
-    X, labels = _data(2)
-    refit = _refit(LeastSquaresClassifier(), X, labels)
-    calls = []
-
-    def counting(counts):
-        calls.append(len(counts))
-        return refit(counts)
-
+    X, labels = signed_sample(17, 2)
+    refit = Seen(refit_of(LeastSquaresClassifier(), X, labels))
     sizes = ResamplingSizes(n_folds=4)
-    kept = [
-        record_replacements(
-            Task(counting, labels, sizes, on_single_class="fit", rng=np.random.default_rng(1))
-        )
-    ]
+    kept = [record_replacements(task(refit, labels, sizes, seed=1))]
     monkeypatch.setattr(replacements, "CHUNK_VALUES", 5 * 4 * 17)
-    kept.append(
-        record_replacements(
-            Task(counting, labels, sizes, on_single_class="fit", rng=np.random.default_rng(1))
-        )
-    )
-    assert calls == [4, 36, 4, 20, 16]
+    kept.append(record_replacements(task(refit, labels, sizes, seed=1)))
+    assert refit.sizes == [4, 36, 4, 20, 16]
     np.testing.assert_array_equal(kept[0].replaced, kept[1].replaced)
     assert (kept[0].full, kept[0].half) == (kept[1].full, kept[1].half)
 
 
 def test_training_sets_of_one_class():
     labels = np.where(np.arange(10) < 2, 1.0, -1.0)
-    seen = []
-
-    def refit(counts):
-        seen.append(counts)
-        return np.zeros(counts.shape, dtype=bool)
+    refit = Seen()
 
     def record(policy):
-        seen.clear()
-        return record_replacements(
-            Task(
-                refit,
-                labels,
-                ResamplingSizes(n_folds=3),
-                on_single_class=policy,
-                rng=np.random.default_rng(0),
-            )
-        )
+        return record_replacements(task(refit, labels, ResamplingSizes(n_folds=3), policy=policy))
 
     fitted = record("fit")
-    n_one_class = int((np.concatenate(seen) @ (labels > 0) == 0).sum())
+    n_one_class = int((refit.training @ (labels > 0) == 0).sum())
     assert n_one_class > 0
     assert fitted.remarks == (
         f"{n_one_class} single-class training sets of cross-validation with replaced rows fitted as drawn",
@@ -252,24 +190,12 @@ def test_training_sets_of_one_class():
 
 def test_designs_with_one_class_are_drawn_again():
     labels = np.where(np.arange(20) < 6, 1.0, -1.0)
-    seen = []
-
-    def refit(counts):
-        seen.append(counts)
-        return np.zeros(counts.shape, dtype=bool)
-
     for seed in range(20):
-        seen.clear()
+        refit = Seen()
         recorded = record_replacements(
-            Task(
-                refit,
-                labels,
-                ResamplingSizes(n_folds=2),
-                on_single_class="redraw",
-                rng=np.random.default_rng(seed),
-            )
+            task(refit, labels, ResamplingSizes(n_folds=2), policy="redraw", seed=seed)
         )
-        positive = np.concatenate(seen) @ (labels > 0)
+        positive = refit.training @ (labels > 0)
         if recorded.remarks:
             break
     assert recorded.remarks[0].startswith("training sets of cross-validation with replaced rows drawn again")
@@ -278,12 +204,4 @@ def test_designs_with_one_class_are_drawn_again():
 
 def test_three_rows_are_refused():
     with pytest.raises(ValueError, match=r"needs at least 4 rows\. Got 3; leave austern-zhou out"):
-        record_replacements(
-            Task(
-                _ignoring(np.zeros(3, dtype=bool)),
-                np.array([1.0, -1.0, 1.0]),
-                ResamplingSizes(),
-                on_single_class="fit",
-                rng=np.random.default_rng(0),
-            )
-        )
+        record_replacements(task(constant(np.zeros(3, dtype=bool)), np.array([1.0, -1.0, 1.0])))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from direct_refits import choose_refit
+from data import signed_sample
+from direct_refits import Seen, constant, refit_of, task
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -21,33 +22,14 @@ from cudbound.problem.draws import draw_counts
 from cudbound.records import Records, RemovedCaseErrors
 from cudbound.resampling import removed_cases
 from cudbound.resampling.removed_cases import record_removed_cases
-from cudbound.resampling.sizes import ResamplingSizes
-from cudbound.resampling.task import Task
 
 LEVELS = st.floats(0.5, 0.999)
 
 
-def _limits(interval):
-    return (interval.low, interval.high)
-
-
-def _data(seed=0, n=12):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 2))
-    return X, np.where(X[:, 0] + rng.normal(size=n) > 0, 1.0, -1.0)
-
-
 def _record(clf, X, y, counts, policy="fit"):
-    refit, _ = choose_refit(clf.fit(X, y), X, y, np.random.default_rng(0))
     return record_removed_cases(
-        Task(refit, y, ResamplingSizes(), on_single_class=policy, rng=np.random.default_rng(1)),
-        np.asarray(counts, dtype=np.int32),
+        task(refit_of(clf, X, y), y, policy=policy, seed=1), np.asarray(counts, dtype=np.int32)
     )
-
-
-def _constant(losses):
-    """Refits that err on the points where `losses` is 1, whatever they are trained on."""
-    return lambda training: np.tile(losses, (len(training), 1))
 
 
 def _records(seed, n_resamples=80):
@@ -74,13 +56,13 @@ def test_worked_bootstrap_case_cross_validation():
     assert rows[1].estimate == pytest.approx(value["loocv"], abs=1e-12)
     assert rows[1].details["bias"] == pytest.approx(value["bias"], abs=1e-12)
     # of six values the percentiles at 5 % and 95 % are the smallest and the largest
-    assert _limits(rows[0].raw_interval) == pytest.approx((0.2, 0.7), abs=1e-12)
-    assert _limits(rows[1].raw_interval) == pytest.approx((0.2 - value["bias"], 0.7 - value["bias"]))
+    assert rows[0].raw_interval == pytest.approx((0.2, 0.7), abs=1e-12)
+    assert rows[1].raw_interval == pytest.approx((0.2 - value["bias"], 0.7 - value["bias"]))
 
 
 @pytest.mark.parametrize("clf", [LeastSquaresClassifier(), LogisticRegression(C=0.5)])
 def test_recorded_errors_against_one_fit_at_a_time(clf):
-    X, y = _data(seed=1)
+    X, y = signed_sample(12, 1)
     counts = draw_counts(12, 7, np.random.default_rng(2))
     record = _record(clf, X, y, counts)
     expected, n_fits = [], 0
@@ -105,13 +87,7 @@ def test_no_training_set_holds_the_tested_case():
     labels = np.where(np.arange(8) < 4, 1.0, -1.0)
     # a classifier that is wrong exactly on the points it has seen: every case would show a copy of its own
     record = record_removed_cases(
-        Task(
-            lambda training: training > 0,
-            labels,
-            ResamplingSizes(),
-            on_single_class="fit",
-            rng=np.random.default_rng(0),
-        ),
+        task(lambda training: training > 0, labels),
         counts,
     )
     assert record.leave_one_out == 0.0
@@ -119,37 +95,23 @@ def test_no_training_set_holds_the_tested_case():
 
 
 def test_chunks_change_nothing(monkeypatch):
-    X, y = _data(seed=3)
+    X, y = signed_sample(12, 3)
     counts = draw_counts(12, 9, np.random.default_rng(4))
     whole = _record(LeastSquaresClassifier(), X, y, counts)
-    sizes = []
-
-    def refit(training):
-        sizes.append(len(training))
-        return batched(training)
-
-    batched, _ = choose_refit(LeastSquaresClassifier().fit(X, y), X, y, np.random.default_rng(0))
+    refit = Seen(refit_of(LeastSquaresClassifier(), X, y))
     monkeypatch.setattr(removed_cases, "CHUNK_VALUES", 60)
-    parts = record_removed_cases(
-        Task(refit, y, ResamplingSizes(), on_single_class="fit", rng=np.random.default_rng(0)), counts
-    )
+    parts = record_removed_cases(task(refit, y), counts)
     np.testing.assert_array_equal(parts.errors, whole.errors)
     assert parts.leave_one_out == whole.leave_one_out
-    assert max(sizes) == 5
-    assert sum(sizes) == whole.n_fits
+    assert max(refit.sizes) == 5
+    assert sum(refit.sizes) == whole.n_fits
 
 
 def test_differences_of_losses_are_averaged_with_their_sign():
     labels = np.array([1.0, 1.0, -1.0, -1.0])
     counts = np.array([[2, 1, 1, 0], [0, 0, 3, 1]], dtype=np.int32)
     record = record_removed_cases(
-        Task(
-            _constant(np.array([-1, 0, 1, -1], dtype=np.int8)),
-            labels,
-            ResamplingSizes(),
-            on_single_class="fit",
-            rng=np.random.default_rng(0),
-        ),
+        task(constant(np.array([-1, 0, 1, -1], dtype=np.int8)), labels),
         counts,
     )
     assert record.errors.tolist() == [-0.25, 0.5]
@@ -160,13 +122,7 @@ def test_draws_of_one_distinct_row_are_dropped_and_counted():
     labels = np.array([1.0, 1.0, -1.0, -1.0])
     counts = np.array([[4, 0, 0, 0], [1, 1, 1, 1], [0, 0, 0, 4]], dtype=np.int32)
     record = record_removed_cases(
-        Task(
-            _constant(np.array([1, 0, 0, 0])),
-            labels,
-            ResamplingSizes(),
-            on_single_class="fit",
-            rng=np.random.default_rng(0),
-        ),
+        task(constant(np.array([1, 0, 0, 0])), labels),
         counts,
     )
     assert record.errors.tolist() == [0.25]
@@ -174,20 +130,14 @@ def test_draws_of_one_distinct_row_are_dropped_and_counted():
     assert record.n_fits == 8
     with pytest.raises(ValueError, match="Every bootstrap draw held only one distinct row"):
         record_removed_cases(
-            Task(
-                _constant(np.zeros(4)),
-                labels,
-                ResamplingSizes(),
-                on_single_class="fit",
-                rng=np.random.default_rng(0),
-            ),
+            task(constant(np.zeros(4)), labels),
             counts[[0, 2]],
         )
 
 
 @pytest.mark.parametrize("policy", ["fit", "redraw", "drop"])
 def test_training_sets_of_one_class_are_fitted_and_counted(policy):
-    X, _ = _data(seed=5, n=6)
+    X, _ = signed_sample(6, 5)
     y = np.array([1.0, 1.0, -1.0, -1.0, -1.0, -1.0])
     # of the two positive rows the first draw holds one and the second draw the other
     counts = np.array([[2, 0, 1, 1, 1, 1], [0, 3, 1, 1, 1, 0], [1, 1, 1, 1, 1, 1]])
@@ -227,7 +177,7 @@ def test_bias_reduction_moves_the_percentiles_to_the_leave_one_out_error(seed, l
     plain = compute_interval(BCCVP, records, level)
     expected = np.quantile(errors, [tail, 1 - tail], method="inverted_cdf")
     if min(abs(80 * p - round(80 * p)) for p in (tail, 1 - tail)) > 1e-6:  # NumPy forgives no rounding
-        assert _limits(plain.raw_interval) == tuple(expected)
+        assert plain.raw_interval == tuple(expected)
     moved = compute_interval(BCCVP_BR, records, level)
     bias = errors.mean() - 0.3
     assert moved.raw_interval.low == pytest.approx(plain.raw_interval.low - bias)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from direct_refits import choose_refit
+from direct_refits import refit_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -61,10 +61,6 @@ TEST_SET_METHODS = (
     TEST_SET_AGRESTI_COULL,
     TEST_SET_JEFFREYS,
 )
-
-
-def _limits(interval):
-    return (interval.low, interval.high)
 
 
 def _test_set(errors, n_tested, estimand="holdout-model"):
@@ -124,9 +120,7 @@ def _plain_influences(losses, counts):
 def _refit_losses(example):
     X, y = np.array(example["x"])[:, None], np.array(example["y"])
     counts = np.array([np.bincount(drawn, minlength=y.size) for drawn in example["bootstrap_indices"]])
-    clf = LeastSquaresClassifier().fit(X, y)
-    refit, _ = choose_refit(clf, X, y, np.random.default_rng(0))
-    return refit(counts.astype(np.int32)), counts
+    return refit_of(LeastSquaresClassifier(), X, y)(counts.astype(np.int32)), counts
 
 
 def test_worked_efron_tibshirani_standard_error_by_refitting():
@@ -164,8 +158,7 @@ def test_standard_error_is_about_the_spread_of_err1_over_training_sets():
         X = rng.normal(size=(n, 2))
         y = np.where(X[:, 0] + rng.normal(size=n) > 0, 1.0, -1.0)
         counts = draw_counts(n, 1000, rng)
-        refit, _ = choose_refit(LeastSquaresClassifier().fit(X, y), X, y, rng)
-        losses = refit(counts)
+        losses = refit_of(LeastSquaresClassifier(), X, y)(counts)
         per_point = np.where(counts == 0, losses, 0).sum(axis=0) / (counts == 0).sum(axis=0)
         errors.append(per_point.mean())
         squares.append(err1_standard_error(losses, counts) ** 2)
@@ -201,7 +194,7 @@ def test_normal_632_rows_are_estimate_and_scaled_standard_error(seed):
     row = compute_interval(NORMAL_632, records, 0.9)
     half = z * spread * estimate / err1
     assert row.estimate == pytest.approx(estimate, abs=1e-12)
-    assert _limits(row.raw_interval) == pytest.approx((estimate - half, estimate + half), abs=1e-12)
+    assert row.raw_interval == pytest.approx((estimate - half, estimate + half), abs=1e-12)
     assert row.standard_error == pytest.approx(half / z)
 
     gamma = 0.55 * 0.6 + 0.45 * 0.4
@@ -212,7 +205,7 @@ def test_normal_632_rows_are_estimate_and_scaled_standard_error(seed):
     row = compute_interval(NORMAL_632_PLUS, records, 0.9)
     half = z * spread * estimate / err1
     assert row.estimate == pytest.approx(estimate, abs=1e-12)
-    assert _limits(row.raw_interval) == pytest.approx((estimate - half, estimate + half), abs=1e-12)
+    assert row.raw_interval == pytest.approx((estimate - half, estimate + half), abs=1e-12)
     assert (str(row.estimand), row.n_fits) == ("conditional", 61)
 
 
@@ -254,7 +247,7 @@ def test_leave_one_out_is_the_exact_interval_of_its_peers(n, data, level):
     row = compute_interval(LEAVE_ONE_OUT, Records(leave_one_out=FoldLosses(losses, np.arange(n))), level)
     assert row.estimate == pytest.approx(errors / n)
     assert row.raw_interval == inverted_binomial_interval(errors, n, level)
-    assert _limits(row.raw_interval) == pytest.approx(
+    assert row.raw_interval == pytest.approx(
         proportion_confint(errors, n, 1 - level, method="beta"), abs=1e-9
     )
     assert (row.degenerate, row.n_fits, str(row.estimand)) == (None, 1 + n, "conditional")
@@ -268,7 +261,7 @@ def test_worked_holdout():
     inputs, value = example["inputs"], example["value"]
     for form in ("wald", "wilson", "clopper-pearson"):
         interval = held_out_interval(inputs["k"], inputs["m"], 1 - inputs["delta"], form=form)
-        assert _limits(interval) == pytest.approx(value[form.replace("-", "_")], abs=1e-9)
+        assert interval == pytest.approx(value[form.replace("-", "_")], abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -292,10 +285,10 @@ def test_two_sided_test_set_intervals_are_those_of_their_peers(method, peer, sci
         peers = np.clip(proportion_confint(k, m, 1 - level, method=peer), 0.0, 1.0)
         if peer == "jeffreys":  # statsmodels does not take 0 and 1 for limits at the ends
             peers = np.where([k == 0, k == m], [0.0, 1.0], peers)
-        assert _limits(row.confidence_interval) == pytest.approx(peers, abs=1e-9)
+        assert row.confidence_interval == pytest.approx(peers, abs=1e-9)
     if scipys is not None:
         theirs = stats.binomtest(k, m).proportion_ci(level, method=scipys)
-        assert _limits(row.raw_interval) == pytest.approx((theirs.low, theirs.high), abs=1e-9)
+        assert row.raw_interval == pytest.approx((theirs.low, theirs.high), abs=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -310,9 +303,9 @@ def test_one_sided_limits_are_scipys(form, scipys, m, data, level):
     upper = held_out_interval(k, m, level, form=form, side="upper")
     lower = held_out_interval(k, m, level, form=form, side="lower")
     theirs = stats.binomtest(k, m, alternative="less").proportion_ci(level, method=scipys)
-    assert _limits(upper) == pytest.approx((0.0, theirs.high), abs=1e-9)
+    assert upper == pytest.approx((0.0, theirs.high), abs=1e-9)
     theirs = stats.binomtest(k, m, alternative="greater").proportion_ci(level, method=scipys)
-    assert _limits(lower) == pytest.approx((theirs.low, 1.0), abs=1e-9)
+    assert lower == pytest.approx((theirs.low, 1.0), abs=1e-9)
 
 
 @pytest.mark.parametrize("level", [0.2, 0.4, 0.8])
@@ -346,7 +339,7 @@ def test_exact_intervals_cover_at_their_level_whatever_the_error(side):
     """Coverage summed over all outcomes of a test set, no simulation."""
     m, level = 25, 0.9
     limits = [held_out_interval(k, m, level, form="clopper-pearson", side=side) for k in range(m + 1)]
-    low, high = np.array([_limits(one) for one in limits]).T
+    low, high = np.array(limits).T
     for error in np.linspace(0.0, 1.0, 301):
         covered = (low <= error) & (error <= high)
         assert stats.binom.pmf(np.arange(m + 1), m, error)[covered].sum() >= level - 1e-12
@@ -420,10 +413,10 @@ def test_bca_levels_and_acceleration_are_scipys():
     assert abs(found) > 0.02
     levels = bias_corrected_levels(peer.bootstrap_distribution, float(sample.mean()), 0.95, found)
     expected = np.quantile(peer.bootstrap_distribution, levels)
-    assert _limits(peer.confidence_interval) == pytest.approx(expected, abs=1e-12)
+    assert peer.confidence_interval == pytest.approx(expected, abs=1e-12)
     ours = bias_corrected_interval(peer.bootstrap_distribution, float(sample.mean()), 0.95, found)
     gap = np.diff(np.sort(peer.bootstrap_distribution)).max()  # ours are replicates
-    assert _limits(ours) == pytest.approx(_limits(peer.confidence_interval), abs=gap)
+    assert ours == pytest.approx(peer.confidence_interval, abs=gap)
 
 
 @settings(deadline=None)
@@ -481,7 +474,7 @@ def test_bca_variant_takes_its_acceleration_from_the_influences_of_err1(seed):
     z0, z = stats.norm.ppf(share), stats.norm.ppf(0.95)
     levels = [stats.norm.cdf(z0 + (z0 + s) / (1 - a * (z0 + s))) for s in (-z, z)]
     expected = np.quantile(replicates, levels, method="inverted_cdf")
-    assert _limits(row.raw_interval) == pytest.approx(expected, abs=1e-12)
+    assert row.raw_interval == pytest.approx(expected, abs=1e-12)
 
 
 def test_bca_without_acceleration_is_flagged():
@@ -528,7 +521,7 @@ def test_losses_may_be_numbers(method, kind):
         test_set=TestSetLosses(logical.test_set.losses.astype(kind), 20),
     )
     expected, found = (compute_interval(method, records, 0.9) for records in (logical, numeric))
-    assert _limits(found.raw_interval) == pytest.approx(_limits(expected.raw_interval), abs=1e-12)
+    assert found.raw_interval == pytest.approx(expected.raw_interval, abs=1e-12)
     assert found.estimate == pytest.approx(expected.estimate, abs=1e-12)
     assert found.degenerate is None
 
@@ -567,7 +560,7 @@ def test_intervals_without_width_are_flagged_and_have_a_fallback(method, value):
     assert row.confidence_interval.width == 0.0
     instead = compute_interval(method, records, 0.95, fallback=True)
     formula, title = EXPECTED_FALLBACKS[method.name]
-    assert _limits(instead.raw_interval) == pytest.approx(_limits(formula(row.estimate, 20, 0.95)), abs=1e-9)
+    assert instead.raw_interval == pytest.approx(formula(row.estimate, 20, 0.95), abs=1e-9)
     assert instead.degenerate is None
     assert instead.confidence_interval.width > 0.1
     assert instead.remarks[-1].startswith(f"{row.degenerate}; {title}")
@@ -595,7 +588,7 @@ def test_binomial_intervals_keep_their_width_at_error_0_and_1(method, value):
 
 def test_percentile_interval_reads_the_order_statistics():
     assert percentile_interval(np.arange(1, 1001), 0.9) == percentile_interval(np.arange(1000, 0, -1), 0.9)
-    assert _limits(percentile_interval(np.arange(1, 1001), 0.9)) == (50, 950)
+    assert percentile_interval(np.arange(1, 1001), 0.9) == (50, 950)
 
 
 def test_the_monte_carlo_part_of_the_standard_error_is_what_more_draws_would_remove():

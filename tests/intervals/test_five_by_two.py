@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from direct_refits import Scored, next_score
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from mlxtend.evaluate import combined_ftest_5x2cv, paired_ttest_5x2cv
@@ -29,10 +30,6 @@ REPAIRS = ("none", "drop-first-split", "average-numerator")
 EXAMPLE = VECTORS["nb_5x2_fix1"]["inputs"]["p"]
 
 
-def _limits(interval):
-    return (interval.low, interval.high)
-
-
 def _records(pairs, n_train=20):
     return Records(halvings=HalvingLosses(np.array(pairs, dtype=float), n_train))
 
@@ -45,9 +42,9 @@ def test_worked_first_repair():
     pivot = five_by_two_t_pivot(EXAMPLE, repair="drop-first-split")
     assert (pivot.estimate, pivot.df) == (value["center"], value["df"])
     assert pivot.standard_error**2 == pytest.approx(value["var"], abs=1e-12)
-    assert _limits(pivot.interval(0.95)) == pytest.approx(value["interval"], abs=1e-9)
+    assert pivot.interval(0.95) == pytest.approx(value["interval"], abs=1e-9)
     row = compute_interval(FIVE_BY_TWO_T, _records(EXAMPLE), 0.95, {"repair": "drop-first-split"})
-    assert _limits(row.raw_interval) == pytest.approx(value["interval"], abs=1e-9)
+    assert row.raw_interval == pytest.approx(value["interval"], abs=1e-9)
 
 
 def test_worked_f_and_t():
@@ -63,16 +60,6 @@ def test_worked_f_and_t():
 # ---- peers ----
 
 
-class _Scored:
-    """An estimator whose scores are given: what mlxtend sees of a learner."""
-
-    def __init__(self, scores):
-        self.scores = iter(scores)
-
-    def fit(self, X, y):
-        return self
-
-
 @pytest.mark.parametrize("seed", range(10))
 def test_t_and_f_are_those_of_mlxtend(seed):
     """Theirs compares scores, so that the sign of t is the other one.
@@ -83,14 +70,7 @@ def test_t_and_f_are_those_of_mlxtend(seed):
     errors = np.random.default_rng(seed).uniform(size=(2, 5, 2))
 
     def run(test):
-        first, second = (_Scored((1 - one).ravel()) for one in errors)
-        return test(
-            first,
-            second,
-            np.zeros((20, 1)),
-            np.arange(20),
-            scoring=lambda estimator, X, y: next(estimator.scores),
-        )
+        return test(*map(Scored, errors), np.zeros((20, 1)), np.arange(20), scoring=next_score)
 
     differences = errors[0] - errors[1]
     statistic, pvalue = run(paired_ttest_5x2cv)
@@ -204,10 +184,10 @@ def test_halves_that_agree_are_flagged(mean):
     binomial = stats.binomtest(round(20 * mean), 20).proportion_ci(0.95, method="exact")
     for method in (FIVE_BY_TWO_T, FIVE_BY_TWO_F):
         row = compute_interval(method, records, 0.95)
-        assert _limits(row.raw_interval) == (mean, mean)
+        assert row.raw_interval == (mean, mean)
         assert row.degenerate.startswith("both halves have the same mean loss in each of the five halvings")
         instead = compute_interval(method, records, 0.95, fallback=True)
-        assert _limits(instead.raw_interval) == pytest.approx((binomial.low, binomial.high), abs=1e-9)
+        assert instead.raw_interval == pytest.approx((binomial.low, binomial.high), abs=1e-9)
         assert "inverted binomial interval on the rows of one half" in instead.remarks[-1]
 
 

@@ -44,10 +44,6 @@ BLOCKS = st.tuples(st.integers(2, 5), st.integers(2, 6)).flatmap(
 MEANS = st.lists(st.integers(-20, 20), min_size=2, max_size=12).map(lambda values: np.array(values) / 20)
 
 
-def _limits(interval):
-    return (interval.low, interval.high)
-
-
 def _records(blocks):
     return Records(folds=FoldLosses.from_blocks(blocks))
 
@@ -67,7 +63,7 @@ def test_worked_k_fold():
     means = inputs["mu"] + inputs["s"] * shape / shape.std(ddof=1)
     pivot = k_fold_t_pivot(means, 100)
     assert stats.t.ppf(1 - inputs["delta"] / 2, pivot.df) == pytest.approx(value["t"], abs=1e-9)
-    assert _limits(pivot.interval(1 - inputs["delta"])) == pytest.approx(value["interval"], abs=1e-9)
+    assert pivot.interval(1 - inputs["delta"]) == pytest.approx(value["interval"], abs=1e-9)
 
 
 def test_worked_thetas():
@@ -130,7 +126,7 @@ def test_k_fold_t_is_scipys_t_test_of_the_fold_means(means, level, alternative):
         assert pivot.statistic() == pytest.approx(peer.statistic, rel=1e-9, abs=1e-12)
         assert pivot.pvalue(alternative=alternative) == pytest.approx(peer.pvalue, rel=1e-8, abs=1e-14)
         limits = peer.confidence_interval(level)
-        assert _limits(pivot.interval(level, alternative)) == pytest.approx(
+        assert pivot.interval(level, alternative) == pytest.approx(
             (limits.low, limits.high), rel=1e-7, abs=1e-9
         )
 
@@ -329,7 +325,7 @@ def test_grandvalet_bengio_interval_and_its_details():
     row = compute_interval(GRANDVALET_BENGIO, _records(blocks), 0.9)
     found = variance_estimates(blocks)
     half = stats.t.ppf(0.95, 3) * math.sqrt(found.theta_3 / 0.3)
-    assert _limits(row.raw_interval) == pytest.approx((found.mean - half, found.mean + half), abs=1e-12)
+    assert row.raw_interval == pytest.approx((found.mean - half, found.mean + half), abs=1e-12)
     means = [block.mean() for block in blocks]
     tested = GRANDVALET_BENGIO.test(_records(blocks), 0.9, "two-sided", rho=0.7).details
     assert tested["rho_threshold"] == pytest.approx(rho_threshold(means, significance=0.1))
@@ -342,7 +338,7 @@ def test_grandvalet_bengio_interval_and_its_details():
     assert row.n_fits == 5
     at_0 = compute_interval(GRANDVALET_BENGIO, _records(blocks), 0.9, {"rho": 0.0})
     ordinary = compute_interval(K_FOLD_T, _records(blocks), 0.9)
-    assert _limits(at_0.raw_interval) == pytest.approx(_limits(ordinary.raw_interval), abs=1e-12)
+    assert at_0.raw_interval == pytest.approx(ordinary.raw_interval, abs=1e-12)
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
@@ -376,9 +372,7 @@ def test_bayle_variances(blocks, level):
     for option, variance in variances.items():
         pivot = bayle_pivot(FoldLosses.from_blocks(blocks), variance=option)
         half = stats.norm.ppf(0.5 + level / 2) * math.sqrt(max(variance, 0.0) / n)
-        assert _limits(pivot.interval(level)) == pytest.approx(
-            (losses.mean() - half, losses.mean() + half), abs=1e-7
-        )
+        assert pivot.interval(level) == pytest.approx((losses.mean() - half, losses.mean() + half), abs=1e-7)
 
 
 def test_bayle_names_its_estimand_and_takes_its_option():
@@ -398,7 +392,7 @@ def test_bayle_with_a_fold_of_one_row():
     assert row.degenerate == "the within-fold variance is undefined: a fold has only one row"
     assert math.isnan(row.raw_interval.low)
     instead = compute_interval(BAYLE, records, 0.95, {"variance": "within-fold"}, fallback=True)
-    assert _limits(instead.raw_interval) == _limits(inverted_binomial_interval(2, 3, 0.95))
+    assert instead.raw_interval == inverted_binomial_interval(2, 3, 0.95)
     assert instead.degenerate is None
     assert compute_interval(BAYLE, records, 0.95).degenerate is None
 
@@ -437,10 +431,10 @@ def test_equal_losses_are_flagged_and_have_a_fallback(method, reason, value):
     records = _records([[value] * 5] * 4)
     row = compute_interval(method, records, 0.95)
     assert row.degenerate == reason
-    assert _limits(row.raw_interval) == (value, value)
+    assert row.raw_interval == (value, value)
     instead = compute_interval(method, records, 0.95, fallback=True)
     assert instead.degenerate is None
-    assert _limits(instead.raw_interval) == _limits(inverted_binomial_interval(20 * value, 20, 0.95))
+    assert instead.raw_interval == inverted_binomial_interval(20 * value, 20, 0.95)
     assert instead.remarks[-1] == f"{reason}; inverted binomial interval on all cross-validated rows instead"
 
 

@@ -7,7 +7,8 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from direct_refits import choose_refit
+from data import signed_sample
+from direct_refits import Seen, refit_of, task
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -28,21 +29,6 @@ from cudbound.resampling.nested import (
     record_nested,
     select_nested,
 )
-from cudbound.resampling.task import Task
-
-
-def _limits(interval):
-    return (interval.low, interval.high)
-
-
-def _data(seed=0, n=23):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 2))
-    return X, np.where(X[:, 0] + rng.normal(size=n) > 0, 1.0, -1.0)
-
-
-def _refit(estimator, X, labels):
-    return choose_refit(estimator.fit(X, labels), X, labels, np.random.default_rng(0))[0]
 
 
 def _random_losses(seed, *, n_repeats=3, n_folds=4, n_outer=3, share=0.4):
@@ -59,7 +45,7 @@ def test_worked_example_with_real_refits():
     inputs, value = entry["inputs"], entry["value"]
     X, labels = np.array(inputs["x"])[:, None], np.array(inputs["y"])
     folds = np.arange(10).reshape(2, 5).T  # fold i mod 5
-    losses = _refit(LeastSquaresClassifier(), X, labels)(nested_training(folds, 10))
+    losses = refit_of(LeastSquaresClassifier(), X, labels)(nested_training(folds, 10))
     inner, outer = (part[None] for part in select_nested(losses, folds))
     a = (inner.mean(axis=2) - outer.mean(axis=2)) ** 2
     assert a[0] == pytest.approx(value["a"], abs=entry["tol"])
@@ -75,7 +61,7 @@ def test_worked_example_with_real_refits():
         abs=entry["tol"],
     )
     assert row.estimate == pytest.approx(value["estimate"], abs=entry["tol"])
-    assert _limits(row.raw_interval) == pytest.approx(value["interval"], abs=entry["tol"])
+    assert row.raw_interval == pytest.approx(value["interval"], abs=entry["tol"])
     pivot = nested_cv_pivot(inner, outer, 10)
     assert pivot.standard_error == pytest.approx(value["se"], abs=entry["tol"])
     assert inner.std(ddof=1) == pytest.approx(value["sd_in"], abs=entry["tol"])
@@ -166,9 +152,9 @@ def test_equal_losses_are_flagged_and_have_a_fallback(value):
     records = Records(nested=NestedLosses(np.full((2, 4, 6), value), np.full((2, 4, 2), value), 9))
     row = compute_interval(NESTED_CV, records, 0.95)
     assert row.degenerate == "all inner losses are equal"
-    assert _limits(row.raw_interval) == (value, value)
+    assert row.raw_interval == (value, value)
     instead = compute_interval(NESTED_CV, records, 0.95, fallback=True)
-    assert _limits(instead.raw_interval) == _limits(inverted_binomial_interval(9 * value, 9, 0.95))
+    assert instead.raw_interval == inverted_binomial_interval(9 * value, 9, 0.95)
     assert instead.degenerate is None
 
 
@@ -192,7 +178,7 @@ def test_estimate_outside_the_unit_interval_is_remarked():
     short = compute_interval(NESTED_CV, Records(nested=NestedLosses(inner, outer, 10)), 0.05)
     assert short.degenerate == "both raw limits lie outside [0, 1]"
     instead = compute_interval(NESTED_CV, Records(nested=NestedLosses(inner, outer, 10)), 0.05, fallback=True)
-    assert _limits(instead.raw_interval) == _limits(inverted_binomial_interval(0, 10, 0.05))
+    assert instead.raw_interval == inverted_binomial_interval(0, 10, 0.05)
 
 
 def test_two_folds_are_refused():
@@ -205,12 +191,10 @@ def test_two_folds_are_refused():
 
 @pytest.mark.parametrize("estimator", [LeastSquaresClassifier(), GaussianNB()], ids=["batched", "cloned"])
 def test_recorded_losses_are_those_of_a_loop_over_folds(estimator):
-    X, labels = _data()
+    X, labels = signed_sample(23)
     n, k, repeats = labels.size, 4, 3
     sizes = ResamplingSizes(n_folds=k, n_nested_repeats=repeats)
-    recorded = record_nested(
-        Task(_refit(estimator, X, labels), labels, sizes, on_single_class="fit", rng=np.random.default_rng(7))
-    )
+    recorded = record_nested(task(refit_of(estimator, X, labels), labels, sizes, seed=7))
     assert recorded.inner.shape == (repeats, k, (k - 1) * 5)
     assert recorded.outer.shape == (repeats, k, 5)
     assert recorded.n_samples == n
@@ -235,38 +219,22 @@ def test_recorded_losses_are_those_of_a_loop_over_folds(estimator):
 
 
 def test_every_training_set_is_fitted_once():
-    fitted = []
-
-    def refit(counts):
-        fitted.append(counts)
-        return np.zeros(counts.shape, dtype=bool)
-
-    labels = np.array([1.0, -1.0] * 10)
-    sizes = ResamplingSizes(n_folds=5, n_nested_repeats=6)
-    recorded = record_nested(Task(refit, labels, sizes, on_single_class="fit", rng=np.random.default_rng(0)))
-    training = np.concatenate(fitted)
-    assert len(fitted) == 1
+    refit, sizes = Seen(), ResamplingSizes(n_folds=5, n_nested_repeats=6)
+    recorded = record_nested(task(refit, np.array([1.0, -1.0] * 10), sizes))
+    (training,) = refit.calls
     assert len(training) == recorded.n_fits == count_nested_fits(sizes, 20) == 6 * 15
     assert len(np.unique(training, axis=0)) == len(training)
     assert sorted(set(training.sum(axis=1))) == [12, 16]
 
 
 def test_chunks_of_repetitions_change_nothing(monkeypatch):
-    X, labels = _data(3)
+    X, labels = signed_sample(23, 3)
     sizes = ResamplingSizes(n_folds=4, n_nested_repeats=5)
-    refit = _refit(LeastSquaresClassifier(), X, labels)
-    calls = []
-
-    def counting(counts):
-        calls.append(len(counts))
-        return refit(counts)
-
-    kept = [record_nested(Task(counting, labels, sizes, on_single_class="fit", rng=np.random.default_rng(1)))]
+    refit = Seen(refit_of(LeastSquaresClassifier(), X, labels))
+    kept = [record_nested(task(refit, labels, sizes, seed=1))]
     monkeypatch.setattr(nested, "CHUNK_VALUES", 2 * 10 * 23)
-    kept.append(
-        record_nested(Task(counting, labels, sizes, on_single_class="fit", rng=np.random.default_rng(1)))
-    )
-    assert calls == [50, 20, 20, 10]
+    kept.append(record_nested(task(refit, labels, sizes, seed=1)))
+    assert refit.sizes == [50, 20, 20, 10]
     np.testing.assert_array_equal(kept[0].inner, kept[1].inner)
     np.testing.assert_array_equal(kept[0].outer, kept[1].outer)
 
@@ -288,15 +256,7 @@ def test_folds_are_reduced_to_two_rows_each(n, asked, folds):
     sizes = ResamplingSizes(n_folds=asked, n_nested_repeats=2)
     assert count_nested_folds(sizes, n) == folds
     assert count_nested_fits(sizes, n) == 2 * (folds + len(list(combinations(range(folds), 2))))
-    recorded = record_nested(
-        Task(
-            lambda counts: np.zeros(counts.shape, dtype=bool),
-            np.where(np.arange(n) % 2, 1.0, -1.0),
-            sizes,
-            on_single_class="fit",
-            rng=np.random.default_rng(0),
-        )
-    )
+    recorded = record_nested(task(Seen(), np.where(np.arange(n) % 2, 1.0, -1.0), sizes))
     assert recorded.outer.shape == (2, folds, n // folds)
     said = f"{folds} folds of nested cross-validation in place of {asked}"
     assert (said in recorded.remarks) == (folds != asked)
@@ -323,22 +283,18 @@ def test_training_sets_of_one_class():
     labels = np.where(np.arange(12) < 2, 1.0, -1.0)
     sizes = ResamplingSizes(n_folds=4, n_nested_repeats=30)
 
-    def record(policy, seen=None):
-        def refit(counts):
-            if seen is not None:
-                seen.append(counts)
-            return np.zeros(counts.shape, dtype=bool)
+    refit = Seen()
 
-        return record_nested(Task(refit, labels, sizes, on_single_class=policy, rng=np.random.default_rng(0)))
+    def record(policy):
+        return record_nested(task(refit, labels, sizes, policy=policy))
 
-    seen = []
-    fitted = record("fit", seen)
-    n_one_class = int((np.concatenate(seen) @ (labels > 0) == 0).sum())
+    fitted = record("fit")
+    n_one_class = int((refit.training @ (labels > 0) == 0).sum())
     assert fitted.remarks == (
         f"{n_one_class} single-class training sets of nested cross-validation fitted as drawn",
     )
     # both positive rows in one fold are never together in training without it: nothing else can be drawn
-    redrawn = record("redraw", seen)
+    redrawn = record("redraw")
     assert "fitted as drawn" in redrawn.remarks[0]
     with pytest.raises(ValueError, match=r"training sets of nested cross-validation held only one class"):
         record("error")
@@ -346,17 +302,11 @@ def test_training_sets_of_one_class():
 
 def test_repetitions_drawn_again_are_counted():
     labels = np.where(np.arange(12) < 3, 1.0, -1.0)
-    seen = []
-
-    def refit(counts):
-        seen.append(counts)
-        return np.zeros(counts.shape, dtype=bool)
-
-    sizes = ResamplingSizes(n_folds=4, n_nested_repeats=10)
+    refit = Seen()
     recorded = record_nested(
-        Task(refit, labels, sizes, on_single_class="redraw", rng=np.random.default_rng(0))
+        task(refit, labels, ResamplingSizes(n_folds=4, n_nested_repeats=10), policy="redraw")
     )
-    assert (np.concatenate(seen) @ (labels > 0)).min() == 1
+    assert (refit.training @ (labels > 0)).min() == 1
     rng, again = np.random.default_rng(0), 0
     for _ in range(10):
         attempts = 1

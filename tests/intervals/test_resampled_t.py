@@ -9,7 +9,8 @@ import statistics
 import baycomp
 import numpy as np
 import pytest
-from direct_refits import choose_refit
+from data import signed_sample
+from direct_refits import Scored, Seen, constant, next_score, refit_of, task
 from hypothesis import given
 from hypothesis import strategies as st
 from mlxtend.evaluate import paired_ttest_resampled
@@ -42,15 +43,10 @@ from cudbound.resampling.splits import (
     record_splits,
     record_test_set,
 )
-from cudbound.resampling.task import Task
 
 VECTORS = shared_vectors()
 MEANS = st.lists(st.integers(-20, 20).map(lambda k: k / 20), min_size=2, max_size=12)
 RECORDERS = (record_splits, record_half_splits, record_replicates, record_halvings, record_test_set)
-
-
-def _limits(interval):
-    return (interval.low, interval.high)
 
 
 def _splits(means, n_train=90, n_test=10):
@@ -82,9 +78,9 @@ def test_worked_corrected_resampled_t():
     assert pivot.estimate == pytest.approx(value["center"], abs=1e-12)
     assert pivot.standard_error**2 == pytest.approx(value["var"], abs=1e-12)
     assert pivot.df == value["df"]
-    assert _limits(pivot.interval(1 - inputs["delta"])) == pytest.approx(value["interval"], abs=1e-9)
+    assert pivot.interval(1 - inputs["delta"]) == pytest.approx(value["interval"], abs=1e-9)
     row = compute_interval(CORRECTED_RESAMPLED_T, RECORDS, 0.95)
-    assert _limits(row.raw_interval) == pytest.approx(value["interval"], abs=1e-9)
+    assert row.raw_interval == pytest.approx(value["interval"], abs=1e-9)
 
 
 def test_worked_conservative_z():
@@ -92,7 +88,7 @@ def test_worked_conservative_z():
     inputs, value = entry["inputs"], entry["value"]
     pivot = conservative_z_pivot(inputs["center"], inputs["pairs"])
     assert pivot.standard_error**2 == pytest.approx(value["var"], abs=1e-12)
-    assert _limits(pivot.interval(1 - inputs["delta"])) == pytest.approx(value["interval"], abs=1e-9)
+    assert pivot.interval(1 - inputs["delta"]) == pytest.approx(value["interval"], abs=1e-9)
 
 
 # ---- peers and closed forms ----
@@ -108,7 +104,7 @@ def test_resampled_t_is_the_t_interval_and_test_of_scipy(means, level):
     assert pivot.statistic() == pytest.approx(theirs.statistic, rel=1e-9, abs=1e-12)
     assert pivot.pvalue() == pytest.approx(theirs.pvalue, rel=1e-9)
     limits = theirs.confidence_interval(level)
-    assert _limits(pivot.interval(level)) == pytest.approx((limits.low, limits.high), abs=1e-9)
+    assert pivot.interval(level) == pytest.approx((limits.low, limits.high), abs=1e-9)
 
 
 @given(means=MEANS)
@@ -130,27 +126,12 @@ def test_repeated_folds_are_the_correlated_t_of_baycomp_with_runs():
     )
 
 
-class _Scored:
-    """An estimator whose scores are given: what mlxtend sees of a learner."""
-
-    def __init__(self, scores):
-        self.scores = iter(scores)
-
-    def fit(self, X, y):
-        return self
-
-
-def _next_score(estimator, X, y):
-    return next(estimator.scores)
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_resampled_t_is_the_resampled_test_of_mlxtend(seed):
     """Theirs compares scores, so that the sign is the other one; it makes 30 splits with 30 % of the rows tested."""
     errors = np.random.default_rng(seed).uniform(size=(2, 30))
-    first, second = (_Scored(1 - row) for row in errors)
     statistic, pvalue = paired_ttest_resampled(
-        first, second, np.zeros((20, 1)), np.arange(20), scoring=_next_score
+        *map(Scored, errors), np.zeros((20, 1)), np.arange(20), scoring=next_score
     )
     pivot = resampled_t_pivot(errors[0] - errors[1])
     assert pivot.statistic() == pytest.approx(-statistic, rel=1e-9)
@@ -161,8 +142,8 @@ def test_resampled_t_is_the_resampled_test_of_mlxtend(seed):
 def test_single_split_t_and_z_are_those_of_statsmodels(losses):
     theirs = DescrStatsW(np.array(losses, dtype=float))
     t, z = single_split_t_pivot(losses), single_split_t_pivot(losses, reference="normal")
-    assert _limits(t.interval(0.9)) == pytest.approx(theirs.tconfint_mean(0.1), abs=1e-12)
-    assert _limits(z.interval(0.9)) == pytest.approx(theirs.zconfint_mean(0.1), abs=1e-12)
+    assert t.interval(0.9) == pytest.approx(theirs.tconfint_mean(0.1), abs=1e-12)
+    assert z.interval(0.9) == pytest.approx(theirs.zconfint_mean(0.1), abs=1e-12)
     assert (t.statistic(), t.pvalue()) == pytest.approx(theirs.ttest_mean(0.0)[:2], abs=1e-12)
     assert (z.statistic(), z.pvalue()) == pytest.approx(theirs.ztest_mean(0.0), abs=1e-12)
 
@@ -186,8 +167,8 @@ def test_what_moves_an_interval(means, shift, level):
     interval = corrected_resampled_t_pivot(means, 45, 5).interval(level)
     moved = corrected_resampled_t_pivot(np.array(means) + shift, 45, 5).interval(level)
     mirrored = corrected_resampled_t_pivot(-np.array(means), 45, 5).interval(level)
-    assert _limits(moved) == pytest.approx((interval.low + shift, interval.high + shift), abs=1e-9)
-    assert _limits(mirrored) == pytest.approx((-interval.high, -interval.low), abs=1e-9)
+    assert moved == pytest.approx((interval.low + shift, interval.high + shift), abs=1e-9)
+    assert mirrored == pytest.approx((-interval.high, -interval.low), abs=1e-9)
     wider = corrected_resampled_t_pivot(means, 45, 5).interval(level + 0.009)
     assert wider.width > interval.width or max(means) == min(means)
 
@@ -201,7 +182,7 @@ def test_conservative_z_in_plain_python(pairs):
     variance = sum((a - b) ** 2 for a, b in pairs) / (2 * len(pairs))
     interval = conservative_z_pivot(0.25, pairs).interval(0.95)
     normal = statistics.NormalDist(0.25, math.sqrt(variance))
-    assert _limits(interval) == pytest.approx((normal.inv_cdf(0.025), normal.inv_cdf(0.975)), abs=1e-9)
+    assert interval == pytest.approx((normal.inv_cdf(0.025), normal.inv_cdf(0.975)), abs=1e-9)
 
 
 # ---- records, estimands, degenerate cases ----
@@ -226,7 +207,7 @@ def test_methods_read_the_records_and_name_the_estimand():
         "conservative-z": conservative_z_pivot(0.25, HALVES.means),
     }
     for name, row in rows.items():
-        assert _limits(row.raw_interval) == pytest.approx(_limits(pivots[name].interval(0.9)), abs=1e-12)
+        assert row.raw_interval == pytest.approx(pivots[name].interval(0.9), abs=1e-12)
         assert row.degenerate is None
         assert row.remarks == ()
     assert {name: row.n_fits for name, row in rows.items()} == {
@@ -281,7 +262,7 @@ def test_losses_without_variance_are_flagged_and_have_a_fallback(level):
         assert row.estimate == pytest.approx(level, abs=1e-12)
         instead = compute_interval(method, equal, 0.95, fallback=True)
         assert instead.degenerate is None
-        assert _limits(instead.raw_interval) == pytest.approx((binomial.low, binomial.high), abs=1e-9)
+        assert instead.raw_interval == pytest.approx((binomial.low, binomial.high), abs=1e-9)
         assert "inverted binomial interval on the rows of" in instead.remarks[-1]
 
 
@@ -343,25 +324,9 @@ def test_wrong_arrays_are_refused():
 # ---- recorders ----
 
 
-def _data(n, seed=0, n_positive=None):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 2))
-    if n_positive is not None:
-        return X, np.where(np.arange(n) < n_positive, 1.0, -1.0)
-    return X, np.where(X[:, 0] + rng.normal(size=n) > 0, 1.0, -1.0)
-
-
-class _Watched:
-    """Refits of a least-squares classifier that remember the training sets of each call."""
-
-    def __init__(self, X, labels):
-        clf = LeastSquaresClassifier().fit(X, labels)
-        self.refit, _ = choose_refit(clf, X, labels, np.random.default_rng(0))
-        self.seen = []
-
-    def __call__(self, counts):
-        self.seen.append(counts)
-        return self.refit(counts)
+def _data(n, n_positive):
+    X, _ = signed_sample(n)
+    return X, np.where(np.arange(n) < n_positive, 1.0, -1.0)
 
 
 def _plain_losses(X, labels, train, test):
@@ -373,18 +338,17 @@ def _plain_losses(X, labels, train, test):
 
 
 def _record(recorder, X, labels, sizes, policy="fit", seed=7):
-    refit = _Watched(X, labels)
-    made = recorder(Task(refit, labels, sizes, on_single_class=policy, rng=np.random.default_rng(seed)))
-    assert len(refit.seen) == 1
-    assert len(refit.seen[0]) == made.n_fits
-    return made, refit.seen[0]
+    refit = Seen(refit_of(LeastSquaresClassifier(), X, labels))
+    made = recorder(task(refit, labels, sizes, policy=policy, seed=seed))
+    assert refit.sizes == [made.n_fits]
+    return made, refit.training
 
 
 SMALL = ResamplingSizes(n_splits=4, n_halvings=3, n_replicates=3, test_fraction=0.2, holdout_fraction=0.4)
 
 
 def test_recorded_splits_in_a_plain_loop():
-    X, labels = _data(20)
+    X, labels = signed_sample(20)
     made, _ = _record(record_splits, X, labels, SMALL)
     rng = np.random.default_rng(7)
     for mean in made.means:
@@ -395,7 +359,7 @@ def test_recorded_splits_in_a_plain_loop():
 
 @pytest.mark.parametrize("n", [20, 21])
 def test_recorded_half_splits_in_a_plain_loop(n):
-    X, labels = _data(n)
+    X, labels = signed_sample(n)
     made, training = _record(record_half_splits, X, labels, SMALL)
     rng = np.random.default_rng(7)
     halvings = [rng.permutation(n) for _ in range(3)]
@@ -411,7 +375,7 @@ def test_recorded_half_splits_in_a_plain_loop(n):
 
 
 def test_recorded_replicates_in_a_plain_loop():
-    X, labels = _data(20)
+    X, labels = signed_sample(20)
     made, training = _record(record_replicates, X, labels, SMALL)
     rng = np.random.default_rng(7)
     on_both_sides = False
@@ -428,7 +392,7 @@ def test_recorded_replicates_in_a_plain_loop():
 
 @pytest.mark.parametrize("n", [20, 21])
 def test_recorded_halvings_in_a_plain_loop(n):
-    X, labels = _data(n)
+    X, labels = signed_sample(n)
     made, _ = _record(record_halvings, X, labels, SMALL)
     rng = np.random.default_rng(7)
     for pair in made.means:
@@ -442,7 +406,7 @@ def test_recorded_halvings_in_a_plain_loop(n):
 
 
 def test_recorded_test_set_in_a_plain_loop():
-    X, labels = _data(20)
+    X, labels = signed_sample(20)
     made, _ = _record(record_test_set, X, labels, SMALL)
     order = np.random.default_rng(7).permutation(20)
     test = np.sort(order[:8])
@@ -465,11 +429,7 @@ def test_differences_of_losses_are_recorded_with_their_sign(recorder):
     differences = np.random.default_rng(0).integers(-1, 2, size=20).astype(np.int8)
     found = []
     for sign in (1, -1):
-
-        def refit(counts, sign=sign):
-            return np.tile(np.int8(sign) * differences, (len(counts), 1))
-
-        made = recorder(Task(refit, labels, SMALL, on_single_class="fit", rng=np.random.default_rng(3)))
+        made = recorder(task(constant(np.int8(sign) * differences), labels, SMALL, seed=3))
         found.append(made.losses if recorder is record_test_set else made.means)
     assert (found[0] < 0).any()
     np.testing.assert_array_equal(found[0], -found[1])
@@ -491,15 +451,7 @@ def test_half_splits_make_room_for_a_test_set():
     assert (made.n_train, made.n_test) == (2, 2)
     assert made.remarks[0] == "2 rows tested inside a half of 4, which is too small for 4"
     with pytest.raises(ValueError, match=r"Splits inside halves need at least 4 rows\. Got 3"):
-        record_half_splits(
-            Task(
-                lambda counts: np.zeros(counts.shape),
-                np.array([1.0, -1.0, 1.0]),
-                SMALL,
-                on_single_class="fit",
-                rng=np.random.default_rng(0),
-            )
-        )
+        record_half_splits(task(Seen(), np.array([1.0, -1.0, 1.0]), SMALL))
 
 
 @pytest.mark.parametrize("recorder", RECORDERS)
@@ -554,7 +506,7 @@ def test_what_cannot_hold_both_classes_is_fitted_as_drawn():
 
 @pytest.mark.parametrize("recorder", RECORDERS)
 def test_the_same_generator_records_the_same(recorder):
-    X, labels = _data(16)
+    X, labels = signed_sample(16)
     one, two, other = (_record(recorder, X, labels, SMALL, seed=seed)[0] for seed in (1, 1, 2))
     field = "losses" if recorder is record_test_set else "means"
     np.testing.assert_array_equal(getattr(one, field), getattr(two, field))

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from direct_refits import Seen, task
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta, norm
@@ -14,7 +15,6 @@ from shared_files import FURTHER_EXAMPLES, shared_vectors
 
 from cudbound import (
     LeastSquaresClassifier,
-    ResamplingSizes,
     SearchLimits,
     compare_intervals,
     recorded_estimate,
@@ -36,7 +36,6 @@ from cudbound.records import (
     SignedSuprema,
 )
 from cudbound.resampling.bootstrap import record_bootstrap, record_inner
-from cudbound.resampling.task import Task
 from cudbound.tables.from_recorded import collect_records
 
 VECTORS = shared_vectors(FURTHER_EXAMPLES)
@@ -533,16 +532,15 @@ def test_two_stage_recomputes_the_estimate_on_every_draw(fitted):
     _, X, y = fitted
     counts = draw_counts(30, 6, np.random.default_rng(0))
     labels = 2.0 * y - 1
-    seen = []
 
     def refit(weights):
-        seen.append(weights)
         fits = [LeastSquaresClassifier().fit(np.repeat(X, w, axis=0), np.repeat(labels, w)) for w in weights]
         return np.array([one.predict(X) != labels for one in fits])
 
-    task = Task(refit, labels, ResamplingSizes(), on_single_class="fit", rng=np.random.default_rng(1))
-    outer, inner = record_bootstrap(task, counts), record_inner(task, counts, 4)
-    draws, fits = seen[1].reshape(6, 4, 30), refit(seen[1]).reshape(6, 4, 30)
+    seen = Seen(refit)
+    recording = task(seen, labels, seed=1)
+    outer, inner = record_bootstrap(recording, counts), record_inner(recording, counts, 4)
+    draws, fits = seen.calls[1].reshape(6, 4, 30), refit(seen.calls[1]).reshape(6, 4, 30)
     for b in range(6):
         gaps = [((counts[b] - draws[b, k]) * fits[b, k]).sum() / 30 for k in range(4)]
         assert inner.optimism[b] == pytest.approx(np.mean(gaps), abs=1e-12)
