@@ -182,7 +182,7 @@ def plan_sample_size(
         method=chosen.name,
         metric=asked.names[0],
         confidence_level=study.confidence_level,
-        source=population.title.partition("; true error")[0],
+        source=getattr(population, "cases", population.title),
         n_pilot=population.y.size if isinstance(population, Pilot) else None,
         classifier=describe_classifier(estimator),
         n_resamples=n_resamples,

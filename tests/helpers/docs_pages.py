@@ -294,7 +294,7 @@ def study_worlds() -> str:
         [
             {
                 "`world`": f"`{name}`",
-                "what it is": (world.__doc__ or "").splitlines()[0],
+                "what it is by default": world().cases,
                 "parameters": ", ".join(
                     f"`{key} = {one.default}`" for key, one in inspect.signature(world).parameters.items()
                 ),

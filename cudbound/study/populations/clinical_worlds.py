@@ -57,7 +57,9 @@ class BinaryFinding(ContinuousWorld):
         """Number of features."""
         return 1 + self.n_noise
 
-    def _cases(self) -> str:
+    @property
+    def cases(self) -> str:
+        """How cases arise, in words."""
         return f"a binary finding of odds ratio {self.odds_ratio:g} beside {self.n_noise} normal features"
 
     @property
@@ -119,7 +121,9 @@ class MissingValues(World):
         check_number("signal", self.signal, 0.0, 100.0)
         check_number("effect", self.effect, 0.0, 100.0)
 
-    def _cases(self) -> str:
+    @property
+    def cases(self) -> str:
+        """How cases arise, in words."""
         return (
             f"{self.n_features - 1} normal features and one of four levels, {self.missing_share:.0%} missing"
         )

@@ -69,7 +69,9 @@ class Donut(ContinuousWorld):
         check_number("sd", self.sd, 0.2, 100.0)
         check_integer("n_features", self.n_features, 2, MAX_FEATURES)
 
-    def _cases(self) -> str:
+    @property
+    def cases(self) -> str:
+        """How cases arise, in words."""
         return f"a disc within a ring of radius {self.radius:g}, noise {self.sd:g}, in 2 of {self.n_features} features"
 
     def sample(self, n: int, rng: np.random.Generator) -> tuple[Array, Labels]:
@@ -129,7 +131,9 @@ class Quadratic(ContinuousWorld):
         check_number("noise", self.noise, 0.25, 100.0)
         check_features(self.n_features, 1)
 
-    def _cases(self) -> str:
+    @property
+    def cases(self) -> str:
+        """How cases arise, in words."""
         return (
             f"a quadratic rule of curvature {self.curvature:g} in 1 of {self.n_features} features, "
             f"noise {self.noise:g}"

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from cudbound.study.populations.population import Truth
+from cudbound.study.populations.preset import FromPreset, Preset
 from cudbound.study.populations.simulated import (
     ALWAYS_EXACT,
     Array,
@@ -95,7 +96,9 @@ class ThreePoint(_FiniteWorld):
     def _shift(self) -> float:
         return -self.boundary_mass * self.boundary_label / (1.0 - self.boundary_mass)
 
-    def _cases(self) -> str:
+    @property
+    def cases(self) -> str:
+        """How cases arise, in words."""
         return f"three points, {self.boundary_mass:.0%} of the cases on the limiting boundary"
 
     @cached_property
@@ -113,8 +116,8 @@ class ThreePoint(_FiniteWorld):
         return X[case], (rng.random(n) < positive[case]).astype(np.int64)
 
 
-@dataclass(frozen=True)
-class Discrete(_FiniteWorld):
+@dataclass(frozen=True, repr=False)
+class FewLevels(FromPreset, _FiniteWorld):
     """Independent features of few integer values, so that cases repeat and scores tie.
 
     Features are uniform on 0, ..., n_levels - 1, and P(y = 1) = Phi(signal * sum of (x_j - (n_levels - 1) / 2) over
@@ -122,11 +125,12 @@ class Discrete(_FiniteWorld):
 
     Parameters
     ----------
-    n_levels : int, default=3
+    preset : Preset
+    n_levels : int, default=2
         At least 2.
-    n_features : int, default=3
-    n_signal : int, default=2
-    signal : float, default=0.8
+    n_features : int, default=1
+    n_signal : int, default=1
+    signal : float, default=0.0
         In [0, 100).
 
     Notes
@@ -136,16 +140,17 @@ class Discrete(_FiniteWorld):
 
     Examples
     --------
+    >>> from cudbound.study.populations.worlds import Discrete
     >>> X, shares, positive = Discrete(n_levels=2, n_features=2, n_signal=1, signal=2.0).support
     >>> X.astype(int).tolist(), positive.round(4).tolist()
     ([[0, 0], [0, 1], [1, 0], [1, 1]], [0.1587, 0.1587, 0.8413, 0.8413])
     """
 
-    n_levels: int = 3
-    n_features: int = 3
-    n_signal: int = 2
-    signal: float = 0.8
-    name: ClassVar[str] = "discrete"
+    preset: Preset[FewLevels]
+    n_levels: int = 2
+    n_features: int = 1
+    n_signal: int = 1
+    signal: float = 0.0
 
     def __post_init__(self) -> None:
         check_integer("n_levels", self.n_levels, 2)
@@ -156,7 +161,9 @@ class Discrete(_FiniteWorld):
     def _enumerable(self) -> bool:
         return bool(self.n_levels**self.n_features <= MAX_SUPPORT)
 
-    def _cases(self) -> str:
+    @property
+    def cases(self) -> str:
+        """How cases arise, in words."""
         return f"{self.n_features} features of {self.n_levels} levels, {self.n_signal} with signal {self.signal:g}"
 
     def _truth(self) -> str:
@@ -185,14 +192,3 @@ class Discrete(_FiniteWorld):
     def true_error(self, classifier: Any) -> Truth:
         """Return the error of a fitted classifier: the sum over all cases, or on a sample if they are too many."""
         return super().true_error(classifier) if self._enumerable else sampled_truth(self, classifier)
-
-
-@dataclass(frozen=True)
-class Binary(Discrete):
-    """Independent binary features."""
-
-    n_levels: int = 2
-    n_features: int = 5
-    n_signal: int = 3
-    signal: float = 1.0
-    name: ClassVar[str] = "binary"

@@ -67,10 +67,15 @@ class FunctionPopulation:
         check_integer("n_truth_cases", self.n_truth_cases, 1)
 
     @property
+    def cases(self) -> str:
+        """How cases arise, in words."""
+        return self.words or self.name
+
+    @property
     def title(self) -> str:
         """One line: how cases arise, and how the true error is found."""
         how = "by a given function" if self.error is not None else f"on {self.n_truth_cases} fixed cases"
-        return f"{self.words or self.name}; true error {how}"
+        return f"{self.cases}; true error {how}"
 
     def sample(self, n: int, rng: np.random.Generator) -> tuple[Any, Any]:
         """Return features and labels of n cases, after a check of their form.

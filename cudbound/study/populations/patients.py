@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cudbound.parameter_error import ParameterError
-from cudbound.study.populations.gaussian_worlds import MixtureWorld
+from cudbound.study.populations.mixture import Mixture
 from cudbound.study.populations.population import Cases
 from cudbound.study.populations.simulated import Array, Labels, check_share
 from cudbound.validation import check_integer, check_number
@@ -27,8 +27,8 @@ class Patients:
 
     Parameters
     ----------
-    world : MixtureWorld
-        One of `cudbound.study.populations.gaussian_worlds`, or of those in `breaking_worlds` that are made of them.
+    world : Mixture
+        One of those that the presets of `cudbound.study.populations.worlds` make.
     rows_per_patient : (int, int), default=(2, 6)
         The fewest and the most rows of a patient, from 1 to 1000; all numbers between are equally likely, unless
         `many_rows` says otherwise.
@@ -52,13 +52,13 @@ class Patients:
     ([0, 0, 0, 0, 0, 0, 1, 1], [0, 0, 0, 0, 0, 0, 0, 0])
     """
 
-    world: MixtureWorld
+    world: Mixture
     rows_per_patient: tuple[int, int] = (2, 6)
     within_patient: float = 0.5
     many_rows: float | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.world, MixtureWorld):
+        if not isinstance(self.world, Mixture):
             raise ParameterError(
                 "world", "a world of normal classes where patients have several rows", self.world
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,22 +62,25 @@ class World(ABC):
     A world is a `Population`. Two worlds of the same class and parameters are equal.
     """
 
-    #: The word for it in design files and results.
-    name: ClassVar[str]
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The word for it in design files and results."""
 
     @property
     def title(self) -> str:
         """One line: how cases arise, and how the true error is found."""
-        return f"{self._cases()}; {self._truth()}"
+        return f"{self.cases}; {self._truth()}"
 
     @property
     @abstractmethod
     def n_features(self) -> int:
         """Number of features; mostly a parameter."""
 
+    @property
     @abstractmethod
-    def _cases(self) -> str:
-        """Return how cases arise, in words."""
+    def cases(self) -> str:
+        """How cases arise, in words."""
 
     def _truth(self) -> str:
         """Return how the true error is found, in words."""

@@ -1,0 +1,202 @@
+"""Two classes of normal components: the worlds on which a linear rule is the best or nearly so, and their failings."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from cudbound.study.populations.population import Truth
+from cudbound.study.populations.preset import FromPreset, Preset
+from cudbound.study.populations.simulated import (
+    ALWAYS_EXACT,
+    BY_FORMULA,
+    Array,
+    ContinuousWorld,
+    Labels,
+    check_features,
+    check_share,
+)
+from cudbound.validation import check_number
+
+
+@dataclass(frozen=True, repr=False)
+class Mixture(FromPreset, ContinuousWorld):
+    """Two classes, each of one or more spherical normal components, and labels that may be exchanged.
+
+    Parameters
+    ----------
+    preset : Preset
+        The parameters of a preset that are shares must be strictly between 0 and 1.
+    distance : float, default=0.0
+        Between the class means, in standard deviations of class 0; in [0, 100). With classes of equal size and
+        covariance the smallest error of any classifier is Phi(-distance / 2).
+    n_features : int, default=3
+    n_signal : int, default=1
+        Features on which the means differ, all by the same amount.
+    positive_share : float, default=0.5
+        Share of class 1.
+    positive_sd : float, default=1.0
+        Standard deviation of every feature of class 1, in [0.01, 100); that of class 0 is 1. With another than 1 the
+        best rule is quadratic.
+    outlier_share : float, default=0.0
+        Share of each class that has a larger spread around the same mean.
+    outlier_sd : float, default=1.0
+        Standard deviation of these outliers in every feature, in [1, 1000), where the other cases have 1.
+    subgroup_share : float, default=0.0
+        Share of class 1 whose features have the mean of class 0.
+    flip_rate : float, default=0.0
+        Share of the cases of either class that carry the label of the other.
+
+    References
+    ----------
+    Tukey, J. W. (1960). A survey of sampling from contaminated distributions. In Contributions to Probability and
+    Statistics, 448-485; on outliers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from cudbound.study.populations.worlds import FlippedLabels, Gaussians, HiddenSubgroup
+    >>> rule = np.array([1.0]), 0.0
+    >>> round(Gaussians(distance=2.0, n_features=1).linear_error(*rule), 6)  # Phi(-1)
+    0.158655
+    >>> round(FlippedLabels(n_features=1).linear_error(*rule), 6)  # .03 + .94 Phi(-3)
+    0.031269
+    >>> round(HiddenSubgroup(n_features=1).linear_error(*rule), 6)  # .5 Phi(-2.5) + .45 Phi(-2.5) + .05 Phi(2.5)
+    0.055589
+    """
+
+    preset: Preset[Mixture]
+    distance: float = 0.0
+    n_features: int = 3
+    n_signal: int = 1
+    positive_share: float = 0.5
+    positive_sd: float = 1.0
+    outlier_share: float = 0.0
+    outlier_sd: float = 1.0
+    subgroup_share: float = 0.0
+    flip_rate: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_number("distance", self.distance, 0.0, 100.0)
+        check_features(self.n_features, self.n_signal)
+        check_number("positive_sd", self.positive_sd, 0.01, 100.0)
+        check_number("outlier_sd", self.outlier_sd, 1.0, 1000.0)
+        for share in ("positive_share", "outlier_share", "subgroup_share", "flip_rate"):
+            if share in self.preset.defaults:
+                check_share(share, getattr(self, share))
+
+    @property
+    def cases(self) -> str:
+        """How cases arise, in words."""
+        cases = f"two Gaussians {self.distance:g} apart in {self.n_signal} of {self.n_features} features"
+        if self.outlier_share:
+            return f"{cases}, {self.outlier_share:.0%} of the cases with {self.outlier_sd:g} times the spread"
+        cases += f", {self.positive_share:.0%} positive"
+        if self.positive_sd != 1.0:
+            cases += f", these with SD {self.positive_sd:g}"
+        if self.subgroup_share:
+            cases += f", {self.subgroup_share:.0%} of them where the others are"
+        return f"{cases}, {self.flip_rate:.0%} of the labels flipped" if self.flip_rate else cases
+
+    @cached_property
+    def _mixture(self) -> tuple[Array, Labels, Array, Array]:
+        """Shares (k,), labels (k,), means (k, p) and standard deviations (k,) of the components.
+
+        The means are at plus and minus half the distance along the diagonal of the features with signal.
+        """
+        center = np.zeros(self.n_features)
+        center[: self.n_signal] = 0.5 * self.distance / math.sqrt(self.n_signal)
+        shown, hidden = 1.0 - self.subgroup_share, self.subgroup_share
+        clean, apart = 1.0 - self.outlier_share, self.outlier_share
+        classes = [
+            (0, 1.0 - self.positive_share, -center, 1.0),
+            (1, self.positive_share * shown, center, self.positive_sd),
+            (1, self.positive_share * hidden, -center, self.positive_sd),
+        ]
+        components = [
+            (share * part, label, mean, spread * sd)
+            for label, share, mean, sd in classes
+            for part, spread in ((clean, 1.0), (apart, self.outlier_sd))
+            if share * part > 0.0
+        ]
+        shares, labels, means, sds = map(np.array, zip(*components, strict=True))
+        return shares, labels, means, sds
+
+    def sample(self, n: int, rng: np.random.Generator) -> tuple[Array, Labels]:
+        """Return features and labels of n independent cases."""
+        parts = self._parts(n, rng)
+        return self._rows(parts, rng.standard_normal((n, self.n_features)), np.arange(n), rng)
+
+    def sample_patients(
+        self, patient: NDArray[np.int64], within: float, rng: np.random.Generator
+    ) -> tuple[Array, Labels]:
+        """Return features and labels of patients with several rows, each of which alone is a case of this world.
+
+        Parameters
+        ----------
+        patient : ndarray of int, shape (n,)
+            Number of the patient of each row, from 0 up, ascending.
+        within : float
+            Share of the variance of every feature around the center of its component that the rows of a patient have
+            in common. Component and label are those of the patient; labels of a patient are flipped together.
+        rng : numpy.random.Generator
+        """
+        n_patients = int(patient[-1]) + 1
+        parts = self._parts(n_patients, rng)[patient]
+        common = rng.standard_normal((n_patients, self.n_features))[patient]
+        own = rng.standard_normal((patient.size, self.n_features))
+        return self._rows(parts, math.sqrt(within) * common + math.sqrt(1.0 - within) * own, patient, rng)
+
+    def _parts(self, n: int, rng: np.random.Generator) -> NDArray[np.intp]:
+        """Draw the components of n cases."""
+        shares, *_ = self._mixture
+        return np.searchsorted(np.cumsum(shares)[:-1], rng.random(n), side="right")
+
+    def _rows(
+        self, part: NDArray[np.intp], noise: Array, patient: NDArray[np.int64], rng: np.random.Generator
+    ) -> tuple[Array, Labels]:
+        _, labels, means, sds = self._mixture
+        X, y = means[part] + sds[part, None] * noise, labels[part]
+        if self.flip_rate:
+            flipped = rng.random(int(patient[-1]) + 1) < self.flip_rate
+            y = np.where(flipped[patient], 1 - y, y)
+        return X, y
+
+    def linear_error(self, coef: Array, intercept: float) -> float:
+        """Return the error of a linear rule: normal tail areas over the components, on own and on flipped labels."""
+        shares, labels, means, sds = self._mixture
+        towards_own_class = (2 * labels - 1) * (means @ coef + intercept)
+        length = max(math.sqrt(coef @ coef), 1e-250)  # 0 would turn a certain prediction into nan
+        own = float(shares @ ndtr(-towards_own_class / (sds * length)))
+        return (1.0 - self.flip_rate) * own + self.flip_rate * (1.0 - own)
+
+
+@dataclass(frozen=True, repr=False)
+class PureNoise(Mixture):
+    """One normal distribution for both classes: with classes of equal size every classifier has the error 0.5.
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from cudbound.study.populations.worlds import Noise
+    >>> Noise().true_error(DummyClassifier().fit([[0.0] * 3] * 3, [0, 1, 1]))
+    Truth(value=0.5, standard_error=0.0)
+    """
+
+    @property
+    def cases(self) -> str:
+        """How cases arise, in words."""
+        return f"{self.n_features} features of pure noise, {self.positive_share:.0%} positive"
+
+    def _truth(self) -> str:
+        return ALWAYS_EXACT if self.positive_share == 0.5 else BY_FORMULA
+
+    def true_error(self, classifier: Any) -> Truth:
+        """Return the error: one half, or as for any other world where one class is the larger."""
+        return Truth(0.5) if self.positive_share == 0.5 else super().true_error(classifier)
