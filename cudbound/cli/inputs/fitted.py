@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cudbound.cli.inputs.assignments import number_or_nan
-from cudbound.cli.inputs.model_file import SavedModel, listed
+from cudbound.cli.inputs.model_file import SavedModel
 from cudbound.cli.output.advice import (
     INTERVAL_OPTIONS,
     OptionNames,
@@ -14,7 +15,7 @@ from cudbound.cli.output.advice import (
     collected_warnings,
 )
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
-from cudbound.inputs.csv_file import quoted
+from cudbound.inputs.csv_file import first_few, quoted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -163,6 +164,10 @@ def _check_filled(estimator: Any, X: Any, sample: TrainingData, name: str) -> No
         ) from error
 
 
+def _listed(names: Sequence[str]) -> str:
+    return first_few([quoted(name, 100) for name in names])
+
+
 def _columns(estimator: Any, sample: TrainingData, name: str) -> Any:
     """Return the features in the order of the model, which knows their names or at least their number."""
     known = getattr(estimator, "feature_names_in_", None)
@@ -172,15 +177,15 @@ def _columns(estimator: Any, sample: TrainingData, name: str) -> Any:
         if expected != len(found):
             raise ValueError(
                 f"--model: {name} was fitted to {expected} features, {quoted(sample.source)} has {len(found)}: "
-                f"{listed(found)}; leave columns out with --exclude COL, or name categories with --categorical COL"
+                f"{_listed(found)}; leave columns out with --exclude COL, or name categories with --categorical COL"
             )
         return sample.X
     names = [str(one) for one in known]
     missing = [one for one in names if one not in found]
     extra = [one for one in found if one not in names]
     if missing or extra:
-        messages = [f"missing {listed(missing)}"] if missing else []
-        messages += [f"not known to the model {listed(extra)}"] if extra else []
+        messages = [f"missing {_listed(missing)}"] if missing else []
+        messages += [f"not known to the model {_listed(extra)}"] if extra else []
         ways = ["leave columns out with --exclude COL"] if extra else []
         if missing:
             ways.append(

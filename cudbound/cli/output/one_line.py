@@ -41,7 +41,7 @@ class OneLineGroup(click.Group):
             sys.exit(INTERRUPTED)
         except OSError as error:  # a broken pipe has been dealt with by click
             if error.filename is not None:
-                fail(at_the_shell(str(error)), UNUSABLE)
+                fail(f"{error.filename!r}: {error.strerror}; name another file", UNUSABLE)
             sys.stdout = None  # Python would try once more at the end, and leave with an exit code of its own
             fail(
                 f"stdout cannot be written: {error.strerror}; free some space or print to another place",
