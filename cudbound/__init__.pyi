@@ -38,7 +38,7 @@ from .results import Draws as Draws
 from .results import IntervalEstimate as IntervalEstimate
 from .results import PointEstimate as PointEstimate
 from .results import SolveStatus as SolveStatus
-from .seeds import OverSeeds as OverSeeds
+from .seeds import over_seeds as over_seeds
 from .solve.limits import SearchLimits as SearchLimits
 from .solve.search import Search as Search
 from .solve.solve_draws import solve_draws as solve_draws
@@ -51,8 +51,6 @@ from .study.run.replay import replay as replay
 from .study.run.runner import run_study as run_study
 from .study.run.status import StudyStatus as StudyStatus
 from .tables.available_methods import available_methods as available_methods
-from .tables.cochran import CochranQ as CochranQ
-from .tables.cochran import cochran_q as cochran_q
 from .tables.compare_intervals import compare_intervals as compare_intervals
 from .tables.compare_learners import compare_learners as compare_learners
 from .tables.compare_learners import tabulate_comparisons as tabulate_comparisons
@@ -73,7 +71,6 @@ from .tables.pairwise import compare_many_learners as compare_many_learners
 from .tables.table import ComparisonTable as ComparisonTable
 from .tables.table import IntervalTable as IntervalTable
 from .tables.table import PointEstimateTable as PointEstimateTable
-from .tables.unfinished import Unfinished as Unfinished
 from .tables.verification import Check as Check
 from .tables.verification import ResultVerification as ResultVerification
 from .tables.verify_result import verify_result as verify_result

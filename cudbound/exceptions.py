@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from cudbound.parameter_error import ParameterError as ParameterError
 
@@ -321,7 +321,7 @@ class SolveInterrupted(KeyboardInterrupt):
     ----------
     draws : Draws
         Draws that were finished are certified or decided; the others hold bounds and the status ``INTERRUPTED``.
-        Pass it as ``previous=`` to `cudbound.solve_draws` or `cudbound.cud_interval` to resume.
+        Pass it as ``previous=`` to `cudbound.solve_draws` to resume.
     proved : str
         What is known of the quantiles that were asked for, in words; empty if none were.
     """
@@ -334,42 +334,6 @@ class SolveInterrupted(KeyboardInterrupt):
         )
         self.draws = draws
         self.proved = proved
-
-
-class RunInterrupted(KeyboardInterrupt):
-    """Ctrl-C stopped a run of refits; what was computed so far is kept.
-
-    Attributes
-    ----------
-    unfinished : cudbound.tables.unfinished.Unfinished
-        Pass it as ``previous=`` to the same call to resume from there.
-    """
-
-    def __init__(self, unfinished: Any, proved: str = ""):  # its type stands above this module
-        done = f"after {unfinished.n_fits} refits"
-        super().__init__(
-            f"stopped {'; '.join(filter(None, (done, proved)))}; pass previous=error.unfinished to resume from there"
-        )
-        self.unfinished = unfinished
-
-
-class SeedsInterrupted(KeyboardInterrupt):
-    """Ctrl-C stopped a repetition over seeds; the runs that were made are kept.
-
-    Attributes
-    ----------
-    unfinished : cudbound.OverSeeds
-        The ranges over those runs. Pass it as ``previous=`` to `over_seeds` of the same result to resume from there.
-    """
-
-    def __init__(
-        self, unfinished: Any
-    ):  # which stands above this module, so that its type cannot be named here
-        super().__init__(
-            f"stopped after {len(unfinished.runs)} of {len(unfinished.seeds)} seeds; "
-            "pass previous=error.unfinished to resume from there"
-        )
-        self.unfinished = unfinished
 
 
 class StudyError(ValueError):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,6 @@ from cudbound import (
     Check,
     ChosenThresholdClassifier,
     ClosedFormSize,
-    CochranQ,
     ComparisonDisplay,
     ComparisonResult,
     ComparisonTable,
@@ -41,7 +41,6 @@ from cudbound import (
     Metric,
     Metrics,
     NestedLoopDisplay,
-    OverSeeds,
     Pair,
     PairTable,
     PlannedSize,
@@ -61,12 +60,10 @@ from cudbound import (
     StudyStatus,
     Summary,
     SupremaDisplay,
-    Unfinished,
     Verification,
     available_methods,
     classification_instability,
     closed_form_sample_sizes,
-    cochran_q,
     compare_intervals,
     compare_learners,
     compare_many_learners,
@@ -76,6 +73,7 @@ from cudbound import (
     explain,
     from_statsmodels,
     merge_stores,
+    over_seeds,
     plan_sample_size,
     recorded_comparison,
     recorded_estimate,
@@ -89,7 +87,6 @@ from cudbound import (
     tabulate_comparisons,
     verify_result,
 )
-from cudbound.exceptions import RunInterrupted, SeedsInterrupted
 from cudbound.records import BootstrapLosses
 from cudbound.study.populations.population import Cases, Truth
 
@@ -145,12 +142,11 @@ def tables(X: NDArray[np.float64], y: NDArray[np.int64]) -> pd.DataFrame:
     return pd.concat([intervals.to_frame(), comparisons.to_frame(), points.to_frame()])
 
 
-def pairs(X: NDArray[np.float64], y: NDArray[np.int64], losses: NDArray[np.float64]) -> float:
+def pairs(X: NDArray[np.float64], y: NDArray[np.int64]) -> float:
     learners = [LeastSquaresClassifier(), ConvexLossClassifier(loss="squared")]
     table: PairTable = compare_many_learners(learners, X, y, rng=0)
     first: Pair = table.pairs[0]
-    together: CochranQ = cochran_q(losses)
-    return first.adjusted_pvalue + together.pvalue
+    return first.adjusted_pvalue
 
 
 def patients(X: NDArray[np.float64], y: NDArray[np.int64]) -> float:
@@ -184,14 +180,6 @@ def draws(design: NDArray[np.float64], labels: NDArray[np.float64], counts: NDAr
     return solve_draws(design, labels, np.zeros(design.shape[1]), counts, loss=own, solver="cvxpy")
 
 
-def resumed(X: NDArray[np.float64], y: NDArray[np.int64]) -> Unfinished | None:
-    try:
-        compare_intervals(LeastSquaresClassifier().fit(X, y), X, y)
-    except RunInterrupted as stopped:
-        return stopped.unfinished if isinstance(stopped.unfinished, Unfinished) else None
-    return None
-
-
 def unstable(X: NDArray[np.float64], y: NDArray[np.int64], refits: BootstrapLosses) -> list[Instability]:
     model = LeastSquaresClassifier().fit(X, y)
     found = classification_instability(model, X, y, n_resamples=200, rng=0)
@@ -201,12 +189,12 @@ def unstable(X: NDArray[np.float64], y: NDArray[np.int64], refits: BootstrapLoss
     return [found, recorded_instability(refits, training_losses=[0, 1]), *([] if same is None else [same])]
 
 
-def over_seeds(found: ErrorInterval | IntervalTable | CudResult) -> pd.DataFrame:
-    try:
-        ranges: OverSeeds = found.over_seeds(5)
-    except SeedsInterrupted as stopped:
-        ranges = found.over_seeds(5, previous=stopped.unfinished)
-    return ranges.to_frame()
+def seeds(model: LeastSquaresClassifier, X: NDArray[np.float64], y: NDArray[np.int64]) -> pd.DataFrame:
+    return over_seeds(partial(error_interval, model, X, y), 5, rng=0)
+
+
+def continued(found: CudResult) -> CudResult:
+    return found.at(confidence_level=0.9, limits=SearchLimits(seconds=60.0))
 
 
 def saved(found: ErrorInterval | IntervalTable | CudResult, folder: Path) -> list[str]:

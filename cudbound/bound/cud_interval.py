@@ -27,8 +27,6 @@ from cudbound.protocols import Features, FittedClassifier
 from cudbound.report.cautions import warn_of
 from cudbound.report.described import describe_data, seed_of, weighted_share
 from cudbound.report.tables import RunDescription
-from cudbound.results import Draws
-from cudbound.seeds import Call
 from cudbound.solve.limits import SearchLimits, check_limits
 from cudbound.solve.search import Search
 from cudbound.validation import (
@@ -60,7 +58,6 @@ def cud_interval(
     n_jobs: int | None = 1,
     limits: SearchLimits | None = None,
     progress: bool | Progress | None = None,
-    previous: Draws | None = None,
     **others: Never,
 ) -> CudResult:
     r"""Exact CUD confidence set for the true error of a fitted classifier.
@@ -123,14 +120,12 @@ def cud_interval(
     progress : bool or None, default=None
         Whether to show a progress bar on standard error, and, where the first draws prove hard, when it ends. None
         shows one after two seconds, on a terminal or in a notebook.
-    previous : Draws, default=None
-        Draws of an earlier call with the same arguments and the same integer `rng`, interrupted or limited, or at
-        another level; the search resumes from what is proved.
 
     Returns
     -------
     CudResult
-        With ``confidence_interval``, ``estimate``, ``q``, ``certified``, ``draws`` and ``at(confidence_level=...)``.
+        With ``confidence_interval``, ``estimate``, ``q``, ``certified`` and ``draws``; ``at`` continues the search, at
+        another level or with other limits.
 
     Raises
     ------
@@ -142,9 +137,8 @@ def cud_interval(
         If the loss has no minimizer on these data: separable classes under an unpenalized logistic loss.
     ValueError
         If an argument is out of range, or `X` and `y` do not fit the estimator.
-    SolveInterrupted
-        On Ctrl-C; its message says what is proved by then. Pass its ``draws`` as `previous` to resume, or with
-        ``limits=SearchLimits(nodes=0)`` to get the interval from what is proved.
+    KeyboardInterrupt
+        On Ctrl-C; its message says what is proved by then. Limits end a search with a result, which ``at`` continues.
 
     Warns
     -----
@@ -188,7 +182,6 @@ def cud_interval(
     >>> result.at(confidence_level=0.8).q <= result.q
     True
     """
-    given = dict(locals())
     refuse_others(cud_interval, others)
     level = check_confidence_level(confidence_level)
     n_resamples = check_resamples(n_resamples, count_rows(X))
@@ -225,10 +218,8 @@ def cud_interval(
         localization=check_localization(localization, model.labels.size),
         search=how,
         progress=progress,
-        previous=previous,
     )
     origin = Origin.of(X, labels > 0.0, classes, asked, model, run.classifier, together, weights)
-    call = Call.of(cud_interval, given, run.seed)
-    result = replace(bound, run=run, draw_remarks=draws.remarks, call=call, origin=origin)
+    result = replace(bound, run=run, draw_remarks=draws.remarks, origin=origin)
     warn_of(result.cautions, stacklevel=2)
     return result

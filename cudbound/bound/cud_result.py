@@ -34,7 +34,7 @@ from cudbound.report.headline import majority_sentence
 from cudbound.report.tables import RunDescription
 from cudbound.results import QUANTILE_PROVED, Draws, IntervalEstimate, for_readers
 from cudbound.rounding import sentences_html
-from cudbound.seeds import Call, Repeatable
+from cudbound.solve.limits import SearchLimits, check_limits
 from cudbound.solve.minimum import draws_problem
 from cudbound.solve.search import Search, search_ended
 from cudbound.validation import check_confidence_level
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 
 # results hold arrays, which have no single truth value to compare
 @dataclass(frozen=True, eq=False, repr=False)
-class CudResult(Pictured["SupremaDisplay"], Repeatable):
+class CudResult(Pictured["SupremaDisplay"]):
     """A CUD confidence set for the error of a fitted classifier, and what it was computed from.
 
     Attributes
@@ -81,8 +81,6 @@ class CudResult(Pictured["SupremaDisplay"], Repeatable):
         How the draws differ from ordinary ones.
     joint : JointDraws or None
         The draws of all metrics that this one is bounded together with; None if it is bounded by itself.
-    call : Call or None
-        As in `cudbound.IntervalTable`.
     origin : Origin or None
         What `save` says of the data and the classifier, where it is known.
     """
@@ -101,13 +99,7 @@ class CudResult(Pictured["SupremaDisplay"], Repeatable):
     rests_on: str = field(repr=False, default="")
     draw_remarks: tuple[str, ...] = field(repr=False, default=())
     joint: JointDraws | None = field(repr=False, default=None)
-    call: Call | None = field(repr=False, default=None)
     origin: Origin | None = field(repr=False, default=None)
-
-    @property
-    def intervals(self) -> tuple[IntervalEstimate, ...]:
-        """Its row, alone."""
-        return (self.row,)
 
     @property
     def training_loss(self) -> float:
@@ -192,42 +184,53 @@ class CudResult(Pictured["SupremaDisplay"], Repeatable):
         """Why the interval says nothing about uncertainty, or None if it does."""
         return self.row.degenerate
 
-    def at(self, *, confidence_level: float) -> CudResult:
-        """Return the result at another level.
+    def at(self, *, confidence_level: float | None = None, limits: SearchLimits | None = None) -> CudResult:
+        """Return the result at another level, or from a search with other limits.
 
-        The search resumes from what is proved, with the limits of the call that gave this result, and only if that
-        does not suffice for the other level. With ``search="all"`` nothing is solved again.
+        The search continues from what is proved, and only if that does not suffice for the level.
+
+        Parameters
+        ----------
+        confidence_level : float or None, default=None
+            In (0, 1); None keeps that of this result.
+        limits : SearchLimits or None, default=None
+            Those of the search that continues; None keeps the limits of the call that gave this result, and continues
+            for another level alone. With ``search="all"`` draws are solved again for other limits alone.
 
         Raises
         ------
         ValueError
-            If the level is not in (0, 1).
-        SolveInterrupted
-            On Ctrl-C; pass its ``draws`` as ``previous`` to `cud_interval`, with the other level, to resume.
+            If an argument is out of range.
+        KeyboardInterrupt
+            On Ctrl-C; its message says what is proved by then.
 
         Warns
         -----
         NotCertifiedWarning
-            If the other level requires a search that a limit, or rounding, ends early.
+            If a limit, or rounding, ends this search early as well.
         """
-        level = check_confidence_level(confidence_level)
+        level = (
+            self.confidence_level if confidence_level is None else check_confidence_level(confidence_level)
+        )
+        search = self.search if limits is None else replace(self.search, limits=check_limits(limits))
         result = self._at(level, self.draws)
-        if result.certified or self.search.of == "all" or level == self.confidence_level:
+        proved = self.draws.certified.all() if search.of == "all" else result.certified
+        if proved or (limits is None and (search.of == "all" or level == self.confidence_level)):
             return result
-        if self.joint is not None:
-            result = replace(self, joint=self.joint.at(level, self.search))._at(level, self.draws)
+        result = replace(self, search=search)
+        if self.joint is None:
+            result = result._at(level, search.run(self.problem, level, False, self.draws))
         else:
-            result = self._at(level, self.search.run(self.problem, level, False, self.draws))
+            result = replace(result, joint=self.joint.at(level, search))._at(level, self.draws)
         if not result.certified:
-            warnings.warn(search_ended(result.search, result.draws, result.q_lower, result.q), stacklevel=2)
+            warnings.warn(search_ended(search, result.draws, result.q_lower, result.q), stacklevel=2)
         return result
 
     def _at(self, level: float, draws: Draws) -> CudResult:
         q = inverted_cdf_quantile(draws.upper, level)
         if self.joint is not None:
             q = self.metric.scale * self.joint.bracket(level)[1]
-        call = None if self.call is None else self.call.but(confidence_level=level)
-        return replace(self, confidence_level=level, draws=draws, q=q, call=call)
+        return replace(self, confidence_level=level, draws=draws, q=q)
 
     def certificate(self, draw: int) -> Certificate:
         """Return what was proved about one draw, to be saved, and verified in exact arithmetic.
@@ -316,13 +319,12 @@ def solve_bound(
     localization: float,
     search: Search = Search(),  # noqa: B008 - frozen, so that one default serves all calls
     progress: bool | Progress | None = None,
-    previous: Draws | None = None,
     seen: MetricRows | None = None,
 ) -> CudResult:
     """Compute the CUD result of a model on given draws; see `cud_interval`. `seen` is the metric, None the error."""
     seen = MetricRows(ERROR, model.labels > 0.0) if seen is None else seen
     problem = draws_problem(model, counts, localization, seen.score_weights(counts))
-    draws = search.run(problem, confidence_level, progress, previous)
+    draws = search.run(problem, confidence_level, progress)
     result = CudResult(
         estimate=model.training_error if seen.plain else seen.value(model.training_errors),
         q=inverted_cdf_quantile(draws.upper, confidence_level),
@@ -349,7 +351,6 @@ def solve_joint_bounds(
     localization: float,
     search: Search = Search(),  # noqa: B008 - as above
     progress: bool | Progress | None = None,
-    previous: Draws | None = None,
 ) -> tuple[CudResult, ...]:
     """Compute the CUD results of several metrics that hold together, with one half-width; see `solve_joint`."""
     joint = solve_joint(
@@ -360,7 +361,6 @@ def solve_joint_bounds(
         localization=localization,
         search=search,
         progress=progress,
-        previous=previous,
     )
     _, q = joint.bracket(confidence_level)
     return tuple(

@@ -67,7 +67,7 @@ class JointDraws:
         return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
     def at(self, confidence_level: float, search: Search) -> JointDraws:
-        """Return the draws solved as far as another level requires, which resumes from what is proved."""
+        """Return the draws solved as far as another level or search requires, which continues from what is proved."""
         n_metrics = len(self.metrics)
         draws = search_joint(self.problem, n_metrics, confidence_level, search, False, self.draws)
         return replace(self, draws=draws)
@@ -82,13 +82,12 @@ def solve_joint(
     localization: float,
     search: Search,
     progress: bool | Progress | None = None,
-    previous: Draws | None = None,
 ) -> JointDraws:
     """Solve the draws of several metrics as far as the quantile of the largest Q over them requires.
 
     Parameters
     ----------
-    model, counts, confidence_level, localization, search, progress, previous
+    model, counts, confidence_level, localization, search, progress
         As in `cudbound.bound.cud_interval.solve_bound`.
     seen : sequence of MetricRows
         At least two.
@@ -99,7 +98,7 @@ def solve_joint(
         If a limit, or rounding, ended the search before the quantile was proved.
     """
     problem = joint_problem(model, counts, seen, localization)
-    draws = search_joint(problem, len(seen), confidence_level, search, progress, previous)
+    draws = search_joint(problem, len(seen), confidence_level, search, progress)
     found = JointDraws(problem, draws, tuple(one.metric for one in seen))
     lower, upper = found.bracket(confidence_level)
     if lower < upper:
@@ -124,7 +123,7 @@ def search_joint(
     confidence_level: float,
     search: Search,
     progress: bool | Progress | None,
-    previous: Draws | None,
+    previous: Draws | None = None,
 ) -> Draws:
     """Solve draws of several metrics until the quantile of the largest value over the metrics of each draw is known.
 

@@ -26,9 +26,8 @@ def solve_signed_suprema(
     search: Search,
     matters: tuple[float, float] = (0.0, 1.0),
     progress: bool | Progress | None = None,
-    previous: Draws | None = None,
     seen: MetricRows | None = None,
-) -> tuple[SignedSuprema, Draws | None]:
+) -> SignedSuprema:
     """Bound the suprema of (error - error_b)_+ g(alpha (L_b(fitted) - L_b)) of given draws, where they are of use.
 
     Parameters
@@ -37,7 +36,7 @@ def solve_signed_suprema(
     counts : ndarray of int32, shape (n_draws, n_samples)
     probability : float
         Of the quantile that is needed; draws are solved as far as it requires.
-    localization, search, progress, previous
+    localization, search, progress
         As in `cudbound.bound.cud_interval.solve_bound`; the search is of the negative side.
     matters : tuple of float, default=(0.0, 1.0)
         Between which values the quantile must be known: the search ends once it is shown to lie outside.
@@ -47,13 +46,6 @@ def solve_signed_suprema(
     Returns
     -------
     SignedSuprema
-    Draws or None
-        What was proved, to resume the search.
-
-    Raises
-    ------
-    SolveInterrupted
-        On Ctrl-C.
 
     Warns
     -----
@@ -69,7 +61,8 @@ def solve_signed_suprema(
     n = seen.n_rows
     polished = () if model.polish is None else (f"cap of the {model.polish}",)
     least, most = matters
-    draws, lower, upper = previous, 0.0, 1.0
+    draws: Draws | None = None
+    lower, upper = 0.0, 1.0
     for stage in search.stages(problem):
         if upper <= least or lower >= most or lower == upper:
             break
@@ -79,5 +72,5 @@ def solve_signed_suprema(
         if draws is not None and lower < upper and upper > least and lower < most:
             warnings.warn(search_ended(search, draws, lower, upper), stacklevel=3)
     if draws is None:  # no error differs by more than 1
-        return SignedSuprema(n, np.ones(len(counts)), np.zeros(len(counts)), polished), None
-    return SignedSuprema(n, draws.upper, draws.lower, polished), draws
+        return SignedSuprema(n, np.ones(len(counts)), np.zeros(len(counts)), polished)
+    return SignedSuprema(n, draws.upper, draws.lower, polished)

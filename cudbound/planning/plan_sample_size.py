@@ -20,6 +20,7 @@ from cudbound.planning.pilot import Pilot, make_pilot, two_classes
 from cudbound.planning.sample_size_plan import PlannedSize, SampleSizePlan
 from cudbound.protocols import Features, Learner
 from cudbound.resampling import ResamplingSizes
+from cudbound.seeds import check_seed
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.design.scenario_tables import STUDIED, find_world
 from cudbound.study.measure.summary import Summary, frames_of, summarize
@@ -29,7 +30,7 @@ from cudbound.study.run.replicate import alone
 from cudbound.study.run.rows import reason
 from cudbound.study.run.runner import run_in_memory
 from cudbound.tables.compare_intervals import INNER_DRAWS
-from cudbound.validation import check_integer, check_no_results, check_rng, refuse_others
+from cudbound.validation import check_integer, check_no_results, refuse_others
 
 #: Sizes from 20 to 200, on which the intervals of this package were studied.
 N_SAMPLES = range(20, 201, 20)
@@ -125,8 +126,6 @@ def plan_sample_size(
         could be analyzed.
     StudyError
         If the method needs a CUD bound and the classifier has none.
-    KeyboardInterrupt
-        On Ctrl-C; nothing is kept.
 
     Notes
     -----
@@ -159,7 +158,7 @@ def plan_sample_size(
     if len(asked.names) > 1 or asked.names[0] not in METRICS:
         raise ParameterError("metric", f"one of {list(METRICS)}", metric)
     population = _population(X, y, world, asked)
-    seed = _seed(rng)
+    seed = check_seed(rng)
     study = Study(
         name="plan",
         scenarios=(Scenario(population.name, population, partial(clone, estimator), metric=asked.names),),
@@ -221,14 +220,6 @@ def _population(
 def _inner(asked: Metrics) -> int | str:
     """Return the inner draws that every method allows: there are none for single classes."""
     return INNER_DRAWS if asked.names == ("error",) else "oob"
-
-
-def _seed(rng: int | np.random.Generator | None) -> int:
-    """Return the integer itself, or one that is drawn, short enough to be typed again."""
-    generator = check_rng(rng)
-    if rng is None or isinstance(rng, np.random.Generator):
-        return int(generator.integers(2**32))
-    return int(rng)
 
 
 def _run(study: Study, n_jobs: int | None, progress: bool | None) -> Summary:

@@ -13,7 +13,7 @@ from threadpoolctl import threadpool_limits
 
 from cudbound.exceptions import UnsupportedEstimatorError
 from cudbound.records import TunedLosses
-from cudbound.resampling.refits import Tape, prepare_refits
+from cudbound.resampling.refits import prepare_refits
 from cudbound.resampling.splitters import Splits, make_splits
 
 #: Searches that try every configuration on all rows of the same folds.
@@ -75,7 +75,6 @@ def record_tuning(
     splits: Splits,
     *,
     rng: np.random.Generator,
-    tape: Tape,
     n_jobs: int = 1,
     advance: Callable[[int], object] = lambda _: None,
 ) -> TunedLosses:
@@ -91,7 +90,7 @@ def record_tuning(
         Bootstrap draws, shared with other methods.
     splits : Splits
         From `search_splits`.
-    rng, tape, n_jobs, advance
+    rng, n_jobs, advance
         As in `cudbound.resampling.refits`.
     """
     training = splits.training.astype(np.int32)
@@ -107,7 +106,7 @@ def record_tuning(
         with threadpool_limits(n_jobs):
             candidate.fit(X, y)
         refits = prepare_refits(candidate, X, y, n_jobs=n_jobs)
-        wrong = refits.recorded(rng.spawn(1)[0], tape.part(str(number)), advance)(training)
+        wrong = refits.recorded(rng.spawn(1)[0], advance)(training)
         columns.append((wrong * splits.test).sum(axis=0) / n_tested)
     uneven = bool((counts.sum(axis=1) != counts.shape[1]).any())  # draws of whole groups
     return TunedLosses(np.column_stack(columns), counts, len(training), tuple(remarks), uneven=uneven)

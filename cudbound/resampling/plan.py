@@ -23,7 +23,7 @@ from cudbound.resampling.folds import (
     record_stratified_folds,
 )
 from cudbound.resampling.nested import count_nested_fits, record_nested
-from cudbound.resampling.refits import Refits, Tape, prepare_refits
+from cudbound.resampling.refits import Refits, prepare_refits
 from cudbound.resampling.removed_cases import record_removed_cases
 from cudbound.resampling.replacements import count_replacement_fits, record_replacements
 from cudbound.resampling.single_class import Policy, SingleClassError
@@ -193,7 +193,6 @@ def record_refits(
     counts: NDArray[np.int32],
     *,
     streams: Mapping[str, np.random.Generator],
-    tape: Tape,
     advance: Callable[[int], object] = lambda _: None,
     failed: dict[str, Exception] | None = None,
     groups: Groups | None = None,
@@ -213,8 +212,6 @@ def record_refits(
         Bootstrap draws.
     streams : mapping of str to numpy.random.Generator
         From `spawn_streams`.
-    tape : Tape
-        What an earlier run of the same plan recorded, and where this one records.
     advance : callable
         Told the number of fits after each piece of work.
     failed : dict, default=None
@@ -238,7 +235,7 @@ def record_refits(
     def task_for(need: str) -> Task:
         draws, seeds = streams[need].spawn(2)
         errors: dict[int, Exception] | None = {} if need == "bootstrap" else None
-        refit = refits.recorded(seeds, tape.part(need), advance, errors)
+        refit = refits.recorded(seeds, advance, errors)
         return Task(refit, labels, plan.sizes, policy, draws, groups, errors)
 
     drawing = task_for("bootstrap")
@@ -260,7 +257,7 @@ def record_refits(
             elif need == "removed_cases":
                 made[need] = record_removed_cases(task_for(need), drawn)
     if plan.splits is not None and plan.made_by_splits:
-        refit = refits.recorded(streams["cv"].spawn(1)[0], tape.part("cv"), advance)
+        refit = refits.recorded(streams["cv"].spawn(1)[0], advance)
         with kept_going(failed, "cv"):
             task = Task(refit, labels, plan.sizes, policy, streams["cv"], groups)
             made |= record_cv(task, plan.splits, plan.made_by_splits)
@@ -297,9 +294,7 @@ def record_losses(
     n_jobs : int, default=1
     """
     refits = prepare_refits(estimator, X, y, n_jobs=n_jobs)
-    made = record_refits(
-        plan, refits, labels, counts, streams=spawn_streams(rng), tape=Tape(), advance=advance
-    )
+    made = record_refits(plan, refits, labels, counts, streams=spawn_streams(rng), advance=advance)
     return replace(training_records(estimator, X, y, labels), **made)
 
 

@@ -1,11 +1,10 @@
-"""Refits on resampled training sets: in compiled batches, or one clone per draw, in pieces that can be kept."""
+"""Refits on resampled training sets: in compiled batches, or one clone per draw, piece by piece."""
 
 from __future__ import annotations
 
 import os
 import warnings
-from bisect import bisect_right
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
@@ -46,64 +45,6 @@ FITS_PER_JOB = 50
 FITS_PER_BATCH = 2000
 
 
-class Tape:
-    """Losses of refits in the order in which they were made; an interrupted run resumes from its end.
-
-    Parameters
-    ----------
-    earlier : Tape, default=None
-        What an earlier run of the same plan recorded. The plan asks for its refits in the same order again.
-    """
-
-    def __init__(self, earlier: Tape | None = None):
-        # 0/1 losses are kept as bits: all refits of all methods at n = 1000 would fill gigabytes as bytes
-        self._pieces: list[Losses] = [] if earlier is None else list(earlier._pieces)
-        self._ends: list[int] = [] if earlier is None else list(earlier._ends)
-        self._errors: Errors = {} if earlier is None else dict(earlier._errors)
-        self._parts: dict[str, Tape] = {}
-        if earlier is not None:
-            self._parts = {name: Tape(part) for name, part in earlier._parts.items()}
-        self._position = 0
-
-    def part(self, name: str) -> Tape:
-        """Return the tape of one record: where its refits fail, those of the next are not mistaken for them."""
-        return self._parts.setdefault(name, Tape())
-
-    @property
-    def n_fits(self) -> int:
-        """Number of refits whose losses are known, including those of its parts."""
-        return self._end + sum(part.n_fits for part in self._parts.values())
-
-    @property
-    def _end(self) -> int:
-        return self._ends[-1] if self._ends else 0
-
-    def replay(self, n_fits: int, n_samples: int) -> list[Piece]:
-        """Return as many of the next refits as are known, at most `n_fits`, in their order."""
-        stop = min(self._position + n_fits, self._end)
-        found: list[Piece] = []
-        while self._position < stop:
-            number = bisect_right(self._ends, self._position)
-            piece, end = self._pieces[number], self._ends[number]
-            part = piece[self._position - end + len(piece) : min(stop, end) - end + len(piece)]
-            losses = (
-                np.unpackbits(part, axis=1, count=n_samples).astype(bool) if part.dtype == np.uint8 else part
-            )
-            places = range(self._position, min(stop, end))
-            found.append(
-                (losses, {fit: self._errors[at] for fit, at in enumerate(places) if at in self._errors})
-            )
-            self._position = min(stop, end)
-        return found
-
-    def add(self, losses: Losses, errors: Errors) -> None:
-        """Append refits that were just made."""
-        self._errors |= {self._end + fit: error for fit, error in errors.items()}
-        self._pieces.append(np.packbits(losses, axis=1) if losses.dtype == bool else losses)
-        self._ends.append(self._end + len(losses))
-        self._position = self._end
-
-
 @dataclass(frozen=True)
 class Refits:
     """How one estimator is refitted.
@@ -122,17 +63,15 @@ class Refits:
     def recorded(
         self,
         rng: np.random.Generator,
-        tape: Tape,
         advance: Callable[[int], object] = lambda _: None,
         failed: Errors | None = None,
     ) -> Refit:
-        """Return the refit that replays what is on the tape and records the rest on it.
+        """Return the refit with seeds of its own.
 
         Parameters
         ----------
         rng : numpy.random.Generator
             Seeds the ``random_state`` parameters that are None.
-        tape : Tape
         advance : callable
             Called with the number of fits after each piece of work.
         failed : dict, default=None
@@ -140,22 +79,19 @@ class Refits:
             nothing; None raises the first of them.
         """
 
-        def refit(counts: NDArray[np.int32]) -> Losses:
+        def made(counts: NDArray[np.int32]) -> Iterator[Piece]:
             seeds = rng.integers(2**31 - 1, size=len(counts))
-            made = tape.replay(*counts.shape)
-            known = sum(len(losses) for losses, _ in made)
-            advance(known)
-            if known < len(counts):
-                with closing(self.pieces(counts[known:], seeds[known:])) as pieces:
-                    for losses, errors in pieces:
-                        if errors and failed is None:
-                            raise errors[min(errors)]
-                        tape.add(losses, errors)
-                        advance(len(losses))
-                        made.append((losses, errors))
-            if not made:
+            with closing(self.pieces(counts, seeds)) as pieces:
+                for losses, errors in pieces:
+                    if errors and failed is None:
+                        raise errors[min(errors)]
+                    advance(len(losses))
+                    yield losses, errors
+
+        def refit(counts: NDArray[np.int32]) -> Losses:
+            if not len(counts):
                 return np.zeros(counts.shape, dtype=bool)
-            losses, errors = _joined(made)
+            losses, errors = _joined(made(counts))
             if failed is not None:
                 failed.clear()
                 failed.update(errors)

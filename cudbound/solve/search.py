@@ -81,7 +81,7 @@ class Search:
         problem: Problem,
         confidence_level: float,
         progress: bool | Progress | None,
-        previous: Draws | None,
+        previous: Draws | None = None,
         rank: int | None = None,
     ) -> Draws:
         """Solve the draws as far as the quantile at this level requires, or all of them.
@@ -90,7 +90,7 @@ class Search:
 
         Raises
         ------
-        SolveInterrupted
+        KeyboardInterrupt
             On Ctrl-C; its message says what is known about the quantile.
         """
         rank = quantile_rank(problem.n_draws, confidence_level) if rank is None else rank
@@ -106,16 +106,17 @@ class Search:
                 previous=previous,
             )
         except SolveInterrupted as stopped:
-            known = within(*stopped.draws.bracket(rank))
-            raise SolveInterrupted(stopped.draws, f"the half-width is {known}") from None
+            raise KeyboardInterrupt(
+                f"stopped with {int(stopped.draws.decided.sum())} of {problem.n_draws} draws solved; the half-width is "
+                f"{within(*stopped.draws.bracket(rank))}"
+            ) from None
 
 
 def search_ended(search: Search, draws: Draws, lower: float, upper: float) -> NotCertifiedWarning:
     """Say between which values the quantile lies and, for each reason why it is not proved, what to do."""
     both = search.side == "both"
     what = "half-width" if both else "quantile of the signed suprema"
-    keep = "previous=result.draws to cud_interval to keep what is proved"
-    keep, pass_on = (f", and {keep}", f", and pass {keep}") if both else ("", "")
+    goes_on = "; at(limits=...) of a result of cud_interval continues from what is proved" if both else ""
     inaccurate = np.flatnonzero(draws.status == SolveStatus.INACCURATE)
     n_limited = int((~draws.decided).sum()) - inaccurate.size
     advice = [
@@ -124,10 +125,10 @@ def search_ended(search: Search, draws: Draws, lower: float, upper: float) -> No
     if n_limited and search.has_default_budget:
         advice.append(
             f"The search was ended after {draws.nodes.sum()} nodes, with {n_limited} of {len(draws)} draws open: pass "
-            f"limits=SearchLimits(nodes=math.inf) to complete the search{keep}."
+            f"limits=SearchLimits(nodes=math.inf) to complete the search{goes_on}."
         )
     elif n_limited:
-        advice.append(f"A limit left {n_limited} of {len(draws)} draws open: raise it in 'limits'{pass_on}.")
+        advice.append(f"A limit left {n_limited} of {len(draws)} draws open: raise it in 'limits'{goes_on}.")
     if inaccurate.size:
         advice.append(
             f"Rounding left {inaccurate.size} draws open: rescale the features or look for an outlying value; "

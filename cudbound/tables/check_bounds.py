@@ -133,7 +133,7 @@ def check_again(
     if chosen is None:
         search = Search(solver=solver, n_jobs=n_jobs, limits=limits)
         level = saved.settings.confidence_level
-        draws = search_joint(problem, len(one.seen), level, search, False, None)
+        draws = search_joint(problem, len(one.seen), level, search, False)
     else:
         problem, numbers = problem.select(chosen), chosen
     draws = solve_problem(

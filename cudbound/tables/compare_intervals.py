@@ -31,16 +31,15 @@ from cudbound.resampling.configurations import check_search, record_tuning, sear
 from cudbound.resampling.plan import kept_going
 from cudbound.resampling.refits import Refits, prepare_refits
 from cudbound.resampling.related_rows import related_rows
-from cudbound.seeds import Call
 from cudbound.solve.limits import SearchLimits, check_limits
 from cudbound.solve.search import Search
 from cudbound.tables.families import Bounds, Rows, check_seen
 from cudbound.tables.instability import instability_of
 from cudbound.tables.known_classifier import Wanted, look_at
+from cudbound.tables.progress import progress_bar
 from cudbound.tables.saved_table import TableSource
 from cudbound.tables.session import Resampling, Session, check_sizes
 from cudbound.tables.table import IntervalTable
-from cudbound.tables.unfinished import Unfinished
 from cudbound.validation import (
     check_binary_classifier,
     check_choice,
@@ -84,7 +83,6 @@ def compare_intervals(
     n_jobs: int | None = 1,
     limits: SearchLimits | None = None,
     progress: bool | None = None,
-    previous: Unfinished | None = None,
     **others: Never,
 ) -> IntervalTable:
     """Set intervals by several methods for the error of a classifier, or of its algorithm, beside each other.
@@ -178,8 +176,6 @@ def compare_intervals(
     progress : bool or None, default=None
         Whether to show bars on standard error, with the time that remains. None shows them from two seconds on, on a
         terminal or in a notebook.
-    previous : Unfinished, default=None
-        What `RunInterrupted` carried; the run resumes from there, with the random numbers of the stopped one.
 
     Returns
     -------
@@ -197,8 +193,6 @@ def compare_intervals(
         `polish`.
     ValueError
         If an argument is out of range, or `X` and `y` do not fit the estimator.
-    RunInterrupted
-        On Ctrl-C; pass its ``unfinished`` as `previous` to resume.
 
     Warns
     -----
@@ -241,7 +235,7 @@ def compare_intervals(
     given = dict(locals())
     refuse_others(compare_intervals, others)
     shown = Progress.of(progress)
-    session = Session(find_methods(methods), options, rng=rng, previous=previous, n_jobs=n_jobs)
+    session = Session(find_methods(methods), options, rng=rng, n_jobs=n_jobs)
     level = check_confidence_level(confidence_level)
     check_choice("alternative", alternative, ALTERNATIVES)
     check_choice("solver", solver, ("native", "cvxpy"))
@@ -280,16 +274,7 @@ def compare_intervals(
             n_inner = INNER_DRAWS
     search_folds = search_splits(estimator, X, sample.y, groups, session.streams["cv"]) if tuned else None
     resampling = Resampling(chosen, on_single_class, cv, test_set, n_inner)
-    searched: Any = estimator  # has what a search has, if it is one
-    tried = None if search_folds is None else (searched.cv_results_["params"], search_folds.test)
-    identity = () if plain else (repr(asked), weights)
-    plan = session.prepare(
-        available,
-        resampling,
-        *(repr(estimator), n_resamples, rate, tried, *identity),
-        refused=refused if lenient else None,
-        design=known.design,
-    )
+    plan = session.prepare(available, resampling, refused=refused if lenient else None, design=known.design)
     records = replace(
         session.given_records(estimator), design=known.design, why_not_capped=known.why_not_capped
     )
@@ -298,25 +283,25 @@ def compare_intervals(
     if bounds is not None and "bound" in plan.needs:
         results = {family.key: bounds.solve(family) for family in families}
     if model is not None and "boundary" in plan.needs:
-        with session.run.stoppable():
-            boundary = boundary_deviations(
-                model,
-                counts,
-                rate=chosen.aci_rate,
-                n_jobs=session.n_jobs,
-                limits=boundary_limits(search.limits),
-                progress=shown,
-            )
+        boundary = boundary_deviations(
+            model,
+            counts,
+            rate=chosen.aci_rate,
+            n_jobs=session.n_jobs,
+            limits=boundary_limits(search.limits),
+            progress=shown,
+        )
         records = replace(records, boundary=boundary)
     if plan.refits_are_needed:
         refits = refits or prepare_refits(
             estimator, X, sample.y, n_jobs=session.n_jobs, sample_weight=weights
         )
-        with session.refitting(plan.n_fits(counts, sample.groups), shown) as advance:
+        with progress_bar(plan.n_fits(counts, sample.groups), shown) as advance:
             records = replace(records, **session.refit(refits, counts, advance))
     if search_folds is not None:
+        searched: Any = estimator  # has what a search has
         n_fits = len(search_folds.test) * len(searched.cv_results_["params"])
-        with session.refitting(n_fits, shown) as advance, kept_going(session.failed, "tuned"):
+        with progress_bar(n_fits, shown) as advance, kept_going(session.failed, "tuned"):
             records = replace(
                 records,
                 tuned=record_tuning(
@@ -326,7 +311,6 @@ def compare_intervals(
                     counts,
                     search_folds,
                     rng=session.streams["tuned"],
-                    tape=session.run.tape.part("tuned"),
                     n_jobs=session.n_jobs,
                     advance=advance,
                 ),
@@ -346,10 +330,9 @@ def compare_intervals(
     )
     made = records.bootstrap
     unstable = None if made is None else instability_of(made, records, estimator, X, run)
-    call = Call.of(compare_intervals, given, session.run.seed)
     origin = Origin.of(X, sample.labels > 0.0, classes, asked, model, words, sample.groups, weights)
-    source = TableSource(origin, counts, search, rate, session.run.seed, tuple(results.values()), given)
-    table = IntervalTable(rows.all(asked, families), run, unstable, call, source)
+    source = TableSource(origin, counts, search, rate, session.seed, tuple(results.values()), given)
+    table = IntervalTable(rows.all(asked, families), run, unstable, source)
     warn_of(table.cautions, stacklevel=2)
     return table
 

@@ -26,9 +26,9 @@ from cudbound.resampling.refits import difference, prepare_refits
 from cudbound.resampling.task import Task
 from cudbound.results import ComparisonResult
 from cudbound.tables.majority import find_learner, with_majority_remark
+from cudbound.tables.progress import progress_bar
 from cudbound.tables.session import Resampling, Session
 from cudbound.tables.table import ComparisonTable
-from cudbound.tables.unfinished import Unfinished
 from cudbound.validation import (
     check_binary_classifier,
     check_confidence_level,
@@ -57,7 +57,6 @@ def compare_learners(
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
     progress: bool | None = None,
-    previous: Unfinished | None = None,
 ) -> ComparisonResult:
     """Test whether two learning algorithms, or two fitted classifiers, have the same error.
 
@@ -110,8 +109,6 @@ def compare_learners(
     progress : bool or None, default=None
         Whether to show bars on standard error, with the time that remains. None shows them from two seconds on, on a
         terminal or in a notebook.
-    previous : Unfinished, default=None
-        What `RunInterrupted` carried; the run resumes from there.
 
     Returns
     -------
@@ -124,8 +121,6 @@ def compare_learners(
     ------
     ValueError
         If an argument is out of range.
-    RunInterrupted
-        On Ctrl-C; pass its ``unfinished`` as `previous` to resume.
 
     Warns
     -----
@@ -176,7 +171,6 @@ def compare_learners(
         rng=rng,
         n_jobs=n_jobs,
         progress=progress,
-        previous=previous,
     ).rows[0]
 
 
@@ -199,7 +193,6 @@ def tabulate_comparisons(
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
     progress: bool | None = None,
-    previous: Unfinished | None = None,
 ) -> ComparisonTable:
     """Compare two learning algorithms by several methods that share their refits.
 
@@ -207,7 +200,7 @@ def tabulate_comparisons(
     ----------
     a, b, X, y, confidence_level, alternative, null, sizes, cv, groups, test_set, on_single_class
         As for `compare_learners`.
-    rng, n_jobs, progress, previous
+    rng, n_jobs, progress
         As for `compare_learners`.
     methods : str or list of str, default="all"
         Names of methods that compare, or "all" of them; with the alternatives "less" and "greater" the tests that have
@@ -223,7 +216,7 @@ def tabulate_comparisons(
 
     Raises
     ------
-    ValueError, RunInterrupted
+    ValueError
         As `compare_learners`.
 
     Examples
@@ -243,7 +236,7 @@ def tabulate_comparisons(
             "tabulate_comparisons compares two learners, a and b, by several methods. Call "
             "compare_many_learners(learners, X, y) for several learners."
         )
-    session = Session(find_comparisons(methods), options, rng=rng, previous=previous, n_jobs=n_jobs)
+    session = Session(find_comparisons(methods), options, rng=rng, n_jobs=n_jobs)
     level = check_confidence_level(confidence_level)
     check_alternative(alternative, session.methods, null, level)  # before the refits
     session.spawn()
@@ -251,7 +244,7 @@ def tabulate_comparisons(
     first, second = fitted_learner(a, X, y, seed), fitted_learner(b, X, y, seed)
     none_drawn = session.take(X, y, common_classes(first, second), groups=groups)
     resampling = Resampling(sizes, on_single_class, cv, test_set)
-    plan = session.prepare(session.methods, resampling, repr(a), repr(b))
+    plan = session.prepare(session.methods, resampling)
     sample = session.sample
     # losses on two test sets are no differences: they are recorded on their own
     of_differences = [method.needs for method in session.methods if OWN_TEST_SETS not in method.needs]
@@ -268,16 +261,15 @@ def tabulate_comparisons(
     own = Records()
     failed_own: dict[str, Exception] = {}
     total = 2 * shared.n_fits(none_drawn) + (2 if OWN_TEST_SETS in plan.needs else 0)
-    with session.refitting(total, progress) as advance:
+    with progress_bar(total, progress) as advance:
         made = session.refit(both, none_drawn, lambda n_pairs: advance(2 * n_pairs), shared)
         if OWN_TEST_SETS in plan.needs:
             draws, *seeds = session.streams[OWN_TEST_SETS].spawn(3)
-            tape = session.run.tape.part(OWN_TEST_SETS)
             with kept_going(failed_own, OWN_TEST_SETS):
                 policy = plan.on_single_class or ("fit" if both.batched else "redraw")
-                refit = one.recorded(seeds[0], tape, advance)
+                refit = one.recorded(seeds[0], advance)
                 task = Task(refit, sample.labels, plan.sizes, policy, draws)
-                tested = record_own_test_sets(task, other.recorded(seeds[1], tape, advance))
+                tested = record_own_test_sets(task, other.recorded(seeds[1], advance))
                 own = Records(test_set=tested[0], second_test_set=tested[1])
     records = Records(**made | given, groups=sample.groups)
 

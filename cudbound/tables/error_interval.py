@@ -26,13 +26,11 @@ from cudbound.report.headline import interval_sentence, majority_sentence
 from cudbound.report.tables import Run
 from cudbound.results import IntervalEstimate, for_readers
 from cudbound.rounding import printable, sentences_html
-from cudbound.seeds import Call, Repeatable
 from cudbound.solve.limits import SearchLimits
 from cudbound.tables.compare_intervals import compare_intervals
 from cudbound.tables.instability import Instability
-from cudbound.tables.saved_table import TableSource
+from cudbound.tables.saved_table import TableSource, WithSource
 from cudbound.tables.table import IntervalTable
-from cudbound.tables.unfinished import Unfinished
 from cudbound.validation import (
     check_binary_classifier,
     check_labels,
@@ -62,7 +60,7 @@ INTERNAL = "Computed from the training data alone, without external validation a
 
 
 @dataclass(frozen=True, repr=False)
-class ErrorInterval(Pictured["IntervalDisplay"], Repeatable):
+class ErrorInterval(Pictured["IntervalDisplay"], WithSource):
     """A confidence interval for the error of a classifier, and what it rests on.
 
     Attributes
@@ -73,7 +71,7 @@ class ErrorInterval(Pictured["IntervalDisplay"], Repeatable):
         Rows of the training set.
     run : Run or None
         The data, the classifier and the resampling.
-    instability, call
+    instability
         As in `cudbound.IntervalTable`.
     source : TableSource or None
         What `save` writes besides, where it is known.
@@ -83,13 +81,7 @@ class ErrorInterval(Pictured["IntervalDisplay"], Repeatable):
     n_samples: int
     run: Run | None = field(default=None, compare=False)
     instability: Instability | None = field(default=None, compare=False)
-    call: Call | None = field(default=None, compare=False)
     source: TableSource | None = field(default=None, compare=False)
-
-    @property
-    def intervals(self) -> tuple[IntervalEstimate, ...]:
-        """The row, alone."""
-        return (self.row,)
 
     @property
     def estimate(self) -> float:
@@ -143,7 +135,7 @@ class ErrorInterval(Pictured["IntervalDisplay"], Repeatable):
     @property
     def table(self) -> IntervalTable:
         """The interval as a table of one row, which writes itself in every format."""
-        return IntervalTable((self.row,), self.run, self.instability, self.call, self.source)
+        return IntervalTable((self.row,), self.run, self.instability, self.source)
 
     def display(self) -> IntervalDisplay:
         """Return the picture of the interval beside the share of the rarer class; `plot` draws it."""
@@ -189,7 +181,6 @@ def error_interval(
     n_jobs: int | None = 1,
     limits: SearchLimits | None = None,
     progress: bool | None = None,
-    previous: Unfinished | None = None,
     **options: Any,
 ) -> ErrorInterval:
     """Confidence interval for the error of a fitted classifier on new cases, from its training set alone.
@@ -236,8 +227,6 @@ def error_interval(
         "two-center", and ten for "cud".
     progress : bool or None, default=None
         As for `cudbound.compare_intervals`.
-    previous : Unfinished, default=None
-        What `RunInterrupted` carried; the run resumes from there.
     **options
         Of the method: ``cap=False`` of "two-center" leaves the CUD bound out, ``tails="shortest"`` divides the error
         probability so that the interval is about 3 % shorter.
@@ -256,8 +245,6 @@ def error_interval(
         If `method` is "cud" or "aci", and the estimator has no CUD bound on these `X` and `y`.
     ValueError
         If an argument is out of range, or `X` and `y` do not fit the estimator.
-    RunInterrupted
-        On Ctrl-C; pass its ``unfinished`` as `previous` to resume.
 
     Warns
     -----
@@ -328,9 +315,8 @@ def error_interval(
         n_jobs=n_jobs,
         limits=limits,
         progress=progress,
-        previous=previous,
     )
-    return ErrorInterval(table.rows[0], labels.size, table.run, table.instability, table.call, table.source)
+    return ErrorInterval(table.rows[0], labels.size, table.run, table.instability, table.source)
 
 
 def _check_keywords(method: Method, given: Mapping[str, Any]) -> None:

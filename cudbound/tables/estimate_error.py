@@ -18,9 +18,9 @@ from cudbound.resampling.bolstering import record_bolstered
 from cudbound.resampling.plan import kept_going
 from cudbound.resampling.refits import prepare_refits
 from cudbound.results import PointEstimate
+from cudbound.tables.progress import progress_bar
 from cudbound.tables.session import Resampling, Session
 from cudbound.tables.table import PointEstimateTable
-from cudbound.tables.unfinished import Unfinished
 from cudbound.validation import check_binary_classifier
 
 
@@ -40,7 +40,6 @@ def estimate_error(
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
     progress: bool | None = None,
-    previous: Unfinished | None = None,
 ) -> PointEstimateTable:
     """Estimate the error of a fitted classifier by several point estimators beside each other.
 
@@ -59,7 +58,7 @@ def estimate_error(
         Bootstrap draws. Efron and Tibshirani (1997) find 50 to 200 enough for a point estimate.
     options : mapping of str to mapping, default=None
         Options of single estimators by name.
-    sizes, cv, groups, test_set, on_single_class, rng, n_jobs, progress, previous
+    sizes, cv, groups, test_set, on_single_class, rng, n_jobs, progress
         As for `cudbound.compare_intervals`. The same `rng` gives the same draws and folds as there.
 
     Returns
@@ -72,8 +71,6 @@ def estimate_error(
     ------
     ValueError
         If an argument is out of range, or `X` and `y` do not fit the estimator.
-    RunInterrupted
-        On Ctrl-C; pass its ``unfinished`` as `previous` to resume.
 
     References
     ----------
@@ -91,10 +88,10 @@ def estimate_error(
     >>> table["resubstitution"].estimate < table["bootstrap-632"].estimate
     True
     """
-    session = Session(find_estimators(methods), options, rng=rng, previous=previous, n_jobs=n_jobs)
+    session = Session(find_estimators(methods), options, rng=rng, n_jobs=n_jobs)
     counts = session.take(X, y, check_binary_classifier(estimator), n_resamples, groups)
     resampling = Resampling(sizes, on_single_class, cv, test_set)
-    plan = session.prepare(session.methods, resampling, repr(estimator), n_resamples)
+    plan = session.prepare(session.methods, resampling)
     records = session.given_records(estimator)
     sample = session.sample
     if "bolstered" in plan.needs:
@@ -102,7 +99,7 @@ def estimate_error(
             kernel = record_bolstered(estimator, X, sample.y, rng=session.streams["bolstered"])
             records = replace(records, bolstered=kernel)
     refits = prepare_refits(estimator, X, sample.y, n_jobs=session.n_jobs)
-    with session.refitting(plan.n_fits(counts, sample.groups), progress) as advance:
+    with progress_bar(plan.n_fits(counts, sample.groups), progress) as advance:
         records = replace(records, **session.refit(refits, counts, advance))
     return PointEstimateTable(
         session.rows(

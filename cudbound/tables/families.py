@@ -54,48 +54,33 @@ class Bounds:
 
     def solve(self, family: Family) -> tuple[CudResult, ...]:
         """Return the CUD results of a family, in the order of its metrics."""
-        need = f"bound {family.key}".rstrip()
         shared: dict[str, Any] = {
             "confidence_level": family.confidence_level,
             "localization": self.localization,
             "search": self.search,
             "progress": self.progress,
-            "previous": self.session.run.draws.get(need),
         }
-        with self.session.run.stoppable(need):
-            if len(family.seen) == 1:
-                only = solve_bound(self.model, self.counts, seen=family.seen[0], **shared)
-                self.session.run.draws[need] = only.draws
-                return (only,)
-            found = solve_joint_bounds(self.model, self.counts, family.seen, **shared)
-            if found[0].joint is not None:
-                self.session.run.draws[need] = found[0].joint.draws
-            return found
+        if len(family.seen) == 1:
+            return (solve_bound(self.model, self.counts, seen=family.seen[0], **shared),)
+        return solve_joint_bounds(self.model, self.counts, family.seen, **shared)
 
     def suprema(
         self, family: Family, seen: MetricRows, records: Records, alternative: str, tails: str
     ) -> SignedSuprema:
         """Return the signed suprema of one metric of a family, as far as its upper limit depends on them."""
         level = family.each_level
-        need = f"signed_suprema {family.key} {seen.metric.name}" if family.key else "signed_suprema"
-        with self.session.run.stoppable(need):
-            suprema, solved = solve_signed_suprema(
-                self.model,
-                self.counts,
-                probability=level if alternative != "two-sided" else 0.5 + level / 2,
-                localization=self.localization,
-                search=replace(self.search, side="negative"),
-                # a lower limit does not depend on them
-                matters=(1.0, 0.0)
-                if alternative == "greater"
-                else cap_range(records, level, alternative, tails),
-                progress=self.progress,
-                previous=self.session.run.draws.get(need),
-                seen=seen,
-            )
-        if solved is not None:
-            self.session.run.draws[need] = solved
-        return suprema
+        # a lower limit does not depend on them
+        matters = (1.0, 0.0) if alternative == "greater" else cap_range(records, level, alternative, tails)
+        return solve_signed_suprema(
+            self.model,
+            self.counts,
+            probability=level if alternative != "two-sided" else 0.5 + level / 2,
+            localization=self.localization,
+            search=replace(self.search, side="negative"),
+            matters=matters,
+            progress=self.progress,
+            seen=seen,
+        )
 
 
 @dataclass(frozen=True, eq=False)

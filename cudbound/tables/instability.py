@@ -19,8 +19,8 @@ from cudbound.records import BootstrapLosses, Records
 from cudbound.report.tables import RunDescription
 from cudbound.resampling.refits import prepare_refits
 from cudbound.rounding import InLines, format_proportion
+from cudbound.tables.progress import progress_bar
 from cudbound.tables.session import Resampling, Session
-from cudbound.tables.unfinished import Unfinished
 from cudbound.validation import Array, check_binary_classifier, check_row_weights, checked, count_rows
 
 if TYPE_CHECKING:
@@ -137,7 +137,6 @@ def classification_instability(
     rng: int | np.random.Generator | None = None,
     n_jobs: int | None = 1,
     progress: bool | None = None,
-    previous: Unfinished | None = None,
 ) -> Instability:
     """Say how often refits on bootstrap draws put the training rows in another class than a classifier does.
 
@@ -160,7 +159,7 @@ def classification_instability(
         Number of bootstrap draws, each of which takes one refit.
     sample_weight : array-like of float, shape (n_samples,), default=None
         Weights of the rows, with which the classifier was fitted; they enter the refits. Rows are counted alike.
-    on_single_class, groups, rng, n_jobs, progress, previous
+    on_single_class, groups, rng, n_jobs, progress
         As for `cudbound.compare_intervals`; the same `rng` gives the same draws as there.
 
     Returns
@@ -175,8 +174,6 @@ def classification_instability(
         If the estimator has not been fitted.
     ValueError
         If an argument is out of range, or `X` and `y` do not fit the estimator.
-    RunInterrupted
-        On Ctrl-C; pass its ``unfinished`` as `previous` to resume.
 
     Notes
     -----
@@ -202,15 +199,14 @@ def classification_instability(
     >>> found.to_frame().columns.tolist()
     ['share', 'distance']
     """
-    session = Session((READER,), None, rng=rng, previous=previous, n_jobs=n_jobs)
+    session = Session((READER,), None, rng=rng, n_jobs=n_jobs)
     classes = check_binary_classifier(estimator)
     weights = None if sample_weight is None else check_row_weights(sample_weight, count_rows(y))
     counts = session.take(X, y, classes, n_resamples, groups)
-    resampling = Resampling(on_single_class=on_single_class)
-    plan = session.prepare(session.methods, resampling, repr(estimator), n_resamples, weights)
+    plan = session.prepare(session.methods, Resampling(on_single_class=on_single_class))
     sample = session.sample
     refits = prepare_refits(estimator, X, sample.y, n_jobs=session.n_jobs, sample_weight=weights)
-    with session.refitting(plan.n_fits(counts), progress) as advance:
+    with progress_bar(plan.n_fits(counts), progress) as advance:
         made = session.refit(refits, counts, advance)
     for error in session.failed.values():
         raise error

@@ -27,10 +27,11 @@ from cudbound.report.table_style import FULL, NO_TITLES, Style, styled
 from cudbound.report.tables import PairsRun, Report, Run
 from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.plan import record_refits
-from cudbound.resampling.refits import Tape, difference, prepare_refits, remembered
+from cudbound.resampling.refits import difference, prepare_refits, remembered
 from cudbound.results import ComparisonResult
 from cudbound.tables.compare_learners import OWN_TEST_SETS, common_classes, fitted_learner
 from cudbound.tables.majority import find_learner, with_majority_remark
+from cudbound.tables.progress import progress_bar
 from cudbound.tables.session import Resampling, Session
 from cudbound.tables.table import ComparisonTable
 from cudbound.tables.written import Written
@@ -196,8 +197,6 @@ def compare_many_learners(
     ------
     ValueError
         If there are fewer than two learners, the reference is none of them, or an argument is out of range.
-    KeyboardInterrupt
-        On Ctrl-C; nothing is kept.
 
     References
     ----------
@@ -224,7 +223,7 @@ def compare_many_learners(
     level = check_confidence_level(confidence_level)
     check_alternative("two-sided", methods)
     given = None if options is None else {method: options}
-    session = Session(methods, given, rng=rng, previous=None, n_jobs=n_jobs)
+    session = Session(methods, given, rng=rng, n_jobs=n_jobs)
     session.spawn()
     seed = int(session.streams["learners"].integers(2**31 - 1))
     fitted = {name: fitted_learner(learner, X, y, seed) for name, learner in named.items()}
@@ -233,12 +232,12 @@ def compare_many_learners(
         classes = common_classes(first, other)
     none_drawn = session.take(X, y, classes, groups=groups)
     resampling = Resampling(sizes, on_single_class, cv, test_set)
-    plan = session.prepare(methods, resampling, *map(repr, named.values()))
+    plan = session.prepare(methods, resampling)
     sample = session.sample
     refits = {name: prepare_refits(one, X, sample.y, n_jobs=session.n_jobs) for name, one in fitted.items()}
     batched = all(one.batched for one in refits.values())
     results = []
-    with session.refitting(len(named) * plan.n_fits(none_drawn), progress) as advance:
+    with progress_bar(len(named) * plan.n_fits(none_drawn), progress) as advance:
         kept = {name: remembered(one, batched, advance) for name, one in refits.items()}
         for a, b in pairs:
             # each pair has the random numbers of the first, and so its splits and seeds
@@ -248,7 +247,6 @@ def compare_many_learners(
                 sample.labels,
                 none_drawn,
                 streams=deepcopy(dict(session.streams)),
-                tape=Tape(),
                 groups=sample.groups,
             )
             if session.new_cases is not None:

@@ -36,7 +36,7 @@ class Forecast:
         if self._told or not n_fits:
             return
         if self._begun is None:
-            # the start of workers, and what an earlier run has made, say nothing of the others
+            # the start of workers says nothing of the others
             self._begun = self._clock()
             return
         self._made += n_fits
@@ -49,7 +49,7 @@ class Forecast:
             warnings.warn(
                 SlowRefitsWarning(
                     f"{self._total:,} refits will take about {_in_words(seconds)}, judged by the first "
-                    f"{self._made}. Ctrl-C stops them and keeps what was made; n_jobs=-1 uses all cores, inner='oob' "
+                    f"{self._made}. Ctrl-C stops them; n_jobs=-1 uses all cores, inner='oob' "
                     "and a smaller n_resamples need fewer fits, and progress=True shows how far they are.",
                     n_fits=self._total,
                     seconds=seconds,

@@ -49,6 +49,13 @@ class TableSource:
     arguments: Mapping[str, Any]
 
 
+class WithSource:
+    """A result that is saved: pickled or copied it leaves out its source, which holds the rows of patients."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "source": None}
+
+
 def save_table(rows: tuple[IntervalEstimate, ...], source: TableSource | None) -> SavedResult:
     """Return the parts of a file for a table.
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar, cast
@@ -14,7 +13,6 @@ from numpy.typing import NDArray
 from sklearn.model_selection import GroupKFold
 
 from cudbound.aligned import check_index
-from cudbound.bars import Progress
 from cudbound.exceptions import TrainingRowsWarning
 from cudbound.groups import Groups, check_groups
 from cudbound.intervals import Method
@@ -22,7 +20,7 @@ from cudbound.method_card import MethodCard, check_options
 from cudbound.parameter_error import ParameterError
 from cudbound.problem.draws import check_resamples, draw_counts
 from cudbound.records import Design, Records, TestSetLosses
-from cudbound.report.described import describe_data
+from cudbound.report.described import describe_data, seed_of
 from cudbound.resampling import ResamplingPlan, ResamplingSizes
 from cudbound.resampling.equal_rows import count_equal_rows
 from cudbound.resampling.plan import record_refits, spawn_streams, training_records
@@ -31,13 +29,12 @@ from cudbound.resampling.single_class import POLICIES, Policy
 from cudbound.resampling.splitters import Splits, make_splits
 from cudbound.results import OneRow
 from cudbound.tables.caller_splits import FROM_SPLITS, check_test_set, check_use, unless_torn
-from cudbound.tables.progress import progress_bar
-from cudbound.tables.unfinished import Run, Unfinished
 from cudbound.validation import (
     check_choice,
     check_labels,
     check_lengths,
     check_n_jobs,
+    check_rng,
     count_rows,
 )
 
@@ -95,11 +92,13 @@ class Session(Generic[Named]):
     options : mapping of str to mapping, or None
         Options of single methods by name.
     rng : int, numpy.random.Generator or None
-    previous : Unfinished or None
     n_jobs : int or None
 
     Attributes
     ----------
+    rng : numpy.random.Generator
+    seed : int or None
+        The seed, if it is known.
     sample : TrainingSet
         After `take`.
     streams : mapping of str to numpy.random.Generator
@@ -129,12 +128,11 @@ class Session(Generic[Named]):
         options: Mapping[str, Mapping[str, Any]] | None,
         *,
         rng: Any,
-        previous: Unfinished | None,
         n_jobs: int | None,
     ):
         self.methods = methods
         self.n_jobs = check_n_jobs(n_jobs)
-        self.run = Run(rng, previous)
+        self.rng, self.seed = check_rng(rng), seed_of(rng)
         self.failed: dict[str, Exception] = {}
         self._options = check_options({} if options is None else options, methods)
         self._given_options = options
@@ -174,9 +172,9 @@ class Session(Generic[Named]):
         counts = np.zeros((0, self.sample.n_samples), dtype=np.int32)
         if size:
             counts = (
-                draw_counts(self.sample.n_samples, size, self.run.rng, self.sample.groups)
+                draw_counts(self.sample.n_samples, size, self.rng, self.sample.groups)
                 if draw is None
-                else draw(labels, size, self.run.rng, self.sample.groups)
+                else draw(labels, size, self.rng, self.sample.groups)
             )
         if not hasattr(self, "streams"):
             self.spawn()
@@ -184,7 +182,7 @@ class Session(Generic[Named]):
 
     def spawn(self) -> None:
         """Spawn the streams of random numbers, where they are needed before there is a sample."""
-        self.streams = spawn_streams(self.run.rng)
+        self.streams = spawn_streams(self.rng)
 
     def described(self, event_class: int = 1) -> dict[str, Any]:
         """Return what the notes under a table say of the data and the run, by the names of the fields of `Run`."""
@@ -192,17 +190,17 @@ class Session(Generic[Named]):
         event, classes = sample.labels > 0.0, sample.classes
         if event_class == 0:
             event, classes = ~event, classes[::-1]
-        return describe_data(sample.X, event, classes, self.run.seed, self._given_options)
+        return describe_data(sample.X, event, classes, self.seed, self._given_options)
 
     def prepare(
         self,
         methods: Sequence[Named],
         resampling: Resampling,
-        *identity: object,
+        *,
         refused: dict[str, str] | None = None,
         design: Design | None = None,
     ) -> ResamplingPlan:
-        """Plan what has to be recorded for some of the methods; `identity` are further arguments that decide results.
+        """Plan what has to be recorded for some of the methods.
 
         Methods that would take groups of rows apart are put into `refused`, with the reason, and left out of the plan;
         if that is None they are an error. What a method needs may depend on `design`, the matrix of the classifier.
@@ -210,8 +208,8 @@ class Session(Generic[Named]):
         Raises
         ------
         ValueError
-            If a parameter is of the wrong kind, if no method reads what `cv` or `test_set` gives, if a method would
-            take groups of rows apart, or if what was passed as `previous` belongs to another call.
+            If a parameter is of the wrong kind, if no method reads what `cv` or `test_set` gives, or if a method would
+            take groups of rows apart.
         """
         sizes, on_single_class = check_sizes(resampling.sizes), resampling.on_single_class
         groups, has_test_set = self.sample.groups, resampling.test_set is not None
@@ -233,7 +231,6 @@ class Session(Generic[Named]):
             sizes = replace(sizes, n_splits=n_splits, test_fraction=test_fraction)
         policy = cast("Policy | None", on_single_class)
         self.plan = ResamplingPlan(needs, resampling.n_inner, sizes, policy, splits)
-        self.run.identify(self.sample, self.plan, *identity)
         if resampling.test_set is not None:
             self.new_cases = check_test_set(resampling.test_set, self.sample.classes, self.methods)
             self.test_remarks = self._look_for_training_rows(*self.new_cases)
@@ -277,12 +274,6 @@ class Session(Generic[Named]):
         warnings.warn(TrainingRowsWarning(message, n_equal=n_equal, n_tested=len(y_test)), stacklevel=4)
         return (remark,)
 
-    @contextmanager
-    def refitting(self, n_fits: int, progress: bool | Progress | None) -> Iterator[Callable[[int], object]]:
-        """Show how far the refits are, and keep what was made if Ctrl-C stops them; yields how to advance."""
-        with self.run.stoppable(), progress_bar(n_fits, progress) as advance:
-            yield advance
-
     def refit(
         self,
         refits: Refits,
@@ -297,7 +288,6 @@ class Session(Generic[Named]):
             self.sample.labels,
             counts,
             streams=self.streams,
-            tape=self.run.tape,
             advance=advance,
             failed=self.failed,
             groups=self.sample.groups,

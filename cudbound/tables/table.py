@@ -23,9 +23,8 @@ from cudbound.report.point_columns import point_report
 from cudbound.report.table_style import FULL, Style
 from cudbound.report.tables import Report, Run
 from cudbound.results import ComparisonResult, IntervalEstimate, OneRow, PointEstimate, frame_of
-from cudbound.seeds import Call, Repeatable
 from cudbound.tables.instability import Instability
-from cudbound.tables.saved_table import TableSource, save_table
+from cudbound.tables.saved_table import TableSource, WithSource, save_table
 from cudbound.tables.written import Written
 
 if TYPE_CHECKING:
@@ -121,7 +120,7 @@ class Table(Written, Generic[OneRow]):
 
 
 @dataclass(frozen=True, repr=False)
-class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"], Repeatable):
+class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"], WithSource):
     """Intervals by several methods on the same data, in the order they were asked for.
 
     Attributes
@@ -131,23 +130,15 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"], Repeat
     instability : Instability or None
         How often the refits on the bootstrap draws put a row in another class than the classifier does; None where no
         method made such refits.
-    call : Call or None
-        How it was computed, for `over_seeds`; None where it was pickled, copied or made by hand.
     source : TableSource or None
-        What `save` writes besides; None likewise.
+        What `save` writes besides; None where it was pickled, copied or made by hand.
     """
 
     instability: Instability | None = field(default=None, compare=False)
-    call: Call | None = field(default=None, compare=False)
     source: TableSource | None = field(default=None, compare=False)
 
     KIND = "interval"
     COLUMNS = IntervalEstimate.COLUMNS
-
-    @property
-    def intervals(self) -> tuple[IntervalEstimate, ...]:
-        """The rows."""
-        return self.rows
 
     @property
     def headline(self) -> str:

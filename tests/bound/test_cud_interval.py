@@ -235,8 +235,8 @@ def test_draws_that_are_not_certified_enter_with_their_upper_bounds() -> None:
     known = f"between {limited.q_lower:.3f} and {limited.q:.3f}"
     assert str(caught[0].message) == (
         f"The half-width is {known}; the larger value was used, which can only make the interval longer. "
-        f"A limit left {left} of 100 draws open: raise it in 'limits', and pass "
-        "previous=result.draws to cud_interval to keep what is proved."
+        f"A limit left {left} of 100 draws open: raise it in 'limits'; at(limits=...) of a result of cud_interval "
+        "continues from what is proved."
     )
     assert caught[0].message.half_width == (limited.q_lower, limited.q)
     assert caught[0].filename == __file__  # the warning points at the caller
@@ -246,9 +246,14 @@ def test_draws_that_are_not_certified_enter_with_their_upper_bounds() -> None:
     assert limited.q == np.sort(limited.draws.upper)[94]
     assert limited.row.remarks == (f"q {known}, upper value used",)
     assert f"half-width {limited.q:.3f}, 100 draws (q {known}, upper value used)" in str(limited)
-    resumed = result_for(X, y, previous=limited.draws)
+    resumed = limited.at(limits=SearchLimits())
     assert resumed.certified
-    assert resumed.q == exact.q
+    assert (resumed.q, resumed.confidence_level) == (exact.q, exact.confidence_level)
+    assert resumed.search.limits == SearchLimits()
+    solved_before = limited.draws.certified
+    np.testing.assert_array_equal(resumed.draws.nodes[solved_before], limited.draws.nodes[solved_before])
+    assert resumed.at(limits=SearchLimits(nodes=0)).draws is resumed.draws  # nothing is left to search
+    assert limited.at().q == limited.q
 
 
 @pytest.mark.parametrize("n_limited", [0, 2])
@@ -453,13 +458,6 @@ def test_level_of_at_is_checked() -> None:
     X, y = patients(n=20)
     with pytest.raises(ValueError, match=r"'confidence_level' parameter must be .* Got 0 instead"):
         result_for(X, y).at(confidence_level=0)
-
-
-def test_draws_of_another_problem_are_refused() -> None:
-    X, y = patients(n=20)
-    draws = result_for(X, y, n_resamples=10).draws
-    with pytest.raises(ValueError, match=r"'previous' must have one row per draw, 20\. Got 10 instead"):
-        result_for(X, y, n_resamples=20, previous=draws)
 
 
 # ---- other classifiers -------------------------------------------------------------------------------------------

@@ -172,7 +172,7 @@ def _read(master: int, deadline: float) -> bytes:
         return b""
 
 
-def test_ctrl_c_exits_130_at_once_and_prints_what_is_proved(tmp_path):
+def test_ctrl_c_exits_130_at_once_and_writes_nothing(tmp_path):
     """Labels of pure noise at n = 200, p = 11 would keep the solver busy for far longer than the test."""
     write(tmp_path, *training_set(200, 10, 0.0))
     arguments = interval(
@@ -180,29 +180,10 @@ def test_ctrl_c_exits_130_at_once_and_prints_what_is_proved(tmp_path):
     )
     code, stdout, stderr = on_terminal(arguments, tmp_path, interrupt_after=r"hard draws: at most \d+ s")
     assert code == 130
-    assert re.search(r"\bcud: .*q between 0\.\d+ and 0\.\d+", unwrapped(stdout), re.MULTILINE)
-    assert "warning: cud: q is between" in stderr
-    assert "draws were open when the run was stopped" in stderr
+    assert stdout == ""
     assert stderr.rstrip().endswith("cudbound: interrupted")
     assert "Traceback" not in stderr
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data.csv"]
-
-
-@pytest.mark.parametrize("jobs", ["1", "2"])
-def test_ctrl_c_among_the_refits_exits_130_and_prints_the_row_cud(folder, jobs):
-    """Tens of thousands of refits of a pipeline, made one by one; the bar tells when they have begun."""
-    arguments = interval(
-        *["--methods", "all", "--classifier", "svm", "--standardize", "--polish", "--output", "out.txt"],
-        *["--jobs", jobs],
-    )
-    code, stdout, stderr = on_terminal(arguments, folder, interrupt_after=r"refits: +\d+%\|")
-    assert code == 130
-    assert re.findall(r"^([a-z0-9-]+) +0\.\d{3} ", stdout, re.MULTILINE) == ["cud"]
-    assert "the run was stopped: the table has the row cud alone; no file was written" in stderr
-    assert stderr.rstrip().endswith("cudbound: interrupted")
-    assert "previous" not in stderr
-    assert "Traceback" not in stderr
-    assert sorted(path.name for path in folder.iterdir()) == ["data.csv"]
 
 
 def test_a_comparison_shows_a_bar_with_the_remaining_time_and_stops_at_ctrl_c(folder):

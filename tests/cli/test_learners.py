@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import shlex
-import types
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,6 @@ from unwrapped import unwrapped
 from cudbound import LeastSquaresClassifier, ResamplingSizes, tabulate_comparisons
 from cudbound.cli.commands import learners as command
 from cudbound.cli.commands.run_learners import ComparisonSettings
-from cudbound.exceptions import RunInterrupted
 from cudbound.intervals import METHODS
 from cudbound.intervals.difference import COMPARISON_ALTERNATIVES
 from cudbound.report.render import render_report
@@ -424,7 +422,7 @@ def test_a_fit_that_does_not_converge_is_said_in_one_line_with_the_way_on():
 @pytest.mark.parametrize(
     ("error", "code", "said"),
     [
-        (RunInterrupted(types.SimpleNamespace(n_fits=7)), 130, "cudbound: interrupted"),
+        (KeyboardInterrupt(), 130, "cudbound: interrupted"),
         (
             MemoryError(),
             1,

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -224,32 +223,6 @@ def test_help_loads_no_heavy_package(tmp_path, command):
         timeout=60,
     )
     assert done.returncode == 0, done.stderr
-
-
-def test_ctrl_c_gives_the_row_of_what_is_proved(monkeypatch):
-    # pressed while the classifiers are refitted: the draws are done
-    data = demo_data().sample
-    fitted = fit(ClassifierRecipe(), data, 0)
-
-    def press(*_: object, **__: object) -> None:
-        raise KeyboardInterrupt
-
-    settings = Settings(seed=0, n_resamples=100, inner="oob")
-    whole = run.compute(fitted, settings)
-    monkeypatch.setattr("cudbound.tables.session.record_refits", press)
-    outcome = run.compute(fitted, settings)
-    assert outcome.interrupted
-    assert outcome.certified
-    assert outcome.table.rows == (whole.table["cud"],)
-    assert outcome.warnings == ("the run was stopped: the table has the row cud alone; no file was written",)
-    # of the alternative that was asked for
-    above = run.compute(fitted, replace(settings, alternative="less")).table.rows
-    assert [(row.method, row.alternative, row.raw_interval) for row in above] == [
-        ("cud", "less", whole.table["cud"].raw_interval._replace(low=-np.inf))
-    ]
-    # without cud there is nothing to show
-    with pytest.raises(KeyboardInterrupt):
-        run.compute(fitted, Settings(seed=0, n_resamples=100, inner="oob", methods=("martin-beta",)))
 
 
 def test_limits_of_the_command_reach_the_search():

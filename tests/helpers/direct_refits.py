@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cudbound.resampling import ResamplingSizes
-from cudbound.resampling.refits import Refit, Tape, prepare_refits
+from cudbound.resampling.refits import Refit, prepare_refits
 from cudbound.resampling.task import Task
 
 
@@ -18,7 +18,7 @@ def choose_refit(estimator: Any, X: Any, y: Any, rng: np.random.Generator) -> tu
     `rng` seeds the ``random_state`` parameters that are None.
     """
     refits = prepare_refits(estimator, X, y)
-    return refits.recorded(rng, Tape()), refits.batched
+    return refits.recorded(rng), refits.batched
 
 
 def refit_of(estimator: Any, X: Any, y: Any) -> Refit:

@@ -19,11 +19,10 @@ from sklearn.model_selection import (
 from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import compare_intervals, error_interval, recorded_interval
-from cudbound.exceptions import RunInterrupted, TuningNotResampledWarning, UnsupportedEstimatorError
+from cudbound.exceptions import TuningNotResampledWarning, UnsupportedEstimatorError
 from cudbound.intervals import METHODS
 from cudbound.problem.draws import draw_counts
 from cudbound.records import TunedLosses
-from cudbound.resampling import configurations
 
 VECTORS = {
     name: vector for name, vector in shared_vectors(FURTHER_EXAMPLES).items() if name.startswith("bbc")
@@ -187,36 +186,6 @@ def test_searches_that_cannot_be_repeated_are_refused_in_words():
     bare = GridSearchCV(RidgeClassifier(), {"alpha": [0.1, 1.0]}, cv=3, refit=False).fit(X, y)
     with pytest.raises(UnsupportedEstimatorError, match=r"holds no classifier\. Fit it with refit=True"):
         compare_intervals(bare, X, y, methods="tuned", n_resamples=10, rng=0)
-
-
-def test_what_was_stopped_belongs_to_one_search(monkeypatch):
-    X, y = data()
-
-    def search(seed):
-        chosen = {"max_depth": range(1, 9), "min_samples_leaf": range(1, 9)}
-        found = RandomizedSearchCV(
-            DecisionTreeClassifier(random_state=0), chosen, n_iter=3, cv=4, random_state=seed
-        )
-        return found.fit(X, y).set_params(random_state=None)
-
-    made, calls = configurations.prepare_refits, []
-
-    def stop_at_the_third(*arguments, **keywords):
-        calls.append(1)
-        if len(calls) == 3:
-            raise KeyboardInterrupt
-        return made(*arguments, **keywords)
-
-    one, other = search(1), search(2)
-    with monkeypatch.context() as patch:
-        patch.setattr(configurations, "prepare_refits", stop_at_the_third)
-        with pytest.raises(RunInterrupted) as caught:
-            compare_intervals(one, X, y, methods="tuned", n_resamples=20, rng=0)
-    unfinished = caught.value.unfinished
-    resumed = compare_intervals(one, X, y, methods="tuned", n_resamples=20, rng=0, previous=unfinished)
-    assert resumed.rows == compare_intervals(one, X, y, methods="tuned", n_resamples=20, rng=0).rows
-    with pytest.raises(ValueError, match="belongs to other data or other arguments"):
-        compare_intervals(other, X, y, methods="tuned", n_resamples=20, rng=0, previous=unfinished)
 
 
 def test_a_fallback_serves_a_limit_that_says_nothing_alone():

@@ -22,7 +22,7 @@ from cudbound.point_estimates.two_centers import two_centers
 from cudbound.records import BootstrapLosses, Design, Records
 from cudbound.resampling import ResamplingPlan
 from cudbound.resampling.plan import record_refits, spawn_streams
-from cudbound.resampling.refits import Tape, prepare_refits
+from cudbound.resampling.refits import prepare_refits
 
 # nine groups are few
 pytestmark = pytest.mark.filterwarnings("ignore::cudbound.exceptions.FewGroupsWarning")
@@ -45,9 +45,7 @@ def record(*needs, n_resamples=40, n_inner=5, policy=None):
     plan = ResamplingPlan(frozenset(needs), n_inner=n_inner, on_single_class=policy)
     labels = np.where(Y == 1, 1.0, -1.0)
     refits = prepare_refits(CLF, X, Y)
-    return counts, record_refits(
-        plan, refits, labels, counts, streams=spawn_streams(rng), tape=Tape(), groups=GROUPS
-    )
+    return counts, record_refits(plan, refits, labels, counts, streams=spawn_streams(rng), groups=GROUPS)
 
 
 def losses_of(rows):

@@ -44,7 +44,7 @@ from cudbound.records import Records
 from cudbound.records.reading import MAY_BE_ABSENT
 from cudbound.report.estimands import DIFFERENCES, ERRORS
 from cudbound.resampling.own_test_sets import record_own_test_sets
-from cudbound.resampling.plan import ResamplingPlan, Tape, record_refits, spawn_streams
+from cudbound.resampling.plan import ResamplingPlan, record_refits, spawn_streams
 from cudbound.resampling.refits import difference, prepare_refits
 from cudbound.resampling.task import Task
 from cudbound.tables.table import IntervalTable
@@ -446,14 +446,13 @@ def test_recorded_losses_give_the_comparisons_of_refitting(learners, comparisons
         labels,
         np.zeros((0, len(y)), dtype=np.int32),
         streams=streams,
-        tape=Tape(),
     )
     for name in MATCHED:
         found = recorded_comparison(name, *parts_of(Records(**made), METHODS[name].needs))
         assert found == comparisons[name]
     draws, *seeds = streams["second_test_set"].spawn(3)
-    task = Task(one.recorded(seeds[0], Tape()), labels, SIZES, "redraw", draws)
-    tested = record_own_test_sets(task, other.recorded(seeds[1], Tape()))
+    task = Task(one.recorded(seeds[0]), labels, SIZES, "redraw", draws)
+    tested = record_own_test_sets(task, other.recorded(seeds[1]))
     for name in set(COMPARISONS) - set(MATCHED):
         assert recorded_comparison(name, *tested) == comparisons[name]
 

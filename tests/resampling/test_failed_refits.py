@@ -16,7 +16,7 @@ from cudbound.exceptions import FailedRefitsError
 from cudbound.problem.draws import draw_counts
 from cudbound.resampling import ResamplingPlan
 from cudbound.resampling.plan import record_refits, spawn_streams
-from cudbound.resampling.refits import Tape, difference, prepare_refits
+from cudbound.resampling.refits import difference, prepare_refits
 
 N = 20
 X = np.column_stack([np.arange(N), np.random.default_rng(0).normal(size=N)])
@@ -54,10 +54,10 @@ def _by_hand(counts):
     return np.array([clone(tree).fit(np.repeat(X, w, 0), np.repeat(Y, w)).predict(X) != Y for w in counts])
 
 
-def _record(refits, counts, needs=frozenset({"bootstrap"}), tape=None, **keywords):
+def _record(refits, counts, needs=frozenset({"bootstrap"}), **keywords):
     plan = ResamplingPlan(frozenset(needs), 3)
     streams = spawn_streams(np.random.default_rng(0))
-    return record_refits(plan, refits, Y, counts, streams=streams, tape=tape or Tape(), **keywords)
+    return record_refits(plan, refits, Y, counts, streams=streams, **keywords)
 
 
 def test_refits_that_fail_are_left_out_and_counted():
@@ -86,7 +86,7 @@ def test_covariances_without_full_rank_are_left_out(n_jobs):
     plan, streams = ResamplingPlan(frozenset({"bootstrap"}), on_single_class="fit"), spawn_streams(rng)
     refits = prepare_refits(clf, rows, y, n_jobs=n_jobs)
     labels = np.where(y, 1.0, -1.0)
-    made = record_refits(plan, refits, labels, counts, streams=streams, tape=Tape())["bootstrap"]
+    made = record_refits(plan, refits, labels, counts, streams=streams)["bootstrap"]
     # the centered rows of the smaller class span five directions only if six of them are distinct
     full = (counts[:, y] > 0).sum(axis=1) > 5
     assert 180 <= full.sum() < 200
@@ -142,25 +142,6 @@ def test_a_difference_fails_where_either_fails():
     assert not made.losses.any()
 
 
-def test_a_tape_knows_which_refits_failed():
-    counts = _draws(30, [1, 28])
-    refits = prepare_refits(Fussy().fit(X, Y), X, Y)
-    heard = []
-
-    def stop(n_fits):
-        heard.append(n_fits)
-        if sum(heard) > 15:
-            raise KeyboardInterrupt
-
-    tape = Tape()
-    with pytest.raises(KeyboardInterrupt):
-        _record(refits, counts, tape=tape, advance=stop)
-    assert 15 < tape.n_fits < 30
-    whole, resumed = _record(refits, counts), _record(refits, counts, tape=Tape(tape))
-    np.testing.assert_array_equal(resumed["bootstrap"].counts, np.delete(counts, [1, 28], axis=0))
-    np.testing.assert_array_equal(resumed["bootstrap"].losses, whole["bootstrap"].losses)
-
-
 @pytest.mark.parametrize("error", [KeyboardInterrupt, UserWarning])
 def test_ctrl_c_and_warnings_that_are_errors_stop_the_run(error):
     refits = prepare_refits(Fussy(error=error).fit(X, Y), X, Y)
@@ -171,7 +152,7 @@ def test_ctrl_c_and_warnings_that_are_errors_stop_the_run(error):
 def test_elsewhere_a_refit_that_fails_is_an_error():
     """One fold of three rows leaves 17, each of them once."""
     failing = Fussy().fit(X, Y)
-    refit = prepare_refits(failing, X, Y).recorded(np.random.default_rng(0), Tape())
+    refit = prepare_refits(failing, X, Y).recorded(np.random.default_rng(0))
     with pytest.raises(ValueError, match="row 0 is there twice"):
         refit(_draws(5, [3]))
 

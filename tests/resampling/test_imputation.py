@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier
 from cudbound import LeastSquaresClassifier, compare_intervals, compare_learners, cud_interval, error_interval
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.problem.draws import draw_counts
-from cudbound.resampling.refits import Tape, prepare_refits
+from cudbound.resampling.refits import prepare_refits
 
 N = 40
 
@@ -62,7 +62,7 @@ def test_every_refit_fills_from_its_own_rows(gaps, missing, classifier):
     counts = draw_counts(N, 40, np.random.default_rng(1))
     refits = prepare_refits(estimator, X, y)
     assert refits.batched == (classifier != "tree")
-    made = refits.recorded(np.random.default_rng(0), Tape())(counts)
+    made = refits.recorded(np.random.default_rng(0))(counts)
     np.testing.assert_array_equal(made, by_hand(estimator, X, y, counts))
     fixed = estimator[:-1].transform(X)  # filled once, from all rows: another procedure
     assert (made != by_hand(estimator[-1], fixed, y, counts)).any()

@@ -23,7 +23,7 @@ from cudbound.records.bootstrap_losses import never_out_of_bag
 from cudbound.resampling import ResamplingPlan, ResamplingSizes, record_losses
 from cudbound.resampling.bootstrap import record_inner, usable_draws
 from cudbound.resampling.folds import record_folds
-from cudbound.resampling.refits import Tape, prepare_refits
+from cudbound.resampling.refits import prepare_refits
 from cudbound.resampling.splitters import make_splits, record_cv
 from cudbound.resampling.task import Task
 
@@ -443,7 +443,7 @@ def test_warnings_of_the_fits_are_heard_from_every_process(n_jobs):
     X, labels = _data(seed=1)
     with pytest.warns(ConvergenceWarning):
         clf = make_pipeline(StandardScaler(), logistic_cv(**one_step)).fit(X, labels)
-    refit = prepare_refits(clf, X, labels, n_jobs=n_jobs).recorded(np.random.default_rng(0), Tape())
+    refit = prepare_refits(clf, X, labels, n_jobs=n_jobs).recorded(np.random.default_rng(0))
     with pytest.warns(ConvergenceWarning, match="failed to converge"):
         losses = refit(draw_counts(20, 8, np.random.default_rng(0)))
     assert losses.shape == (8, 20)

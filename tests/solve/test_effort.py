@@ -75,10 +75,9 @@ def test_the_default_call_ends_with_bounds(monkeypatch: pytest.MonkeyPatch) -> N
         table = compare_intervals(clf, X, y, methods=["cud"], n_resamples=200, rng=0)
     assert table["cud"] == result.row
     # the ways out
-    whole = cud_interval(
-        clf, X, y, n_resamples=200, rng=0, limits=SearchLimits(nodes=np.inf), previous=result.draws
-    )
+    whole = result.at(limits=SearchLimits(nodes=np.inf))
     assert whole.certified
+    assert (whole.draws.nodes >= result.draws.nodes).all()
     assert result.q_lower <= whole.q <= result.q
     assert cud_interval(clf, X, y, n_resamples=200, rng=0, limits=SearchLimits(seconds=600.0)).q == whole.q
     assert cud_interval(clf, X, y, n_resamples=200, rng=0, search="all").draws.certified.all()

@@ -17,10 +17,10 @@ import numpy as np
 import pytest
 from oracles import check_witness
 from random_problems import make
-from worlds import world, world_problem
+from worlds import world_problem
 
 import cudbound.solve.solve_draws
-from cudbound import LeastSquaresClassifier, cud_interval, solve_draws
+from cudbound import solve_draws
 from cudbound.exceptions import SolveInterrupted
 from cudbound.losses.surrogates import SquaredLoss
 from cudbound.problem.problem import Problem
@@ -214,18 +214,6 @@ def test_draws_that_were_taken_apart_are_refused() -> None:
         solve_problem(problem, previous=turned)
 
 
-def test_an_interval_refuses_draws_of_another_seed_or_alpha() -> None:
-    design, labels, _ = world(50, 5, 0.0, 4)
-    features = design[:, 1:]
-    clf = LeastSquaresClassifier().fit(features, labels)
-    first = cud_interval(clf, features, labels, rng=0, n_resamples=50)
-    for options in ({"rng": 1}, {"rng": 0, "localization": 1.0}):
-        with pytest.raises(ValueError, match=ANOTHER):
-            cud_interval(clf, features, labels, n_resamples=50, previous=first.draws, **options)
-    again = cud_interval(clf, features, labels, rng=0, n_resamples=50, previous=first.draws)
-    np.testing.assert_array_equal(again.draws.nodes, first.draws.nodes)
-
-
 def test_either_solver_goes_on_from_the_other_and_again() -> None:
     problem = make("weak_labels", 3)
     limited = solve_problem(problem, limits=SearchLimits(nodes_per_draw=1))
@@ -398,28 +386,6 @@ def test_a_solve_that_was_stopped_can_be_resumed(child: Child) -> None:
     assert answer["message"].startswith("stopped with 2 of 5 draws solved")
     assert answer["resumed"] == [SolveStatus.OPTIMAL] * 2 + [SolveStatus.NODE_LIMIT] * 3
     assert answer["tighter"]
-
-
-def test_an_interval_that_was_stopped_can_be_resumed(child: Child) -> None:
-    body = (
-        "design, labels, _ = __import__('worlds').world(50, 5, 0.0, 4)\n"
-        "X = design[:, 1:]\n"
-        "clf = LeastSquaresClassifier().fit(X, labels)\n"
-        "cud_interval(clf, X, labels, rng=0, n_resamples=2)\n"
-        "options = dict(rng=0, n_resamples=800, search='all')\n"
-        "try:\n"
-        "    press(0.1)\n"
-        "    cud_interval(clf, X, labels, **options)\n"
-        "except SolveInterrupted as error:\n"
-        "    resumed = cud_interval(clf, X, labels, previous=error.draws, **options)\n"
-        "    whole = cud_interval(clf, X, labels, **options)\n"
-        "    done = int(error.draws.certified.sum())\n"
-        "    report(error, done=done, q=[resumed.q, whole.q], certified=resumed.certified)\n"
-    )
-    answer = child.run(body)
-    assert 0 < answer["done"] < 800
-    assert answer["q"][0] == answer["q"][1]
-    assert answer["certified"]
 
 
 def test_ctrl_c_in_the_reference_solver_keeps_the_earlier_result(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -183,7 +183,6 @@ def test_dropped_training_sets_do_not_stop_a_comparison():
         ({"rng": -1}, r"'rng' parameter must be a non-negative integer, .* Got -1 instead"),
         ({"n_jobs": 0}, r"'n_jobs' parameter must be None or an integer other than 0\. Got 0 instead"),
         ({"groups": Y}, r"Each class must occur in at least 2 groups"),
-        ({"previous": 0}, r"'previous' parameter must be what RunInterrupted carries"),
     ],
     ids=str,
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -28,10 +27,9 @@ from cudbound import (
     estimate_error,
     tabulate_comparisons,
 )
-from cudbound.exceptions import FailedRefitsError, RunInterrupted, UnsupportedEstimatorError
+from cudbound.exceptions import FailedRefitsError, UnsupportedEstimatorError
 from cudbound.intervals import compute_interval
 from cudbound.problem.draws import draw_counts
-from cudbound.resampling import SCHEMES
 
 
 def _data(seed=0, n=30):
@@ -168,41 +166,6 @@ def test_more_than_a_tenth_of_failed_refits_cost_the_rows_that_read_them():
         assert np.isnan(table[name].raw_interval.high)
     with pytest.raises(FailedRefitsError, match=reason):
         error_interval(clf, X, y, n_resamples=200, rng=0)
-
-
-class NotWithoutTheFirst(LeastSquaresClassifier):
-    """It cannot be fitted to few rows without the one at 0; one half of the rows always lacks it."""
-
-    def fit(self, X, y):
-        if len(y) < 10 and not (X == 0.0).any():
-            raise ValueError("no origin")
-        return super().fit(X, y)
-
-
-def test_refits_of_one_record_are_never_taken_for_those_of_another(monkeypatch):
-    """The fits of "nested" stand in the place of the first of "half_splits", where these fail."""
-    X, y = np.arange(20.0)[:, None], np.array([0, 1, 0, 1] * 5)
-    clf = NotWithoutTheFirst().fit(X, y)
-    arguments = {
-        "methods": ["conservative-z", "nested-cv", "corrected-resampled-t"],
-        "sizes": ResamplingSizes(n_splits=2, n_halvings=1, n_nested_repeats=1),
-        "rng": 0,
-    }
-    whole = compare_intervals(clf, X, y, **arguments)
-    assert whole["conservative-z"].degenerate == "could not be computed: ValueError: no origin"
-    record = SCHEMES["nested"].record
-
-    def stop_at_the_end(*args, **keywords):
-        record(*args, **keywords)
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patched:
-        patched.setitem(SCHEMES, "nested", replace(SCHEMES["nested"], record=stop_at_the_end))
-        with pytest.raises(RunInterrupted) as stopped:
-            compare_intervals(clf, X, y, **arguments)
-    again = compare_intervals(clf, X, y, previous=stopped.value.unfinished, **arguments)
-    assert again["conservative-z"].degenerate == "could not be computed: ValueError: no origin"
-    assert again.rows[1:] == whole.rows[1:]
 
 
 def test_what_the_caller_made_an_error_stops_the_run():

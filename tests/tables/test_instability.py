@@ -252,29 +252,6 @@ def test_what_is_printed_is_a_summary_and_the_frame_has_the_rows():
     assert (frame.index.name, frame["share"].tolist()) == ("row", [0.2, 0.4, 0.0, 0.0])
 
 
-def test_a_stopped_run_goes_on(monkeypatch):
-    import cudbound.resampling.refits as module
-    from cudbound.exceptions import RunInterrupted
-
-    clf = CLASSIFIERS["batched"].fit(X, Y)
-    whole = classification_instability(clf, X, Y, n_resamples=B, rng=4)
-    monkeypatch.setattr(module, "FITS_PER_BATCH", 15)
-    n_added = []
-
-    def add(tape, losses, errors, real=module.Tape.add):
-        real(tape, losses, errors)
-        n_added.append(len(losses))
-        if len(n_added) == 2:
-            raise KeyboardInterrupt
-
-    monkeypatch.setattr(module.Tape, "add", add)
-    with pytest.raises(RunInterrupted) as stopped:
-        classification_instability(clf, X, Y, n_resamples=B, rng=4)
-    again = classification_instability(clf, X, Y, n_resamples=B, rng=4, previous=stopped.value.unfinished)
-    np.testing.assert_array_equal(again.shares, whole.shares)
-    assert n_added == [15, 15, 10]
-
-
 def test_it_survives_pickling():
     found = classification_instability(CLASSIFIERS["batched"].fit(X, Y), X, Y, n_resamples=5, rng=0)
     assert repr(pickle.loads(pickle.dumps(found))) == repr(found)

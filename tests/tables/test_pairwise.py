@@ -1,4 +1,4 @@
-"""Several learners at once: shared fits, Holm's p-values, simultaneous intervals, Cochran's Q, and equivalence."""
+"""Several learners at once: shared fits, Holm's p-values, simultaneous intervals, and equivalence."""
 
 from __future__ import annotations
 
@@ -14,13 +14,11 @@ from sklearn.linear_model import RidgeClassifier
 
 from cudbound import (
     LeastSquaresClassifier,
-    cochran_q,
     compare_learners,
     compare_many_learners,
     recorded_comparison,
     tabulate_comparisons,
 )
-from cudbound.intervals.mcnemar import DiscordantPairs, mcnemar_pvalue
 from cudbound.intervals.multiplicity import holm_adjusted
 from cudbound.outcomes import ConfidenceInterval
 from cudbound.records import SplitLosses
@@ -116,7 +114,6 @@ def test_new_cases_are_those_of_all():
     for pair, (i, j) in zip(table, combinations(range(3), 2), strict=True):
         assert pair.comparison.estimate == pytest.approx(wrong[:, i].mean() - wrong[:, j].mean())
         assert pair.comparison.n_fits == 0
-    assert cochran_q(wrong).errors == tuple(wrong.mean(axis=0))
 
 
 def test_it_prints_in_80_columns_and_says_what_was_adjusted():
@@ -150,49 +147,6 @@ def test_what_is_refused(change, message):
 def test_a_list_of_learners_is_pointed_to_the_call_for_it():
     with pytest.raises(TypeError, match="compare_many_learners"):
         tabulate_comparisons([*LEARNERS.values()], X, Y, None)
-
-
-# ---- Cochran's Q ----
-
-
-def test_two_classifiers_give_mcnemars_test():
-    losses = np.array([[1, 0]] * 9 + [[0, 1]] * 3 + [[1, 1]] * 4 + [[0, 0]] * 20)
-    found = cochran_q(losses)
-    assert found.statistic == pytest.approx((9 - 3) ** 2 / 12)
-    assert found.pvalue == pytest.approx(mcnemar_pvalue(DiscordantPairs(9, 3, 36), form="asymptotic"))
-    assert found.n_discordant == 12
-
-
-def test_q_by_its_definition_and_its_mean_over_all_permutations():
-    """Within cases all orders of the losses are as likely if errors are equal: the mean of Q is then K - 1, exactly."""
-    cases = [(1, 0, 0), (1, 1, 0), (1, 0, 0), (1, 1, 1)]
-    orders = [
-        sorted(set(product((0, 1), repeat=3)) & {p for p in product((0, 1), repeat=3) if sum(p) == sum(case)})
-        for case in cases
-    ]
-    values = []
-    for losses in product(*orders):
-        table = np.array(losses, dtype=float)
-        columns, rows = table.sum(axis=0), table.sum(axis=1)
-        k = 3
-        # Cochran (1950): the spread of the columns over the mean variance within cases
-        by_definition = k * (k - 1) * ((columns - columns.mean()) ** 2).sum() / (rows * (k - rows)).sum()
-        found = cochran_q(table)
-        assert found.statistic == pytest.approx(by_definition)
-        values.append(found.statistic)
-    assert np.mean(values) == pytest.approx(2.0)
-
-
-def test_q_without_discordant_cases_rejects_nothing():
-    found = cochran_q(np.array([[1, 1, 1], [0, 0, 0]]))
-    assert np.isnan(found.statistic)
-    assert found.pvalue == 1.0
-    assert found.degenerate is not None
-    assert "degenerate" in str(found)
-    with pytest.raises(ValueError, match="0 and 1"):
-        cochran_q([[0.5, 1.0], [0.0, 1.0]])
-    with pytest.raises(ValueError, match="at least two"):
-        cochran_q([[1], [0]])
 
 
 # ---- region of practical equivalence ----

@@ -177,8 +177,3 @@ def test_draws_are_summed_up(results):
     fields = ("lower", "upper", "status", "nodes")
     none = dataclasses.replace(draws, **{name: getattr(draws, name)[:0] for name in fields})
     assert repr(none) == "0 draws\n0 nodes"
-
-
-def test_cochrans_q_in_a_notebook():
-    shown = cudbound.cochran_q([[0, 1], [1, 1], [0, 1], [0, 0]])._repr_html_()
-    assert shown.startswith("<p><b>Cochran&#x27;s Q = ")

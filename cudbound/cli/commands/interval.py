@@ -250,7 +250,7 @@ def interval(
     if seed is None:
         say_seed(chosen)
     outcome = compute(fitted, settings)
-    if saved is not None and not outcome.interrupted:
+    if saved is not None:
         recipe = None if model_file is not None else choice
         outcome = replace(outcome, saved=run.save(outcome, save_command(data, recipe, settings.folds)))
     emit(outcome, wanted, headline_only=recommend)

@@ -12,15 +12,14 @@ from cudbound.cli.inputs.metric_options import make_metrics
 from cudbound.cli.inputs.settings import SharedSettings
 from cudbound.cli.output.advice import INTERVAL_OPTIONS, advice_of_the_command, collected_warnings
 from cudbound.cli.output.outcome import CommandOutcome
-from cudbound.exceptions import NotCertifiedWarning, RunInterrupted, SeedsInterrupted
+from cudbound.cli.output.seed_ranges import SeedRanges
+from cudbound.exceptions import NotCertifiedWarning
 
 if TYPE_CHECKING:
     from cudbound.audit.saved_result import SavedCommand
     from cudbound.inputs.csv_columns import TrainingData
     from cudbound.metrics.asked import Metrics
     from cudbound.report.tables import RunDescription
-    from cudbound.results import Draws
-    from cudbound.seeds import OverSeeds
     from cudbound.tables.table import IntervalTable
 
 
@@ -50,7 +49,7 @@ class Settings(SharedSettings):
         from cudbound.solve.limits import SearchLimits
 
         given = super().arguments(sample)
-        # of metrics one argument is made, and seeds are asked of the result
+        # of metrics one argument is made, and other seeds are other calls
         for name in ("metric", "joint", "costs", "prevalence", "n_seeds"):
             given.pop(name)
         limits = SearchLimits(
@@ -86,52 +85,50 @@ class Settings(SharedSettings):
 
 
 def compute(fitted: FittedClassifier, settings: Settings) -> CommandOutcome:
-    """Compute the intervals for the error of a fitted classifier; on Ctrl-C that of cud from what is proved by then.
+    """Compute the intervals for the error of a fitted classifier, with several seeds if that is asked.
 
     Raises
     ------
     ValueError
         If the CUD bound is requested and is unavailable for this classifier; the message says how to continue.
-    KeyboardInterrupt
-        On Ctrl-C, if nothing is known of the draws of cud.
     """
+    from cudbound.seeds import over_seeds
     from cudbound.tables.compare_intervals import compare_intervals
 
     arguments = settings.arguments(fitted.sample)
     if settings.names_metrics:
         arguments["metric"] = settings.metrics(fitted)
-    interrupted = False
-    over: OverSeeds | None = None
+    tables = []
+
+    def table_of(rng: int) -> IntervalTable:
+        tables.append(compare_intervals(fitted.estimator, fitted.X, fitted.y, **arguments | {"rng": rng}))
+        return tables[-1]
+
+    over = None
     with (
         collected_warnings("some of the refits", INTERVAL_OPTIONS) as collected,
         advice_of_the_command(saved=fitted.saved),
     ):
-        try:
-            table = compare_intervals(fitted.estimator, fitted.X, fitted.y, **arguments)
-        except RunInterrupted as stopped:
-            draws = None if settings.names_metrics else stopped.unfinished.draws.get("bound")
-            if draws is None:
-                raise
-            table, interrupted = _cud_alone(fitted, settings, draws), True
+        if settings.n_seeds is None:
+            table_of(arguments["rng"])
         else:
-            over, interrupted = _over_seeds(table, settings.n_seeds)
+            over = SeedRanges.of(over_seeds(table_of, settings.n_seeds, arguments["rng"]))
+    table = tables[0]
     messages = [
-        not_certified(one, settings, interrupted) if isinstance(one, NotCertifiedWarning) else str(one)
+        not_certified(one, settings) if isinstance(one, NotCertifiedWarning) else str(one)
         for one in collected
     ]
     certified = not any(isinstance(one, NotCertifiedWarning) for one in collected)
-    if interrupted:
-        known = (
-            "the row cud alone"
-            if over is None
-            else f"ranges over {len(over.runs)} of {len(over.seeds)} seeds"
-        )
-        messages.append(f"the run was stopped: the table has {known}; no file was written")
     warnings = tuple(dict.fromkeys((*fitted.warnings, *messages)))
     if over is not None:
-        table = replace(table, rows=over.rows)
+        said = zip(table.rows, over.words, strict=True)
+        rows = (
+            replace(row, remarks=(*row.remarks, f"over {len(over.seeds)} seeds: {words}"))
+            for row, words in said
+        )
+        table = replace(table, rows=tuple(rows))
     run = replace(describe(fitted, settings), cautions=() if table.run is None else table.run.cautions)
-    return CommandOutcome(table, run, warnings, certified, interrupted, over)
+    return CommandOutcome(table, run, warnings, certified, over)
 
 
 def save(outcome: CommandOutcome, command: SavedCommand) -> str:
@@ -148,46 +145,7 @@ def save(outcome: CommandOutcome, command: SavedCommand) -> str:
         raise ValueError(f"--save: {error}") from error
 
 
-def _over_seeds(table: IntervalTable, n_seeds: int | None) -> tuple[OverSeeds | None, bool]:
-    """Return the ranges over seeds, those over fewer if Ctrl-C stopped them, and whether it did."""
-    if n_seeds is None:
-        return None, False
-    try:
-        return table.over_seeds(n_seeds), False
-    except SeedsInterrupted as stopped:
-        unfinished: OverSeeds = stopped.unfinished
-        return unfinished, True
-
-
-def _cud_alone(fitted: FittedClassifier, settings: Settings, draws: Draws) -> IntervalTable:
-    """Return the row cud from what is known of its draws, without a search."""
-    from cudbound.bound.cud_interval import cud_interval
-    from cudbound.intervals import METHODS, compute_interval
-    from cudbound.records import Records
-    from cudbound.solve.limits import SearchLimits
-    from cudbound.tables.table import IntervalTable
-
-    bound = cud_interval(
-        fitted.estimator,
-        fitted.X,
-        fitted.y,
-        confidence_level=settings.confidence_level,
-        n_resamples=settings.n_resamples,
-        localization=settings.localization,
-        polish=settings.polish,
-        solver=settings.solver,
-        groups=fitted.sample.groups,
-        rng=settings.seed,
-        limits=SearchLimits(nodes=0),
-        previous=draws,
-    )
-    row = compute_interval(
-        METHODS["cud"], Records(bound=bound), settings.confidence_level, alternative=settings.alternative
-    )
-    return IntervalTable((row,), bound.run)
-
-
-def not_certified(event: NotCertifiedWarning, settings: Settings, interrupted: bool = False) -> str:
+def not_certified(event: NotCertifiedWarning, settings: Settings) -> str:
     """Word the warning for the command line, which has other ways to continue than Python has."""
     from cudbound.quantiles import within
 
@@ -202,9 +160,7 @@ def not_certified(event: NotCertifiedWarning, settings: Settings, interrupted: b
             )
     messages = [f"{known}, which can only make the interval longer."]
     limited = f"{event.n_limited} of {settings.n_resamples} draws"
-    if event.n_limited and interrupted:
-        messages.append(f"{limited} were open when the run was stopped.")
-    elif event.n_limited:
+    if event.n_limited:
         messages.append(f"A limit left {limited} open: {remedy}.")
     if event.n_inaccurate:
         messages.append(

@@ -15,6 +15,7 @@ from cudbound.cli.inputs.forms import PICTURES
 from cudbound.cli.output.destination import write_whole
 from cudbound.cli.output.exit_codes import NOT_CERTIFIED
 from cudbound.cli.output.one_line import say
+from cudbound.cli.output.seed_ranges import SeedRanges
 from cudbound.cli.output.shell_words import at_the_shell, table_at_the_shell
 from cudbound.cli.output.wanted import Wanted
 
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from cudbound.planning.sample_size_plan import SampleSizePlan
     from cudbound.plotting.display import Display
     from cudbound.report.tables import Report, Run
-    from cudbound.seeds import OverSeeds
     from cudbound.tables.pairwise import PairTable
     from cudbound.tables.table import ComparisonTable, IntervalTable
 
@@ -45,9 +45,7 @@ class CommandOutcome:
     warnings : tuple of str
     certified : bool
         Whether the bounds in it are proved.
-    interrupted : bool
-        Whether Ctrl-C ended the run, so that the table has the row cud alone, or ranges over fewer seeds.
-    over_seeds : OverSeeds or None
+    over_seeds : SeedRanges or None
         Ranges over seeds, which the remarks of the table have as well; None if nobody asked for them.
     saved : str or None
         The text of the file for ``cudbound verify``; None if nobody asked for it.
@@ -57,13 +55,12 @@ class CommandOutcome:
     run: Run
     warnings: tuple[str, ...]
     certified: bool = True
-    interrupted: bool = False
-    over_seeds: OverSeeds | None = None
+    over_seeds: SeedRanges | None = None
     saved: str | None = None
 
 
 def emit(outcome: CommandOutcome, wanted: Wanted, *, headline_only: bool = False) -> None:
-    """Write the table and what else is wanted to their places; only print it if the run was stopped.
+    """Write the table and what else is wanted to their places.
 
     With `headline_only` forms for reading have the sentences above the table alone.
     """
@@ -75,14 +72,15 @@ def emit(outcome: CommandOutcome, wanted: Wanted, *, headline_only: bool = False
     place = "headline" if headline_only else "notes"
     if outcome.over_seeds is not None:
         lines = outcome.over_seeds.lines() if headline_only else []  # else the remarks have them
-        report = _with_more(report, "over_seeds", outcome.over_seeds.summary, lines, place)
+        numbers = {"seeds": outcome.over_seeds.seeds, "ranges": outcome.over_seeds.ranges}
+        report = _with_more(report, "over_seeds", numbers, lines, place)
     if wanted.instability and unstable is not None:
         report = _with_more(report, "instability", unstable.summary, unstable.lines(), place)
     pictures = {}
     if wanted.instability_picture is not None and unstable is not None:
         pictures[wanted.instability_picture] = unstable.display()
     texts = {} if wanted.saved is None or outcome.saved is None else {wanted.saved: outcome.saved}
-    write(table, report, wanted, pictures, texts, headline_only=headline_only, stopped=outcome.interrupted)
+    write(table, report, wanted, pictures, texts, headline_only=headline_only)
 
 
 def write(
@@ -93,9 +91,8 @@ def write(
     texts: Mapping[Path, str] = NO_TEXTS,
     *,
     headline_only: bool = False,
-    stopped: bool = False,
 ) -> None:
-    """Write a result by its report, its picture, `pictures` and `texts` besides; only print it if it was `stopped`."""
+    """Write a result by its report, its picture, `pictures` and `texts` besides."""
     from cudbound.report.render import render_headline, render_report
 
     shown = {**pictures, **({} if wanted.picture is None else {wanted.picture: result.display()})}
@@ -103,19 +100,16 @@ def write(
     files |= texts
     if wanted.form in PICTURES and wanted.place is not None:
         files[wanted.place] = result.display().image(wanted.form)
-    # what a run that was stopped has found is printed, also where a picture was to be drawn
-    printed = stopped or wanted.place is None
-    if printed or wanted.place not in files:
-        form = "table" if wanted.form in PICTURES else wanted.form
-        render = render_headline if headline_only and not stopped else render_report
-        text = render(report, form)
-        if printed or wanted.place is None:
+    if wanted.place not in files:
+        render = render_headline if headline_only else render_report
+        text = render(report, wanted.form)
+        if wanted.place is None:
             click.echo(text)
         else:
             files[wanted.place] = f"{text}\n"
     if wanted.describe:
-        click.echo(f"{chr(10) if printed else ''}{result.describe()}")
-    if files and not stopped:
+        click.echo(f"{chr(10) if wanted.place is None else ''}{result.describe()}")
+    if files:
         write_whole(files)
 
 
@@ -132,10 +126,8 @@ def _with_more(
 
 
 def finish(outcome: CommandOutcome) -> None:
-    """Pass the warnings on, and leave with the code of a run that was stopped or of a bound that is not proved."""
+    """Pass the warnings on, and leave with the code of a bound that is not proved."""
     for warning in outcome.warnings:
         say(f"warning: {at_the_shell(warning)}")
-    if outcome.interrupted:
-        raise KeyboardInterrupt
     if not outcome.certified:
         sys.exit(NOT_CERTIFIED)
