@@ -10,13 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from cudbound.adapters import logistic, own_classifiers, pipeline, ridge, sgd, svm, threshold, tuning
-from cudbound.adapters.family import Adapter, Refusal
+from cudbound.adapters import own_classifiers, scikit_learn, wrappers
 from cudbound.adapters.inside import take_apart
 from cudbound.adapters.linear import contradicts
 from cudbound.adapters.refitting import batched_refit
-from cudbound.adapters.refusals import REFUSALS
-from cudbound.adapters.registry import ADAPTERS, find_adapter
+from cudbound.adapters.registry import ADAPTERS, REFUSALS, Adapter, Refusal, find_adapter
 from cudbound.aligned import check_index
 from cudbound.exceptions import (
     NoMinimizerError,
@@ -25,6 +23,7 @@ from cudbound.exceptions import (
     TuningNotResampledWarning,
     UnscaledPenaltyWarning,
     UnsupportedEstimatorError,
+    UnsupportedProblemError,
 )
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.solve.minimum import check_minimizer, optimality_residual
@@ -51,14 +50,14 @@ UNEQUAL_SIZES = 100.0
 ADAPTERS[:] = (
     own_classifiers.LEAST_SQUARES,
     own_classifiers.CONVEX_LOSS,
-    ridge.ADAPTER,
-    logistic.ADAPTER,
-    svm.LINEAR_SVC,
-    svm.SVC_LINEAR,
-    sgd.ADAPTER,
-    threshold.ADAPTER,
-    tuning.ADAPTER,
-    pipeline.ADAPTER,
+    scikit_learn.RIDGE,
+    scikit_learn.LOGISTIC,
+    scikit_learn.LINEAR_SVC,
+    scikit_learn.SVC_LINEAR,
+    scikit_learn.SGD,
+    wrappers.THRESHOLD,
+    wrappers.SEARCH,
+    wrappers.PIPELINE,
 )
 
 
@@ -118,14 +117,7 @@ def express(
     array([[1., 0.],
            [1., 1.]])
     """
-    model = _model_of(estimator, X, y)
-    _warn_tuned(model)
-    if sample_weight is not None:
-        model = _weighted(model, sample_weight)
-    _warn_unscaled(model, estimator)
-    if polish:
-        return polish_model(model)
-    check_minimizer(model)
+    model, _ = _at_minimum(estimator, X, y, polish, sample_weight, native=False)
     return model
 
 
@@ -137,19 +129,19 @@ class Expressed:
     ----------
     model : AdditiveModel or None
         None where there is no CUD bound.
+    residual : float
+        Optimality residual of the fitted coefficients, see `cudbound.solve.minimum.optimality_residual`; nan where it
+        is not known.
     reason : str
         Why there is none, in a few words for a cell of a table; empty where there is one.
     error : Exception or None
         What to raise where the bound was asked for by name.
-    residual : float
-        Optimality residual of the fitted coefficients, see `cudbound.solve.minimum.optimality_residual`; nan where it
-        is not known.
     """
 
     model: AdditiveModel | None
+    residual: float
     reason: str = ""
     error: StatedError | None = None
-    residual: float = np.nan
 
 
 def express_or_reason(
@@ -178,27 +170,40 @@ def express_or_reason(
     'no CUD bound: no linear form known for DecisionTreeClassifier'
     """
     try:
-        model = _model_of(estimator, X, y)
-        _warn_unscaled(model, estimator)
-        if native and model.l1_penalty is not None:
-            error = needs_other_solver(model.loss.name, l1=True)
-            return Expressed(None, "no CUD bound: an l1 penalty needs solver='cvxpy'", error)
-        if sample_weight is not None:
-            model = _weighted(model, sample_weight)
-        if polish:
-            model = polish_model(model)
-            residual = np.nan if model.polish is None else model.polish.residual
-        else:
-            residual = check_minimizer(model)
+        return Expressed(*_at_minimum(estimator, X, y, polish, sample_weight, native))
+    except UnsupportedProblemError as error:
+        return Expressed(None, np.nan, "no CUD bound: an l1 penalty needs solver='cvxpy'", error)
     except NoMinimizerError as error:
-        return Expressed(None, "no CUD bound: its loss has no minimizer on separable data", error)
+        return Expressed(None, np.nan, "no CUD bound: its loss has no minimizer on separable data", error)
     except NotMinimizerError as error:
         reason = f"no CUD bound: the fit does not minimize its loss (residual {error.residual:.2g})"
-        return Expressed(None, reason, error, error.residual)
+        return Expressed(None, error.residual, reason, error)
     except UnsupportedEstimatorError as error:
-        return Expressed(None, _unknown(estimator), error)
+        return Expressed(None, np.nan, _unknown(estimator), error)
+
+
+def _at_minimum(
+    estimator: Any,
+    X: Any,
+    y: Any,
+    polish: bool,
+    sample_weight: NDArray[np.float64] | None,
+    native: bool,
+) -> tuple[AdditiveModel, float]:
+    """Return a fitted estimator at the minimum of its loss, and its residual; nan where it is not known."""
+    model = _model_of(estimator, X, y)
+    _warn_unscaled(model, estimator)
+    if native and model.l1_penalty is not None:
+        raise needs_other_solver(model.loss.name, l1=True)
+    if sample_weight is not None:
+        model = _weighted(model, sample_weight)
+    if polish:
+        model = polish_model(model)
+        residual = np.nan if model.polish is None else model.polish.residual
+    else:
+        residual = check_minimizer(model)
     _warn_tuned(model)
-    return Expressed(model, residual=residual)
+    return model, residual
 
 
 def _unknown(estimator: Any) -> str:
@@ -241,7 +246,7 @@ def _warn_tuned(model: AdditiveModel) -> None:
             f"{' in '.join(model.tuned_by[::-1])} chose parameters on these data, and the CUD bound takes them as "
             "given: it does not account for how the choice varies from one training set to another.",
             TuningNotResampledWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
 
 
@@ -272,7 +277,7 @@ def _warn_unscaled(model: AdditiveModel, estimator: Any) -> None:
                 "most",
                 "; put a StandardScaler in front of it, in a pipeline",
             ),
-            stacklevel=4,
+            stacklevel=5,
         )
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from cudbound.adapters.family import Adapter
 from cudbound.adapters.linear import Objective, additive_model, class_pair
+from cudbound.adapters.registry import Adapter
 from cudbound.estimators.batched import BatchedRefit, LinearFit
 from cudbound.estimators.batched.squares import LeastSquaresFit
 from cudbound.estimators.convex_loss import ConvexLossClassifier
@@ -38,10 +38,6 @@ LEAST_SQUARES = Adapter(
     supports="cudbound.LeastSquaresClassifier",
     families=(LeastSquaresClassifier,),
     express=_express_least_squares,
-    loss="squared",
-    penalty="none",
-    weights="none",
-    intercept="free",
     objective=lambda estimator, n_rows: Objective("squared", 0.0),
     batched_fit=_batched_fit_least_squares,
     batched_refit=_batched_refit_least_squares,
@@ -81,10 +77,6 @@ CONVEX_LOSS = Adapter(
     supports="cudbound.ConvexLossClassifier",
     families=(ConvexLossClassifier,),
     express=_express_convex_loss,
-    loss="`loss`",
-    penalty="`penalty`",
-    weights="`class_weight`",
-    intercept="`intercept_penalty`",
     objective=lambda estimator, n_rows: Objective(estimator.loss, float(np.max(estimator.penalty))),
     batched_fit=_batched_fit_convex_loss,
 )

@@ -1,12 +1,130 @@
-"""The adapters of all families, and the look-up of the one that takes an estimator."""
+"""The families of estimators that can be written as additive classifiers, and those that cannot."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from cudbound.adapters.family import Adapter
-from cudbound.adapters.refusals import REFUSALS
+from cudbound.adapters.linear import Objective
+from cudbound.estimators.batched import BatchedFit, BatchedRefit
 from cudbound.exceptions import UnsupportedEstimatorError
+from cudbound.problem.additive_model import AdditiveModel
+
+
+@dataclass(frozen=True)
+class Adapter:
+    """One family of estimators that can be written as additive classifiers with a convex surrogate loss.
+
+    Attributes
+    ----------
+    supports : str
+        The family, as error messages name it.
+    families : tuple of type
+        Its classes; subclasses count.
+    express : callable
+        ``express(estimator, X, y)``: the fitted estimator on its training rows as plain arrays. Validates `X`
+        and `y` against the estimator; need not check that the coefficients minimize the loss. Raises
+        `UnsupportedEstimatorError` for parameters under which the family has no convex loss.
+    objective : callable, optional
+        ``objective(estimator, n_rows)``: what it minimizes, a `cudbound.adapters.linear.Objective`. Not given for
+        families that hold another estimator.
+    batched_fit : callable, optional
+        ``batched_fit(estimator, n_jobs)``: a `BatchedFit`, which fits a stack of such classifiers after any steps that
+        are fitted in batches, on `n_jobs` threads; None where the estimator has to be cloned and refitted. None for
+        the whole family if not given.
+    batched_refit : callable, optional
+        ``batched_refit(estimator, X, y)``: a `BatchedRefit` that is faster where no step before this estimator is
+        fitted to the rows, or None.
+    marked_by : str, optional
+        Fitted attribute by which classes of other packages are recognized as well.
+    """
+
+    supports: str
+    families: tuple[type, ...]
+    express: Callable[[Any, Any, Any], AdditiveModel]
+    objective: Callable[[Any, int], Objective] | None = None
+    batched_fit: Callable[[Any, int], BatchedFit | None] | None = None
+    batched_refit: Callable[[Any, Any, Any], BatchedRefit | None] | None = None
+    marked_by: str | None = None
+
+    def accepts(self, estimator: Any) -> bool:
+        """Whether the estimator belongs to the family."""
+        return isinstance(estimator, self.families) or (
+            self.marked_by is not None and hasattr(estimator, self.marked_by)
+        )
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """A family of estimators that cannot be supported, with the reason and a remedy.
+
+    Attributes
+    ----------
+    family : tuple of str
+        Names of its classes in scikit-learn, not every version of which has all of them, or in this package.
+    reason : str
+        Why, as the end of a sentence that begins with the name of the class.
+    remedy : str
+        What to do instead, as a sentence.
+    """
+
+    family: tuple[str, ...]
+    reason: str
+    remedy: str
+
+    def applies(self, estimator: Any) -> bool:
+        """Whether the estimator belongs to the family."""
+        return any(
+            known.__name__ in self.family and known.__module__.startswith(("sklearn.", "cudbound."))
+            for known in type(estimator).__mro__
+        )
+
+
+_STAGEWISE = (
+    "adds one tree after another and does not revise earlier ones, so that its coefficients are not the joint "
+    "minimizer of its loss."
+)
+
+REFUSALS = (
+    Refusal(
+        family=("Perceptron", "PassiveAggressiveClassifier"),
+        reason="has no convex loss with a useful minimizer: it stops at the first rule that its updates accept, and "
+        "the perceptron loss is least at beta = 0, which is not a classifier.",
+        remedy="Fit LinearSVC, or ConvexLossClassifier('hinge', penalty=0.01).",
+    ),
+    Refusal(
+        family=("LinearDiscriminantAnalysis", "QuadraticDiscriminantAnalysis"),
+        reason="takes its rule from estimated means, covariances and priors.",
+        remedy="A linear one has the direction of a least-squares fit, but another intercept unless the classes are "
+        "equally large, and so minimizes no convex surrogate loss. Fit LeastSquaresClassifier, which has the same "
+        "direction.",
+    ),
+    Refusal(
+        family=("AdaBoostClassifier", "GradientBoostingClassifier"),
+        reason=_STAGEWISE,
+        remedy="Refit on its stumps, for which its trees must have max_depth=1: "
+        "ConvexLossClassifier('exponential', penalty=0.01, basis=stump_basis(model)).fit(X, y).",
+    ),
+    Refusal(
+        family=("HistGradientBoostingClassifier",),
+        reason=_STAGEWISE,
+        remedy="Fit GradientBoostingClassifier(max_depth=1) and refit on its stumps: "
+        "ConvexLossClassifier('exponential', penalty=0.01, basis=stump_basis(model)).fit(X, y).",
+    ),
+    Refusal(
+        family=("ChosenThresholdClassifier",),
+        reason="chose its threshold on these rows by a function, which the CUD bound would take as given.",
+        remedy="For a threshold chosen beforehand fit sklearn.model_selection.FixedThresholdClassifier; the intervals "
+        "from refits account for the choice.",
+    ),
+    Refusal(
+        family=("CalibratedClassifierCV",),
+        reason="averages several classifiers and transforms their scores, which is not an additive classifier "
+        "with one loss.",
+        remedy="Pass the classifier inside, fitted to all rows; LogisticRegression gives probabilities itself.",
+    ),
+)
 
 #: In the order in which they are asked. `cudbound.adapters` fills it: adapters of what holds another estimator, such
 #: as a pipeline, look up the adapter of that one here.

@@ -26,7 +26,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from tabulate import tabulate
 
-from cudbound.adapters import ADAPTERS, REFUSALS
+from cudbound.adapters import REFUSALS
 from cudbound.cli import main
 from cudbound.cli.commands import study as study_commands
 from cudbound.cli.commands.example import example_text
@@ -316,21 +316,6 @@ def classifiers() -> str:
     )
 
 
-def estimators() -> str:
-    return markdown_table(
-        [
-            {
-                "estimator": adapter.supports,
-                "loss": adapter.loss,
-                "strengths r_j": adapter.penalty,
-                "weights c_i": adapter.weights,
-                "intercept": adapter.intercept,
-            }
-            for adapter in ADAPTERS
-        ]
-    )
-
-
 def refusals() -> str:
     return markdown_table(
         [
@@ -483,7 +468,6 @@ PARTS: dict[str, Callable[[], str]] = {
     "study-templates": study_templates,
     "study-worlds": study_worlds,
     "classifiers": classifiers,
-    "estimators": estimators,
     "refusals": refusals,
     "errors": errors,
     "tolerances": tolerances,

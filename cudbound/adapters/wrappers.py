@@ -1,8 +1,4 @@
-"""Decision thresholds other than 0: `FixedThresholdClassifier` and `TunedThresholdClassifierCV`.
-
-The rule "score >= t" is the sign of a score whose intercept is smaller by t, and the loss uses the score with t added
-back (`AdditiveModel.offset`). That requires an unpenalized intercept.
-"""
+"""What holds one of the other classifiers: pipelines, searches, and thresholds other than 0."""
 
 from __future__ import annotations
 
@@ -11,15 +7,64 @@ from typing import Any
 
 import numpy as np
 from scipy.special import logit
-from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
+from sklearn.model_selection import (
+    FixedThresholdClassifier,
+    GridSearchCV,
+    RandomizedSearchCV,
+    TunedThresholdClassifierCV,
+)
+from sklearn.pipeline import Pipeline
 
-from cudbound.adapters.family import Adapter
-from cudbound.adapters.registry import find_adapter
+from cudbound.adapters.registry import Adapter, find_adapter
 from cudbound.exceptions import UnsupportedEstimatorError
 from cudbound.problem.additive_model import AdditiveModel
 
+# ---- pipelines: the fitted transformers are a fixed basis for the last step ----
+# This is the gamma-hat of Laber & Murphy (2008), section 3.1: parameters of the basis, such as principal axes or the
+# means and scales of a standardization, are kept at their values from the training set in every bootstrap draw. Refits,
+# in contrast, fit the transformers again.
 
-def _express(estimator: Any, X: Any, y: Any) -> AdditiveModel:
+
+def _pipeline_model(estimator: Pipeline, X: Any, y: Any) -> AdditiveModel:
+    final = estimator.steps[-1][1]
+    adapter = find_adapter(final)
+    basis = estimator[:-1].transform(X) if len(estimator.steps) > 1 else X
+    return adapter.express(final, basis, y)
+
+
+PIPELINE = Adapter(
+    supports="a sklearn Pipeline of transformers that ends in one of these",
+    families=(Pipeline,),
+    express=_pipeline_model,
+)
+
+# ---- searches: their best estimator, with the tuned parameters taken as given ----
+
+
+def _best_model(estimator: Any, X: Any, y: Any) -> AdditiveModel:
+    name = type(estimator).__name__
+    if not hasattr(estimator, "best_estimator_"):
+        raise UnsupportedEstimatorError(
+            f"{name}(refit={estimator.refit!r}) holds no classifier.", "Fit it with refit=True."
+        )
+    best = estimator.best_estimator_
+    model = find_adapter(best).express(best, X, y)
+    return replace(model, tuned_by=(name, *model.tuned_by))
+
+
+SEARCH = Adapter(
+    supports="sklearn GridSearchCV, RandomizedSearchCV over one of these",
+    families=(GridSearchCV, RandomizedSearchCV),
+    marked_by="best_estimator_",
+    express=_best_model,
+)
+
+# ---- thresholds ----
+# The rule "score >= t" is the sign of a score whose intercept is smaller by t, and the loss uses the score with t added
+# back (`AdditiveModel.offset`). That requires an unpenalized intercept.
+
+
+def _threshold_model(estimator: Any, X: Any, y: Any) -> AdditiveModel:
     inner = estimator.estimator_
     model = find_adapter(inner).express(inner, X, y)
     if isinstance(estimator, TunedThresholdClassifierCV):
@@ -76,9 +121,8 @@ def _shifted(model: AdditiveModel, cut: float) -> AdditiveModel:
     return replace(model, coef=coef, offset=model.offset + cut)
 
 
-ADAPTER = Adapter(
+THRESHOLD = Adapter(
     supports="sklearn FixedThresholdClassifier, TunedThresholdClassifierCV around one of these",
     families=(FixedThresholdClassifier, TunedThresholdClassifierCV),
-    express=_express,
-    intercept="must be free",
+    express=_threshold_model,
 )
