@@ -337,53 +337,7 @@ def test_stochastic_fits_are_refused_unless_they_are_polished(name: str) -> None
     assert optimality_residual(express(est, X, y, polish=True)) < 1e-6
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "own logistic",
-        "own huber",
-        "own squared",
-        "ridge",
-        "ridge by name",
-        "logistic",
-        "logistic by name",
-        "logistic liblinear",
-        "linear svc",
-        "linear svc scaled",
-        "own balanced",
-        "own by name",
-        "ridge balanced",
-        "logistic balanced",
-        "logistic unpenalized",
-    ],
-)
-def test_batched_refits_equal_refits_one_by_one(name: str) -> None:
-    X, y = simulated()
-    est = fitted(name, X, y)
-    refit, batched = choose_refit(est, X, y, np.random.default_rng(0))
-    assert batched
-    rng = np.random.default_rng(5)
-    counts = rng.multinomial(40, np.full(40, 1 / 40), size=25).astype(np.int32)
-    folds = np.ones((5, 40), dtype=np.int32)
-    folds[np.arange(40) % 5, np.arange(40)] = 0
-    counts = np.concatenate([counts, folds])
-    expected = []
-    for row in counts:
-        drawn = np.repeat(np.arange(40), row)
-        expected.append(clone(est).fit(X[drawn], y[drawn]).predict(X) != y)
-    np.testing.assert_array_equal(refit(counts), expected)
-    # one class alone gives the constant classifier
-    single = refit(np.where(y == "ill", 1, 0)[None, :].astype(np.int32))[0]
-    np.testing.assert_array_equal(single, y == "well")
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "svc",
-        "grid",
-    ],
-)
+@pytest.mark.parametrize("name", ["svc", "grid"])
 def test_other_refits_are_made_by_clones(name: str) -> None:
     X, y = simulated()
     assert not choose_refit(fitted(name, X, y), X, y, np.random.default_rng(0))[1]

@@ -21,10 +21,8 @@ from sklearn.preprocessing import PolynomialFeatures, QuantileTransformer, Stand
 from sklearn.svm import SVC
 
 from cudbound import LeastSquaresClassifier, compare_intervals
-from cudbound.estimators.batched import Columns, Draws
 from cudbound.estimators.batched import batched_refit as batches_refit
-from cudbound.estimators.batched.squares import least_squares_scores, principal_components
-from cudbound.estimators.batched.standardizing import standardize
+from cudbound.estimators.batched.squares import least_squares_scores
 from cudbound.problem.draws import draw_counts
 
 Array = NDArray[np.float64]
@@ -265,68 +263,7 @@ def test_refits_do_not_depend_on_the_batch(monkeypatch: pytest.MonkeyPatch) -> N
     assert batched(pipe, X, y)(counts[:0]).shape == (0, 20)
 
 
-# ---- invariances ----
-
-
-@pytest.mark.parametrize("k", [None, 3])
-def test_units_do_not_matter_after_scaling(k: int | None) -> None:
-    rng = np.random.default_rng(8)
-    X = rng.normal(size=(24, 7)) @ rng.normal(size=(7, 7))
-    y = noisy_labels(X, rng)
-    counts = training_sets(24, 60, rng)
-    units, origin = 10.0 ** rng.uniform(-3, 3, size=7), rng.normal(size=7)
-    steps = [] if k is None else [PCA(k)]
-    scaled = make_pipeline(StandardScaler(), *steps, LeastSquaresClassifier())
-    losses = batched(scaled, X, y)(counts)
-    np.testing.assert_array_equal(batched(scaled, X * units + origin, y)(counts), losses)
-    if k is not None:
-        unscaled = make_pipeline(*steps, LeastSquaresClassifier())
-        assert (batched(unscaled, X * units, y)(counts) != batched(unscaled, X, y)(counts)).any()
-
-
-def test_rotations_do_not_matter_to_components() -> None:
-    rng = np.random.default_rng(9)
-    X = rng.normal(size=(22, 6)) * [5.0, 4.0, 3.0, 2.0, 1.0, 0.5]
-    y = noisy_labels(X, rng)
-    counts = training_sets(22, 60, rng)
-    turned = X @ np.linalg.qr(rng.normal(size=(6, 6)))[0]
-    pipe = make_pipeline(PCA(3, svd_solver="full"), LeastSquaresClassifier())
-    np.testing.assert_array_equal(batched(pipe, turned, y)(counts), batched(pipe, X, y)(counts))
-
-
 # ---- single steps ----
-
-
-@pytest.mark.parametrize(("with_mean", "with_std"), [(True, True), (True, False), (False, True)])
-def test_standardized_rows_are_those_of_scikit_learn(with_mean: bool, with_std: bool) -> None:
-    rng = np.random.default_rng(2)
-    X = np.column_stack([rng.normal(size=(12, 3)) * [1.0, 50.0, 0.01] + [0.0, 300.0, 4.0], np.full(12, 0.3)])
-    counts = draw_counts(12, 20, rng)
-    draws = Draws(counts.astype(float), np.ones(12))
-    for shared in (Columns(X), Columns(np.broadcast_to(X, (20, 12, 4)))):
-        made, clear = standardize(
-            shared, draws, with_mean=with_mean, with_std=with_std, constants_matter=False
-        )
-        assert clear.all()
-        _check_standardized(made.stacked(20), X, counts, with_mean=with_mean, with_std=with_std)
-
-
-def _check_standardized(made: Array, X: Array, counts: Counts, **options: bool) -> None:
-    for fit, row in zip(made, counts, strict=True):
-        scaler = StandardScaler(**options).fit(X[np.repeat(np.arange(12), row)])
-        np.testing.assert_allclose(fit, scaler.transform(X), rtol=1e-9, atol=1e-12)
-
-
-def test_components_are_those_of_scikit_learn_but_for_their_signs() -> None:
-    rng = np.random.default_rng(4)
-    X = rng.normal(size=(12, 5)) * [5.0, 4.0, 3.0, 2.0, 1.0] + 10.0
-    counts = draw_counts(12, 20, rng)
-    made, clear = principal_components(Columns(X), Draws(counts.astype(float), np.ones(12)), n_components=3)
-    assert clear.all()
-    for fit, row in zip(made.rows, counts, strict=True):
-        expected = PCA(3, svd_solver="full").fit(X[np.repeat(np.arange(12), row)]).transform(X)
-        signs = np.sign((fit * expected).sum(axis=0))
-        np.testing.assert_allclose(fit * signs, expected, atol=1e-9)
 
 
 def test_least_squares_on_a_column_far_from_0_is_not_clear() -> None:
