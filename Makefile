@@ -4,7 +4,7 @@ BIN := .venv/bin
 SOURCES := pyproject.toml $(shell find solvers -name '*.cpp' -o -name '*.hpp' -o -name CMakeLists.txt)
 CMAKE = $(BIN)/cmake -S solvers -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DCUDBOUND_TESTS=ON
 CTEST = $(BIN)/ctest --parallel 2 --output-on-failure
-PYTEST = $(BIN)/pytest --numprocesses 2 --dist loadgroup
+PYTEST = $(BIN)/pytest --numprocesses 2 --dist loadfile
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 

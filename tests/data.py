@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound import LeastSquaresClassifier
+
 
 def sample(
     n: int = 30, p: int = 2, seed: int = 0, labels: tuple[Any, Any] = (0, 1), above: float = 0.0
@@ -20,3 +22,9 @@ def sample(
 def signed_sample(n: int, seed: int = 0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return a sample with the labels -1.0 and 1.0, as the solver and the refits read them."""
     return sample(n, seed=seed, labels=(-1.0, 1.0))
+
+
+def fitted_sample(n: int = 30, **keywords: Any) -> tuple[LeastSquaresClassifier, NDArray[Any], NDArray[Any]]:
+    """Return a least-squares classifier with the sample that it was fitted to."""
+    X, y = sample(n, **keywords)
+    return LeastSquaresClassifier().fit(X, y), X, y

@@ -8,8 +8,6 @@ import sys
 
 import pytest
 
-pytestmark = pytest.mark.xdist_group("imports")  # both processes of the test command would start the same
-
 SLOW = ("cvxpy", "matplotlib", "pandas")
 #: In this order, since an interpreter forgets no import: what comes later may load what came before.
 STEPS = {

@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ET
 import matplotlib as mpl
 import numpy as np
 import pytest
+from data import fitted_sample
 from docs_pages import ROOT
 from docs_pictures import OF_RESULTS
 from matplotlib.figure import Figure
@@ -21,7 +22,6 @@ from cudbound import (
     IntervalDisplay,
     IntervalEstimate,
     IntervalTable,
-    LeastSquaresClassifier,
     SupremaDisplay,
     cud_interval,
     error_interval,
@@ -129,10 +129,7 @@ def test_an_empty_table_has_no_picture():
 
 @pytest.fixture(scope="module")
 def training_set():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(30, 2))
-    y = X[:, 0] + rng.normal(size=30) > 0
-    return LeastSquaresClassifier().fit(X, y), X, y
+    return fitted_sample()
 
 
 def test_the_distribution_of_q(training_set):

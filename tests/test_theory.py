@@ -6,11 +6,12 @@ import math
 
 import numpy as np
 import pytest
+from data import fitted_sample
 from scipy.special import betainc, betaincinv
 from scipy.stats import binom, norm
 from uniformity import Centers, constants, limit_law, shares_of, simulated
 
-from cudbound import LeastSquaresClassifier, error_interval, recorded_interval
+from cudbound import error_interval, recorded_interval
 from cudbound.point_estimates.bootstrap_632 import leave_one_out_bootstrap_error, no_information_error
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, Design, SignedSuprema
@@ -242,10 +243,7 @@ def test_no_valid_limit_is_shorter_where_nothing_is_wrong():
 
 def test_the_cap_is_not_below_the_bootstrap_of_the_fitted_classifier():
     """Where the classifier is the fitted one, g is 1: each supremum is at least T minus the error on its draw."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(40, 2))
-    y = (X[:, 0] + rng.normal(size=40) > 0).astype(int)
-    classifier = LeastSquaresClassifier().fit(X, y)
+    classifier, X, y = fitted_sample(40)
     wrong = classifier.predict(X) != y
 
     counts = draw_counts(40, 99, np.random.default_rng(0))

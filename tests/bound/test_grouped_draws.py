@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from data import fitted_sample, sample
 from grouped_rows import by_hand, grouped_data, in_two_groups
 from oracles import check_witness, enumerate_q
 from shared_files import FURTHER_EXAMPLES, shared_vectors
@@ -90,10 +91,7 @@ def test_the_worked_example():
 
 
 def test_groups_of_one_row_are_no_groups():
-    rng = np.random.default_rng(5)
-    X = rng.normal(size=(24, 2))
-    y = (X[:, 0] + rng.normal(size=24) > 0).astype(int)
-    clf = LeastSquaresClassifier().fit(X, y)
+    clf, X, y = fitted_sample(24, seed=5)
     plain = cud_interval(clf, X, y, n_resamples=100, search="all", rng=1)
     single = cud_interval(
         clf, X, y, groups=[f"patient {i}" for i in range(24)], n_resamples=100, search="all", rng=1
@@ -107,9 +105,7 @@ def test_groups_of_one_row_are_no_groups():
 
 def test_repeated_rows_of_every_patient_change_nothing_but_localization():
     # every patient twice: each draw has the errors and the mean losses of the draw of single patients
-    rng = np.random.default_rng(6)
-    X = rng.normal(size=(15, 2))
-    y = (X[:, 0] + rng.normal(size=15) > 0).astype(int)
+    X, y = sample(15, seed=6)
     twice, of = np.repeat(X, 2, axis=0), np.repeat(np.arange(15), 2)
     once = cud_interval(LeastSquaresClassifier().fit(X, y), X, y, n_resamples=60, search="all", rng=2)
     clf = LeastSquaresClassifier().fit(twice, y[of])

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from data import fitted_sample
 from exact_oracle import ExactDraw, exact_q
 from nasty_draws import nearly_singular_reproducer
 from oracles import enumerate_q
 from random_problems import make
 
-from cudbound import Certificate, LeastSquaresClassifier, Problem, cud_interval, solve_draws
+from cudbound import Certificate, Problem, cud_interval, solve_draws
 from cudbound.problem.problem import make_problem, read_arrays
 from cudbound.results import SolveStatus
 from cudbound.solve.solve_draws import solve_problem
@@ -137,10 +138,7 @@ def test_what_is_too_large_is_not_checked() -> None:
 
 
 def test_every_draw_of_an_interval_has_one() -> None:
-    rng = np.random.default_rng(8)
-    X = rng.normal(size=(25, 2))
-    y = X[:, 0] + rng.normal(size=25) > 0
-    result = cud_interval(LeastSquaresClassifier().fit(X, y), X, y, n_resamples=20, rng=1)
+    result = cud_interval(*fitted_sample(25, seed=8), n_resamples=20, rng=1)
     for draw in range(20):
         certificate = result.certificate(draw)
         assert certificate.upper == result.draws.upper[draw]

@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+from data import sample
 from shared_files import FURTHER_EXAMPLES, shared_vectors
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import (
@@ -43,9 +44,7 @@ def test_the_worked_examples(name):
 
 
 def data(n=40):
-    rng = np.random.default_rng(3)
-    X = rng.normal(size=(n, 3))
-    return X, (X[:, 0] + rng.normal(size=n) > 0).astype(int)
+    return sample(n, 3, seed=3)
 
 
 def losses_by_hand(search, X, y, folds):

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from data import fitted_sample
 from direct_refits import Seen, task
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -474,10 +475,7 @@ def test_open_draws_enter_with_their_upper_bounds():
 
 @pytest.fixture(scope="module")
 def fitted():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(30, 2))
-    y = (X[:, 0] + rng.normal(size=30) > 0).astype(int)
-    return LeastSquaresClassifier().fit(X, y), X, y
+    return fitted_sample()
 
 
 def test_the_suprema_are_those_of_the_negative_side(fitted):

@@ -9,6 +9,7 @@ import warnings
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from data import fitted_sample, sample
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -31,14 +32,11 @@ from cudbound.metrics.predictive import negative_predictive_value, positive_pred
 
 
 def data(seed=0, n=40, shift=0.5):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 2))
-    return X, np.where(X[:, 0] + rng.normal(size=n) > shift, "ill", "well")
+    return sample(n, seed=seed, labels=("well", "ill"), above=shift)
 
 
 def fitted(seed=0, n=40):
-    X, y = data(seed, n)
-    return LeastSquaresClassifier().fit(X, y), X, y
+    return fitted_sample(n, seed=seed, labels=("well", "ill"), above=0.5)
 
 
 FAST = {"n_resamples": 60, "rng": 0}

@@ -6,11 +6,12 @@ import math
 
 import numpy as np
 import pytest
+from data import fitted_sample
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import beta
 
-from cudbound import LeastSquaresClassifier, Metric, Metrics, compare_intervals
+from cudbound import Metric, Metrics, compare_intervals
 from cudbound.groups import Groups
 from cudbound.intervals.effective_size import share_limits
 from cudbound.metrics.predictive import (
@@ -171,10 +172,7 @@ FAST = {"n_resamples": 60, "rng": 0}
 
 
 def fitted():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 2))
-    y = (X[:, 0] + rng.normal(size=60) > 0.5).astype(int)
-    return LeastSquaresClassifier().fit(X, y), X, y
+    return fitted_sample(60, above=0.5)
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])

@@ -28,8 +28,6 @@ from cudbound.results import Draws, SolveStatus
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.solve_draws import solve_problem
 
-pytestmark = pytest.mark.xdist_group("limits")  # both processes of the test command would start the same
-
 FIELDS = ("lower", "upper", "status", "nodes", "witness")
 
 
@@ -268,7 +266,6 @@ from cudbound import LeastSquaresClassifier, cud_interval
 from cudbound.exceptions import SolveInterrupted
 from cudbound.solve.solve_draws import solve_problem
 
-signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where a shell has put the tests into the background
 pressed, over = [], threading.Event()
 
 def press(after):
