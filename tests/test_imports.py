@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -25,3 +26,15 @@ def test_contributing_lists_the_layers():
 @pytest.mark.parametrize("path", MODULES)
 def test_modules_are_short(path: str):
     assert len((PACKAGE / path).read_text().splitlines()) <= 400
+
+
+def test_no_name_stands_for_two_modules():
+    names = Counter(Path(path).stem for path in MODULES if not Path(path).stem.startswith("__"))
+    assert not [name for name, count in names.items() if count > 1]
+
+
+def test_no_folder_with_one_file():
+    for folder in (PACKAGE, *PACKAGE.rglob("*")):
+        if folder.is_dir() and not {"__pycache__", "templates"} & {folder.name, folder.parent.name}:
+            inside = [path for path in folder.iterdir() if path.name != "__pycache__"]
+            assert len(inside) != 1, f"{folder} holds {inside[0].name} alone"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from cudbound.hints import did_you_mean
@@ -68,14 +69,14 @@ class ClassifierRecipe:
     """
 
     classifier: str = DEFAULT
-    options: tuple[tuple[str, Any], ...] = ()
+    options: tuple[tuple[str, Any], ...] = field(default=(), metadata={"key": "set"})
     standardize: bool = False
     components: int | None = None
     degree: int = 1
     tune: tuple[tuple[str, tuple[Any, ...]], ...] = ()
     missing: str | None = None
     levels: tuple[int, ...] = ()
-    threshold: float | None = None
+    threshold: float | None = field(default=None, metadata={"key": None})
     select: int | None = None
 
     def __post_init__(self) -> None:
@@ -93,6 +94,10 @@ class ClassifierRecipe:
             check_integer("select", self.select, 1)
         if self.missing is not None:
             check_choice("missing", self.missing, tuple(STRATEGIES))
+        elif self.levels:
+            raise ParameterError("levels", "numbers of columns beside missing", self.levels)
+        for column in self.levels:
+            check_integer("levels", column, 0)
         check_options(self.classifier, self.options)
         for name, values in self.tune:
             for value in values:
@@ -125,6 +130,11 @@ class ClassifierRecipe:
             tried = {prefix + name: list(values) for name, values in self.tune}
             whole = GridSearchCV(whole, tried, cv=TUNING_FOLDS)
         return whole if self.threshold is None else FixedThresholdClassifier(whole, threshold=self.threshold)
+
+    def n_columns(self, n_features: int) -> int:
+        """Return the columns that the classifier is fitted to, of so many features."""
+        used = self.components or self.select or n_features
+        return math.comb(used + self.degree, self.degree) - 1
 
     @property
     def class_in_words(self) -> str:

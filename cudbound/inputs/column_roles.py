@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 import difflib
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from cudbound.inputs.csv_file import CsvError, CsvTable, DataFile, as_number, first_few, quoted
+from cudbound.inputs.csv_file import CsvError, CsvTable, DataFile, first_few, quoted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -168,7 +169,7 @@ def automatic_categories(frame: pd.DataFrame, roles: Roles) -> tuple[list[str], 
         values = frame[name].dropna()
         if name in roles.categorical or values.nunique() == len(values):
             continue
-        numbers = values.map(as_number).astype(float).dropna()
+        numbers = to_numbers(values).dropna()
         if 2 * len(numbers) <= len(values):
             texts.append(name)
         elif (
@@ -178,3 +179,19 @@ def automatic_categories(frame: pd.DataFrame, roles: Roles) -> tuple[list[str], 
         ):
             integers.append(name)
     return (texts if roles.automatic else []), integers
+
+
+def to_numbers(column: pd.Series[str]) -> pd.Series[float]:
+    """Return the numbers that texts are, nan where one is none.
+
+    ``float`` is right to the last digit; pandas was not in versions that people have.
+    """
+    return column.map(_number).astype(float)
+
+
+def _number(text: object) -> float:
+    try:
+        # of what float takes further, 1_000 is no number of a table, nor are digits of other scripts
+        return float(text) if isinstance(text, str) and text.isascii() and "_" not in text else math.nan
+    except ValueError:
+        return math.nan

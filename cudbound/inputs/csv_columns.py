@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.inputs.classifier_recipe import STRATEGIES
-from cudbound.inputs.column_roles import Roles, automatic_categories, find_roles
-from cudbound.inputs.csv_file import CsvError, DataFile, as_number, first_few, quoted, read_csv_file
+from cudbound.inputs.column_roles import Roles, automatic_categories, find_roles, to_numbers
+from cudbound.inputs.csv_file import CsvError, DataFile, first_few, quoted, read_csv_file
 from cudbound.inputs.missing_cells import settle_missing
 
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ class TrainingData:
         What the nan of `X` are to be filled with in every fit, "median" or "most-frequent"; None if nothing is.
     levels : tuple of int
         Columns of `X` that hold numbers of levels in place of indicators, since some are missing.
+    n_left_out : int
+        Rows of the file that were left out, since a value is missing.
     notes : tuple of str
         What a reader must know of how columns were read and missing values settled, in sentences.
     """
@@ -67,10 +69,17 @@ class TrainingData:
     notes: tuple[str, ...] = ()
     weights: NDArray[np.float64] | None = None
     weight: str | None = None
+    n_left_out: int = 0
 
 
-def read_training_data(data: DataFile) -> TrainingData:
+def read_training_data(data: DataFile, *, any_features: bool = False) -> TrainingData:
     """Read a CSV file, and select, check and convert the columns of a fit.
+
+    Parameters
+    ----------
+    data : DataFile
+    any_features : bool, default=False
+        Whether a feature may be constant or a copy of the target, as in published data sets.
 
     Raises
     ------
@@ -91,8 +100,9 @@ def read_training_data(data: DataFile) -> TrainingData:
     target, features = roles.target, list(roles.features)
     negative_key, positive_key = _classes(keys[target], data.positive, target)
     y = np.where(keys[target] == positive_key, 1, 0).astype(np.int64)
-    _check_constant(keys[features])
-    _check_copies(keys[features], y, target)
+    if not any_features:
+        _check_constant(keys[features])
+        _check_copies(keys[features], y, target)
     texts, integers = automatic_categories(frame[features], roles)
     categorical = {*roles.categorical, *texts, *integers}
     numbers = _numbers(frame[[name for name in features if name not in categorical]])
@@ -125,6 +135,7 @@ def read_training_data(data: DataFile) -> TrainingData:
         _notes(roles, texts, integers, settled),
         None if roles.weight is None else _weights(frame[[roles.weight]]),
         roles.weight,
+        len(table.records) - len(frame),
     )
 
 
@@ -165,7 +176,7 @@ def _notes(
 
 def _keys(column: pd.Series[str]) -> pd.Series[str]:
     """Return one text for all ways to write the same value: ``1``, ``1.0`` and ``1e0`` become ``1``."""
-    numbers = column.map(as_number).astype(float)
+    numbers = to_numbers(column)
     return column.where(numbers.isna(), numbers.map(lambda number: repr(number).removesuffix(".0")))
 
 
@@ -214,7 +225,7 @@ def _check_copies(keys: pd.DataFrame, y: NDArray[np.int64], target: str) -> None
 
 def _numbers(frame: pd.DataFrame) -> pd.DataFrame:
     """Convert the numeric columns, or name each column that is not numeric with its first offending cell."""
-    numbers: pd.DataFrame = frame.map(as_number).astype(float)
+    numbers: pd.DataFrame = frame.apply(to_numbers)
     wrong = numbers.isna() & frame.notna()
     if wrong.any(axis=None):
         remedy = _remedy(frame.loc[:, wrong.any()], numbers.loc[:, wrong.any()])

@@ -7,19 +7,14 @@ with the line at fault.
 from __future__ import annotations
 
 import csv
+import gzip
 import io
-import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from cudbound.inputs.bounded_file import MB, VARIABLE, TooLargeError, data_file_limit, read_bounded
-
 DELIMITERS = ",;\t|"
-#: Columns, and cells for each MB that a file may have; beyond them a table takes more than about 1 GB.
-MAX_COLUMNS = 10_000
-CELLS_PER_MB = 30_000
 #: Items that a message lists before it only counts.
 LISTED = 10
 
@@ -67,10 +62,10 @@ class DataFile:
     categorical: Sequence[str] = ()
     exclude: Sequence[str] = ()
     delimiter: str = ","
-    group: str | None = None
+    group: str | None = field(default=None, metadata={"key": None})
     features: Sequence[str] = ()
     missing: str = "error"
-    weight: str | None = None
+    weight: str | None = field(default=None, metadata={"key": None})
 
 
 @dataclass(frozen=True)
@@ -114,28 +109,11 @@ def first_few(items: Sequence[str]) -> str:
     return ", ".join(items[:LISTED]) + (f" and {len(items) - LISTED} more" if len(items) > LISTED else "")
 
 
-def as_number(cell: object) -> float:
-    """Return the number that a cell says, to the last digit as Python reads it; nan where it says none.
-
-    Examples
-    --------
-    >>> [as_number(cell) for cell in ("0.3", "1e2", "high", "1_000", "")]
-    [0.3, 100.0, nan, nan, nan]
-    """
-    text = str(cell)
-    if "_" in text or not text.isascii():  # a number to Python, and a slip or a code to others
-        return math.nan
-    try:
-        return float(text)
-    except ValueError:
-        return math.nan
-
-
 def read_csv_file(path: str | Path, *, delimiter: str = ",") -> CsvTable:
     """Read a CSV file as text.
 
-    The file is UTF-8, with or without a byte order mark; lines end in LF, CRLF or CR; cells may be quoted and
-    then hold delimiters, line ends and doubled quotes.
+    The file is UTF-8, with or without a byte order mark, and compressed if its name ends in ``.gz``; lines end in LF,
+    CRLF or CR; cells may be quoted and then hold delimiters, line ends and doubled quotes.
 
     Parameters
     ----------
@@ -173,13 +151,10 @@ def read_csv_file(path: str | Path, *, delimiter: str = ",") -> CsvTable:
 
 
 def _decoded(path: Path) -> str:
-    if path.is_dir():
-        raise CsvError(f"{quoted(str(path), 200)} is a folder, not a CSV file")
     try:
-        way_on = f"; set the environment variable {VARIABLE} to a larger number if it is to be read"
-        content = read_bounded(path, data_file_limit(), way_on)
-    except TooLargeError as error:
-        raise CsvError(f"{quoted(str(path), 200)} {error}") from None
+        content = path.read_bytes()
+        if path.suffix == ".gz":
+            content = gzip.decompress(content)
     except FileNotFoundError:
         raise CsvError(f"no such file: {quoted(str(path), 200)}") from None
     except (OSError, ValueError) as error:  # ValueError: a name with a null character
@@ -202,20 +177,9 @@ def _rows(text: str, path: Path, delimiter: str) -> list[tuple[int, tuple[str, .
     stream = io.StringIO(text, newline="")
     reader = csv.reader(stream, delimiter=delimiter, strict=True, skipinitialspace=True)
     rows = []
-    begin, n_cells, most = 1, 0, CELLS_PER_MB * data_file_limit() // MB
+    begin = 1
     try:
         for cells in reader:
-            n_cells += len(cells)
-            if len(cells) > MAX_COLUMNS:
-                raise CsvError(
-                    f"{quoted(path.name)} has more than {MAX_COLUMNS:,} columns on line {begin}; leave columns out of "
-                    "the file, or read and fit it in Python"
-                )
-            if n_cells > most:
-                raise CsvError(
-                    f"{quoted(path.name)} has more than {most:,} cells; set the environment variable {VARIABLE} to "
-                    f"more than {data_file_limit() // MB} if it is to be read"
-                )
             stripped = tuple(cell.strip() for cell in cells)
             if any(stripped):
                 rows.append((begin, stripped))

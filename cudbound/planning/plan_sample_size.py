@@ -21,8 +21,8 @@ from cudbound.planning.sample_size_plan import PlannedSize, SampleSizePlan
 from cudbound.protocols import Features, Learner
 from cudbound.resampling import ResamplingSizes
 from cudbound.seeds import check_seed
-from cudbound.study.design.scenario import Scenario, Study
-from cudbound.study.design.scenario_tables import STUDIED, find_world
+from cudbound.study.design.scenario import STUDIED, Scenario, Study
+from cudbound.study.design.scenario_tables import find_world
 from cudbound.study.measure.summary import Summary, frames_of, summarize
 from cudbound.study.populations.population import Population
 from cudbound.study.populations.simulated import check_share

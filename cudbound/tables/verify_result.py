@@ -11,9 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cudbound.audit.saved_result import MAX_MB, SavedResult
+from cudbound.audit.saved_result import SavedResult
 from cudbound.exceptions import CudboundWarning, NotMinimizerError, SavedResultError, StatedError
-from cudbound.inputs.bounded_file import MB, TooLargeError, read_bounded
 from cudbound.protocols import Features, FittedClassifier, Splits
 from cudbound.solve.minimum import check_minimizer
 from cudbound.tables.check_bounds import (
@@ -184,8 +183,8 @@ def read_saved(path: str | Path) -> tuple[SavedResult, bool]:
     """
     place = Path(path)
     try:
-        return SavedResult.from_bytes(read_bounded(place, MAX_MB * MB))
-    except (SavedResultError, TooLargeError) as error:
+        return SavedResult.from_bytes(place.read_bytes())
+    except SavedResultError as error:
         raise SavedResultError(f"saved result {str(place)!r}: {error}") from error
 
 

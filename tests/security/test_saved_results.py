@@ -41,11 +41,7 @@ def refused(path: str | Path) -> str:
 
 
 def test_files_without_measure_are_refused(tmp_path):
-    assert f"is larger than {MAX_MB} MB" in refused("/dev/zero")
     path = tmp_path / "result.json"
-    with path.open("wb") as file:
-        file.truncate(20 * 2**30)
-    assert f"is larger than {MAX_MB} MB" in refused(path)
     for content, message in (
         (b"[" * 10_000_000, "10,000,000 lists; no saved result has above 1,000,000"),
         (b"[" * 900_000, "it is not written in JSON"),

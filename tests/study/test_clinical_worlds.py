@@ -63,7 +63,7 @@ def test_missing_values_are_filled_inside_every_fit(tmp_path):
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ("levels = [4]", "levels must be a list of numbers of columns, beside a key missing"),
+        ("levels = [4]", "levels must be numbers of columns beside missing"),
         ('missing = "mean"', "missing must be"),
         ("select = 0", "select must be an integer of at least 1"),
         ("many_rows = 0.5", "rows_per_patient must be the fewest and the most"),
@@ -136,7 +136,7 @@ def test_predictive_values_at_another_prevalence_follow_bayes_rule():
     [
         ('metric = "npv"', "prevalence must be a number in"),
         ('metric = "cost"', "costs must be a cost for each class"),
-        ('metric = "cost"\ncosts = [1.0]', "costs must be two numbers, of a non-event and of an event"),
+        ('metric = "cost"\ncosts = [1.0]', "costs must be a list of 2 values"),
         ("prevalence = 0.2", "prevalence must be a number in"),
     ],
 )

@@ -197,7 +197,7 @@ def test_a_scenario_without_patients_is_described_as_before():
         "n_features",
         "description",
     }
-    other = replace(study, scenarios=(replace(scenario, samples_of="h"),))
+    other = replace(study, scenarios=(replace(scenario, name="h"), replace(scenario, samples_of="h")))
     assert other.rng("g", 20, 0).random() == study.rng("h", 20, 0).random()
 
 
@@ -206,16 +206,19 @@ def test_a_scenario_without_patients_is_described_as_before():
     [
         (
             WITH.replace("[2, 6]", "4"),
-            "rows_per_patient must be the fewest and the most, such as [2, 6]. Got 4.",
+            "rows_per_patient must be the fewest and the most rows of a patient. Got 4.",
         ),
         (WITH.replace("gaussians", "donut"), "world must be a world of normal classes"),
         (WITH + "groups = 1\n", "groups must be true or false"),
         ('[[scenario]]\nworld = "gaussians"\ngroups = false\n', "rows_per_patient must be the fewest"),
-        (WITHOUT, "samples_of: above it there is no scenario 'with'"),
-        (WITH + WITHOUT.replace("[2, 6]", "[2, 5]"), "samples_of names 'with', which has another world"),
+        (WITHOUT, "samples_of must be the name of a scenario above"),
+        (
+            WITH + WITHOUT.replace("[2, 6]", "[2, 5]"),
+            "above that has the same world",
+        ),
         (
             WITH + WITHOUT + WITHOUT.replace('"without"', '"third"').replace('"with"', '"without"'),
-            "samples_of: above",
+            "and samples of its own. Got 'without'",
         ),
     ],
 )

@@ -18,6 +18,8 @@ from cli_fakes import invoke
 from click.testing import Result
 from study_cases import dump
 
+from cudbound.intervals import GROUPS
+from cudbound.intervals import METHODS as METHODS_OF_ALL
 from cudbound.study.design.design_file import read_design
 from cudbound.study.run import store as store_module
 from cudbound.study.run import store_file
@@ -226,7 +228,11 @@ def wrong_checksum(patch: pytest.MonkeyPatch) -> Iterator[Refusal]:
 @contextmanager
 def unknown_method(patch: pytest.MonkeyPatch) -> Iterator[Refusal]:
     with changed("study.toml", METHODS, '["langford-binomial", "martin"]'):
-        yield RUN, "study.toml: methods: there is no 'martin'; did you mean martin-beta?"
+        rule = (
+            f"The 'methods' parameter must be one of the groups {sorted(GROUPS)} or a list of names out of "
+            f"{[name for name, method in METHODS_OF_ALL.items() if method.gives_interval]}."
+        )
+        yield RUN, f"study.toml: {rule} Got 'martin' instead. Did you mean 'martin-beta'?"
 
 
 OBSTACLES: list[Obstacle] = [

@@ -12,14 +12,11 @@ from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from cudbound.intervals import find_comparisons, find_methods
 from cudbound.resampling import ResamplingSizes
 from cudbound.study.design.scenario import Scenario, Study
 
 #: Differences that a refusal shows; more would hide the first.
 MAX_SHOWN = 6
-#: Settings, and keys of scenarios, that had another name in earlier versions, by that name.
-RENAMED = {"alpha": "localization", "scale": "standardize"}
 #: Entries of a description that explain and decide nothing.
 WORDS_ONLY = frozenset({"title", "published", "n_features"})
 
@@ -69,38 +66,6 @@ def _describe_sizes(sizes: ResamplingSizes) -> dict[str, Any]:
     described = asdict(sizes)
     if sizes.aci_rate == ResamplingSizes.aci_rate:
         del described["aci_rate"]
-    return described
-
-
-def renamed(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return settings of a study, or keys of a scenario, that an earlier version wrote, by their names of today.
-
-    Raises
-    ------
-    ValueError
-        If one is given by both names.
-
-    Examples
-    --------
-    >>> renamed({"seed": 0, "alpha": "n"})
-    {'seed': 0, 'localization': 'n'}
-    """
-    for old, new in RENAMED.items():
-        if old in settings and new in settings:
-            raise ValueError(f"{old} is the earlier name of {new}; leave one of the two out")
-    return {RENAMED.get(name, name): value for name, value in settings.items()}
-
-
-def read_description(text: str) -> dict[str, Any]:
-    """Return a description as it is stored; one of an earlier version may use other names, and name a group."""
-    described: dict[str, Any] = renamed(json.loads(text))
-    if isinstance(methods := described["methods"], str):
-        compares = any("rival" in scenario for scenario in described["scenarios"].values())
-        found = (find_comparisons if compares else find_methods)(methods)
-        described["methods"] = [method.name for method in found]
-    for scenario in described["scenarios"].values():
-        words = renamed(scenario["description"])
-        scenario["description"] = words | ({"rival": renamed(words["rival"])} if "rival" in words else {})
     return described
 
 

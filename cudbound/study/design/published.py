@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from cudbound.parameter_error import ParameterError
+from cudbound.validation import check_integer
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -60,6 +61,30 @@ class PublishedValue:
             raise ParameterError("measure", f"one of {list(MEASURES)}", self.measure)
         if not math.isfinite(self.value):
             raise ParameterError("value", "finite", self.value)
+        check_integer("n", self.n, 1)
+
+
+@dataclass(frozen=True)
+class PublishedTable:
+    """One table [[published]] of a design file: the values of one method and measure, one for each size."""
+
+    scenario: str
+    method: str
+    measure: str
+    n: tuple[int, ...]
+    values: tuple[float, ...]
+    source: str
+
+    def __post_init__(self) -> None:
+        if len(self.n) != len(self.values):
+            raise ParameterError("values", f"one for each n of {list(self.n)}", list(self.values))
+
+    def each(self) -> tuple[PublishedValue, ...]:
+        """Return the single values."""
+        return tuple(
+            PublishedValue(self.scenario, self.method, n, self.measure, value, self.source)
+            for n, value in zip(self.n, self.values, strict=True)
+        )
 
 
 def beside_published(cells: pd.DataFrame, published: Sequence[PublishedValue]) -> pd.DataFrame:

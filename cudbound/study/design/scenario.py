@@ -9,13 +9,26 @@ from typing import Any
 
 import numpy as np
 
+from cudbound.hints import suggestion
 from cudbound.intervals import Method, find_comparisons, find_methods
+from cudbound.method_card import check_options
+from cudbound.metrics.asked import Metrics
+from cudbound.parameter_error import ParameterError
 from cudbound.problem.draws import MAX_RESAMPLES
 from cudbound.resampling import ResamplingSizes
 from cudbound.study.design.published import PublishedValue
 from cudbound.study.populations.population import Population
-from cudbound.validation import check_confidence_level, check_inner, check_integer, refusing_others
+from cudbound.validation import (
+    check_choice,
+    check_confidence_level,
+    check_inner,
+    check_integer,
+    check_localization,
+    refusing_others,
+)
 
+#: Metrics whose truth is found on a large sample.
+STUDIED = ("sensitivity", "specificity", "balanced-error", "ppv", "npv", "cost")
 #: What a study may ask for: beyond these a sample, a draw or a list of replicates fills the memory.
 MAX_CASES = 100_000
 MAX_REPLICATES = 10_000_000
@@ -71,6 +84,20 @@ class Scenario:
     prevalence: float | str | None = None
     costs: tuple[float, float] | None = None
 
+    def __post_init__(self) -> None:
+        if not self.name.strip():
+            raise ParameterError("name", "a text that is not empty", self.name)
+        _check_numbers(self)
+        if self.metric != ("error",):
+            for name in self.metric:
+                check_choice("metric", name, STUDIED)
+            if self.make_rival is not None or not (
+                hasattr(self.population, "sample") or hasattr(self.population, "all_cases")
+            ):
+                raise ParameterError("metric", "of one classifier on a simulated world", self.metric)
+        costs = None if self.costs is None else dict(enumerate(self.costs))
+        Metrics(self.metric, prevalence=self.prevalence, costs=costs).resolve()  # says what is missing
+
 
 @refusing_others
 @dataclass(frozen=True)
@@ -112,7 +139,7 @@ class Study:
     """
 
     name: str
-    scenarios: tuple[Scenario, ...]
+    scenarios: tuple[Scenario, ...] = field(metadata={"key": "scenario"})
     n_samples: tuple[int, ...]
     n_replicates: int
     methods: tuple[str, ...]
@@ -136,22 +163,28 @@ class Study:
         object.__setattr__(
             self, "methods", names_of_methods
         )  # what a store keeps must not change with a group
+        check_options(self.options, self.find_methods())
         check_confidence_level(self.confidence_level)
         check_inner(self.inner)
         check_integer("seed", self.seed, 0)
-        settings: tuple[Study | Scenario, ...] = (self, *self.scenarios)
-        for given in settings:
-            for name, largest in (("n_replicates", MAX_REPLICATES), ("n_resamples", MAX_RESAMPLES)):
-                if getattr(given, name) is not None:
-                    check_integer(name, getattr(given, name), 1, largest)
-            for n in given.n_samples or ():
-                check_integer("n_samples", n, 4, MAX_CASES)
+        _check_numbers(self)
+        check_localization(self.localization, max(self.n_samples))
         names = [scenario.name for scenario in self.scenarios]
-        repeated = sorted({name for name in names if names.count(name) > 1})
-        if repeated or not names or not all(map(self.sizes_of, self.scenarios)):
-            raise ValueError(
-                "A study must have scenarios of different names and at least one size. "
-                f"Got the names {names} and the sizes {list(self.n_samples)}."
+        if not names or len(set(names)) < len(names):
+            raise ParameterError("scenarios", "one or more of different names", names)
+        for number, scenario in enumerate(self.scenarios):
+            self._check_samples(scenario, self.scenarios[:number])
+        for value in self.published:
+            check_choice("scenario", value.scenario, names)
+            check_choice("method", value.method, self.methods)
+
+    def _check_samples(self, scenario: Scenario, above: tuple[Scenario, ...]) -> None:
+        """Refuse samples of a scenario that does not stand above, has them from another, or draws from elsewhere."""
+        offered = {one.name: one.population for one in above if one.samples_of is None}
+        if scenario.samples_of is not None and offered.get(scenario.samples_of) != scenario.population:
+            rule = "the name of a scenario above that has the same world, and samples of its own"
+            raise ParameterError(
+                "samples_of", rule, scenario.samples_of, suggestion(scenario.samples_of, offered)
             )
 
     def sizes_of(self, scenario: Scenario) -> tuple[int, ...]:
@@ -174,7 +207,9 @@ class Study:
 
     def find_methods(self) -> tuple[Method, ...]:
         """Return the methods themselves."""
-        return (find_comparisons if self.compares else find_methods)(self.methods)
+        # one name may be that of a group, which is not looked for in a list
+        methods = self.methods[0] if len(self.methods) == 1 else self.methods
+        return (find_comparisons if self.compares else find_methods)(methods)
 
     def rng(self, scenario: str, n: int, replicate: int, n_train: int | None = None) -> np.random.Generator:
         """Return the random numbers of one replicate, shared by all methods.
@@ -196,3 +231,14 @@ class Study:
         digest = hashlib.blake2b(source.encode(), digest_size=8).digest()
         further = [] if n_train is None else [n_train]
         return np.random.SeedSequence([self.seed, int.from_bytes(digest, "big"), n, replicate, *further])
+
+
+def _check_numbers(given: Study | Scenario) -> None:
+    for name, largest in (("n_replicates", MAX_REPLICATES), ("n_resamples", MAX_RESAMPLES)):
+        if getattr(given, name) is not None:
+            check_integer(name, getattr(given, name), 1, largest)
+    sizes = given.n_samples
+    for n in sizes or ():
+        check_integer("n_samples", n, 4, MAX_CASES)
+    if sizes is not None and (not sizes or len(set(sizes)) < len(sizes)):
+        raise ParameterError("n_samples", "different sizes, at least one", list(sizes))

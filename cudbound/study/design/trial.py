@@ -9,7 +9,9 @@ import numpy as np
 
 from cudbound.adapters import express
 from cudbound.exceptions import NotMinimizerError, StudyError, UnsupportedEstimatorError
+from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.intervals import Method
+from cudbound.parameter_error import ParameterError
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.populations.population import Cases
 from cudbound.tables.caller_splits import FOLDS_OF_GROUPS, takes_groups_apart
@@ -18,6 +20,8 @@ from cudbound.validation import MIN_ROWS_PER_CLASS
 
 #: Values of one sample; several copies of it are in memory at once.
 MAX_VALUES = 10_000_000
+#: Polynomial terms; the 50,000 cases that show the true error have each of them, in 1 GB.
+MAX_TERMS = 2_500
 #: Samples that are drawn to try a classifier on, until one has enough cases of each class.
 MAX_TRIALS = 100
 
@@ -40,6 +44,8 @@ def try_scenario(scenario: Scenario, n_samples: Collection[int], methods: Iterab
     """
     rng = np.random.default_rng(0)
     n_features = int(getattr(scenario.population, "n_features", 1))
+    if isinstance(scenario.make_classifier, ClassifierRecipe):
+        _check_columns(scenario.make_classifier, n_features)
     if max(n_samples) * n_features > MAX_VALUES:
         raise ValueError(
             f"samples of {max(n_samples):,} cases with {n_features:,} features have more than {MAX_VALUES:,} values; "
@@ -62,6 +68,14 @@ def try_scenario(scenario: Scenario, n_samples: Collection[int], methods: Iterab
         raise ValueError(f"{error} {_way_out(methods)}") from error
     except (ValueError, TypeError) as error:
         raise ValueError(f"the classifier cannot be fitted to {min(n_samples)} cases: {error}") from error
+
+
+def _check_columns(recipe: ClassifierRecipe, n_features: int) -> None:
+    """Refuse polynomial terms that fill the memory."""
+    if recipe.degree > 1 and (n_columns := recipe.n_columns(n_features)) > MAX_TERMS:
+        raise ParameterError(
+            "degree", f"lower, for it makes {n_columns:,} columns, more than {MAX_TERMS:,}", recipe.degree
+        )
 
 
 def check_learners(study: Study) -> None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -174,31 +173,14 @@ def array_population(
     return RealData(name, name, features, (labels == chosen).astype(np.int64), device)
 
 
-def csv_population(
-    path: str | Path,
-    *,
-    target: str,
-    positive: str,
-    categorical: Sequence[str] = (),
-    exclude: Sequence[str] = (),
-    features: Sequence[str] = (),
-    missing: str = "error",
-    delimiter: str = ",",
-    device: str = "remainder",
-    name: str | None = None,
-) -> RealData:
+def csv_population(data: DataFile, *, device: str = "remainder", name: str | None = None) -> RealData:
     """Make a population of a CSV file, read as the command ``cudbound interval`` reads its files.
 
     Parameters
     ----------
-    path : str or Path
-    target, positive : str
-        Column of the class label, and its value that becomes class 1.
-    categorical, exclude, features : sequence of str, default=()
-        Columns that become indicators, columns that are no features, and those that are, if not all others.
-    missing : {"error", "drop"}, default="error"
-        What is done about missing values: drop leaves out the rows that have some. Nothing is filled in a population.
-    delimiter : str, default=","
+    data : DataFile
+        The file and the parts of its columns. Missing values are refused, or rows that have some are dropped: nothing
+        is filled in a population.
     device : {"remainder", "population"}, default="remainder"
         See `cudbound.study.populations.real_data.RealData`.
     name : str or None, default=None
@@ -211,10 +193,7 @@ def csv_population(
     ValueError
         If the device is unknown.
     """
-    path = Path(path)
-    check_choice("missing", missing, ("error", "drop"))
-    data = read_training_data(
-        DataFile(path, target, positive, categorical, exclude, delimiter, features=features, missing=missing)
-    )
-    own = name or path.stem
-    return RealData(own, f"{path.name}, {target} = {positive}", data.X, data.y, device, data.feature_names)
+    check_choice("missing", data.missing, ("error", "drop"))
+    read = read_training_data(data)
+    words = f"{data.file.name}, {data.target} = {data.positive}"
+    return RealData(name or data.file.stem, words, read.X, read.y, device, read.feature_names)

@@ -5,23 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.hints import did_you_mean
-from cudbound.inputs.bounded_file import TooLargeError, data_file_limit, read_bounded
+from cudbound.inputs.csv_columns import read_training_data
+from cudbound.inputs.csv_file import CsvError, DataFile
 from cudbound.study.populations.population import Cases, Truth
 from cudbound.study.populations.truth import share_truth
+from cudbound.study.schema import placed, structured
 from cudbound.validation import check_choice, check_integer
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: How a training set is drawn from a data set, and where the error of what is fitted to it is found.
 DEVICES = ("remainder", "population")
@@ -33,8 +32,6 @@ MIN_RATIO = 100
 USUAL_SAMPLE = 50
 #: Where the folder is looked for that was not named.
 VARIABLE = "CUDBOUND_DATA"
-#: Bytes that a list of data sets may have.
-MAX_MANIFEST_BYTES = 16 * 2**20
 MANIFEST = "MANIFEST.json"
 
 
@@ -184,12 +181,55 @@ class RealData:
         return share_truth(np.asarray(classifier.predict(X)) != y)
 
 
+@dataclass(frozen=True)
+class OtherTarget:
+    """A further column of labels, and the features that go with it: a list, or else those of the usual one."""
+
+    column: str
+    features: Any = None
+
+
+@dataclass(frozen=True)
+class TextColumns:
+    """The columns of text among the features, which become indicators."""
+
+    text_features: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class DataSet:
+    """What a manifest says of one data set; it may say more."""
+
+    name: str
+    title: str
+    file: str
+    sha256: str
+    feature_columns: tuple[str, ...]
+    target_column: str
+    design: TextColumns = TextColumns()
+    alternative_targets: tuple[OtherTarget, ...] = ()
+
+    def features_of(self, target: str) -> tuple[str, ...]:
+        """Return the columns of the features that go with a column of labels."""
+        targets = {self.target_column: None} | {one.column: one.features for one in self.alternative_targets}
+        if target not in targets:
+            raise DataFolderError(f"{self.name!r} has no target {target!r}; there are {', '.join(targets)}.")
+        own = targets[target]
+        return tuple(map(str, own)) if isinstance(own, list) else self.feature_columns
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What a folder of data sets has."""
+
+    datasets: tuple[Any, ...]
+
+
 class DataFolder:
     """A folder of CSV files with a manifest that says what they are.
 
-    The manifest ``MANIFEST.json`` holds a list ``datasets`` of objects with the keys ``name``, ``title``, ``file``,
-    ``sha256``, ``feature_columns`` and ``target_column``, and optionally ``design`` with ``text_features``, the columns
-    that become indicators, and ``alternative_targets``, objects with ``column`` and ``features``.
+    The manifest ``MANIFEST.json`` holds a list ``datasets`` of objects with the keys of `DataSet`; ``design`` and
+    ``alternative_targets`` may be missing.
 
     Parameters
     ----------
@@ -209,12 +249,12 @@ class DataFolder:
                 f"No folder of data sets is named. Pass one (--data-folder), or set {VARIABLE} to its path."
             )
         self.path = Path(given)
-        self._entries = _read_manifest(self.path)
+        self._sets = {one.name: one for one in _read_manifest(self.path)}
 
     @property
     def names(self) -> tuple[str, ...]:
         """Names of the data sets, in the order of the manifest."""
-        return tuple(self._entries)
+        return tuple(self._sets)
 
     def load(self, name: str, *, target: str | None = None, device: str = "remainder") -> RealData:
         """Read a data set after its file was checked against the manifest.
@@ -246,133 +286,62 @@ class DataFolder:
             If the device is unknown.
         """
         check_choice("device", device, DEVICES)
-        if name not in self._entries:
+        if name not in self._sets:
             hint = did_you_mean(name, self.names, "there are")
             raise DataFolderError(f"There is no data set {name!r} in {self.path}; {hint}")
-        entry = self._entries[name]
-        column, features = _target(entry, target)
-        if column in features:
-            raise DataFolderError(
-                f"{column!r} of {name!r} is the target and a feature. Correct the manifest."
-            )
-        frame = _read_csv(self._checked(entry), [*features, column])
-        complete = frame.notna().all(axis=1)
-        left_out = int((~complete).sum())
-        X, names = _design(frame.loc[complete, features], _text_features(entry), name)
-        y = _labels(frame.loc[complete, column], name)
-        words = str(entry["title"])
-        if column != entry["target_column"]:
-            words += f", {column}"
-        if left_out:
-            words += f" ({left_out} incomplete rows left out)"
-        return RealData(name, words, X, y, device, names)
-
-    def _checked(self, entry: Mapping[str, Any]) -> Path:
-        """Return the path of a file whose bytes are those of the manifest."""
-        path = self.path / str(entry["file"])
+        one = self._sets[name]
+        column = one.target_column if target is None else target
+        features = one.features_of(column)
+        texts = tuple(set(one.design.text_features) & set(features))
+        file = DataFile(self._checked(one), column, "1", categorical=texts, features=features, missing="drop")
         try:
-            found = hashlib.sha256(read_bounded(path, data_file_limit())).hexdigest()
-        except (OSError, TooLargeError) as error:
-            reason = getattr(error, "strerror", None) or error
+            read = read_training_data(file, any_features=True)
+        except CsvError as error:
+            raise DataFolderError(f"{file.file} is not as {MANIFEST} says: {error}") from error
+        if read.classes != ("0", "1"):
             raise DataFolderError(
-                f"Cannot read {path}, the file of {entry['name']!r}: {reason}. Restore it from its source."
+                f"Column {column!r} of {name!r} must hold 0 and 1. Got {read.classes[0]}; name another target."
+            )
+        words = one.title if column == one.target_column else f"{one.title}, {column}"
+        if read.n_left_out:
+            words += f" ({read.n_left_out} incomplete rows left out)"
+        return RealData(name, words, read.X, read.y, device, read.feature_names)
+
+    def _checked(self, one: DataSet) -> Path:
+        """Return the path of a file whose bytes are those of the manifest."""
+        path = self.path / one.file
+        try:
+            found = hashlib.sha256(path.read_bytes()).hexdigest()
+        except OSError as error:
+            raise DataFolderError(
+                f"Cannot read {path}, the file of {one.name!r}: {error.strerror}. Restore it from its source."
             ) from None
-        if found != entry["sha256"]:
+        if found != one.sha256:
             raise DataFolderError(
                 f"{path} is not the file that {MANIFEST} describes: its SHA-256 is {found[:16]}..., not "
-                f"{str(entry['sha256'])[:16]}.... Restore it from its source."
+                f"{one.sha256[:16]}.... Restore it from its source."
             )
         return path
 
 
-def _read_manifest(folder: Path) -> dict[str, Mapping[str, Any]]:
+def _read_manifest(folder: Path) -> list[DataSet]:
     if not folder.is_dir():
         raise DataFolderError(
             f"There is no folder {folder}. Pass the folder of the data sets (--data-folder), or set {VARIABLE}."
         )
     path = folder / MANIFEST
     try:
-        entries = json.loads(read_bounded(path, MAX_MANIFEST_BYTES).decode())["datasets"]
-        needed = ("title", "file", "sha256", "feature_columns", "target_column")
-        refused = [(entry["name"], key) for entry in entries for key in needed if key not in entry]
-        found = {str(entry["name"]): entry for entry in entries}
+        manifest = structured(json.loads(path.read_text(encoding="utf-8")), Manifest, other_keys=True)
+        found = []
+        for number, entry in enumerate(manifest.datasets, start=1):
+            with placed(f"data set {number}"):
+                found.append(structured(entry, DataSet, other_keys=True))
+        return found
     except OSError as error:
         raise DataFolderError(
-            f"Cannot read {path}: {error.strerror or error}. A folder of data sets has a file {MANIFEST} that lists "
-            "them."
+            f"Cannot read {path}: {error.strerror}. A folder of data sets has a file {MANIFEST} that lists them."
         ) from None
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise DataFolderError(
-            f"{path} is not a list of data sets ({type(error).__name__}: {error}). Restore it from its source."
-        ) from None
-    if refused:
-        raise DataFolderError(f"{path}: the data set {refused[0][0]!r} has no {refused[0][1]!r}. Add it.")
-    return found
-
-
-def _target(entry: Mapping[str, Any], target: str | None) -> tuple[str, list[str]]:
-    """Return the column of the labels and the columns of the features that go with it."""
-    usual, features = str(entry["target_column"]), [str(name) for name in entry["feature_columns"]]
-    if target is None or target == usual:
-        return usual, features
-    others = {str(other["column"]): other for other in entry.get("alternative_targets", ())}
-    if target not in others:
-        raise DataFolderError(
-            f"{entry['name']!r} has no target {target!r}; there are {', '.join([usual, *others])}."
-        )
-    own = others[target].get("features")
-    return target, [str(name) for name in own] if isinstance(own, list) else features
-
-
-def _text_features(entry: Mapping[str, Any]) -> frozenset[str]:
-    return frozenset(map(str, entry.get("design", {}).get("text_features", ())))
-
-
-def _read_csv(path: Path, columns: list[str]) -> pd.DataFrame:
-    """Read columns as text; only an empty cell is missing, for the text "None" may be a level."""
-    import pandas as pd
-
-    try:
-        frame = pd.read_csv(path, usecols=columns, dtype=str, keep_default_na=False, na_values=[""])
     except ValueError as error:
-        raise DataFolderError(f"{path}: the columns are not those that {MANIFEST} lists: {error}.") from None
-    return frame[columns]
-
-
-def _design(
-    frame: pd.DataFrame, text_features: frozenset[str], name: str
-) -> tuple[NDArray[np.float64], tuple[str, ...]]:
-    """Return the features, with indicators for the columns of text, and their names."""
-    import pandas as pd
-
-    parts = [
-        pd.get_dummies(frame[column], prefix=column, prefix_sep="=", drop_first=True, dtype=float)
-        if column in text_features
-        else pd.DataFrame({column: _numbers(frame[column], name)}, index=frame.index)
-        for column in frame.columns
-    ]
-    design = pd.concat(parts, axis=1)
-    return np.ascontiguousarray(design.to_numpy(dtype=np.float64)), tuple(map(str, design.columns))
-
-
-def _numbers(column: pd.Series[str], name: str) -> NDArray[np.float64]:
-    import pandas as pd
-
-    numbers = pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64)
-    bad = ~np.isfinite(numbers)
-    if bad.any():
         raise DataFolderError(
-            f"Column {column.name!r} of {name!r} must be of numbers. Got {column.iloc[int(np.argmax(bad))]!r}; "
-            f"if it is of text, list it in {MANIFEST} under design, text_features."
-        )
-    return numbers
-
-
-def _labels(column: pd.Series[str], name: str) -> NDArray[np.int64]:
-    labels = _numbers(column, name)
-    other = ~np.isin(labels, (0.0, 1.0))
-    if other.any():
-        raise DataFolderError(
-            f"Column {column.name!r} of {name!r} must hold 0 and 1. Got {labels[other][0]:g}; name another target."
-        )
-    return labels.astype(np.int64)
+            f"{path} is not a list of data sets: {error}. Restore it from its source."
+        ) from None

@@ -50,9 +50,7 @@ def check_features(n_features: int, n_signal: int) -> None:
     check_integer("n_features", n_features, 1, MAX_FEATURES)
     check_integer("n_signal", n_signal, 1)
     if n_signal > n_features:
-        raise ValueError(
-            f"The 'n_signal' parameter must be at most n_features = {n_features}. Got {n_signal} instead."
-        )
+        raise ParameterError("n_signal", f"at most n_features = {n_features}", n_signal)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cudbound.study.design.identity import cells_of, describe, differences, read_description, shown
+from cudbound.study.design.identity import cells_of, describe, differences, shown
 from cudbound.study.design.scenario import Study
 from cudbound.study.run.rows import ExpectedError, IntervalRow, Key, ReplicateRow, reason
 from cudbound.study.run.shards import Shard, read_shard, replicates_of
@@ -145,7 +145,7 @@ class Store:
     def description(self) -> dict[str, Any]:
         """The study in words and numbers, as `cudbound.study.design.identity.describe` gives it today."""
         ((text,),) = self._select("SELECT description FROM study")
-        return read_description(text)
+        return dict(json.loads(text))
 
     @property
     def from_design(self) -> bool:

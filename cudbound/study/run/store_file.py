@@ -12,7 +12,6 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from cudbound.exceptions import StudyError
-from cudbound.study.design.identity import read_description, renamed
 from cudbound.study.run.rows import last_line
 from cudbound.study.run.store_check import (
     WrongContentsError,
@@ -247,13 +246,8 @@ def _check_contents(connection: sqlite3.Connection) -> None:
     if len(descriptions) != 1 or not runs:
         raise WrongContentsError("it describes no study")
     ((text,),) = descriptions
-    try:
-        check_description(renamed(read_json(text)))
-        described = read_description(text)
-    except (
-        ValueError
-    ) as error:  # a setting that has an earlier name, too, or a group of methods that there is not
-        raise WrongContentsError(str(error)) from error
+    described = read_json(text)
+    check_description(described)
     for table in (*RESULTS, METHOD_TIMINGS, TIMINGS):
         check_keys(connection, table, described)
     for begun, environment in runs:
