@@ -165,21 +165,27 @@ Card = TypeVar("Card", bound=MethodCard)
 
 
 def find_named(
-    asked: str | Sequence[str], known: Mapping[str, Card], groups: Mapping[str, Iterable[str]], rule: str
+    asked: str | Sequence[str | Card],
+    known: Mapping[str, Card],
+    groups: Mapping[str, Iterable[str]],
+    rule: str,
 ) -> tuple[Card, ...]:
-    """Return the methods of a group, of one name or of a list of names, each once, in the order given.
+    """Return the methods of a group, of one name or of a list, each once, in the order given.
+
+    A list has names, or methods themselves, which need not be known.
 
     Raises
     ------
     ValueError
         If a name is not known or the list is empty; the message begins with `rule`.
     """
-    names = tuple(dict.fromkeys(groups.get(asked, (asked,)) if isinstance(asked, str) else asked))
-    unknown = [name for name in names if name not in known]
-    if unknown or not names:
-        meant = suggestion(unknown[0] if unknown else "", (*known, *groups))
+    listed = groups.get(asked, (asked,)) if isinstance(asked, str) else asked
+    entries = {one.name if isinstance(one, MethodCard) else one: one for one in listed}
+    unknown = [one for one in entries.values() if not isinstance(one, MethodCard) and one not in known]
+    if unknown or not entries:
+        meant = suggestion(str(unknown[0]) if unknown else "", (*known, *groups))
         raise ValueError(f"{rule} Got {unknown[0] if unknown else asked!r} instead.{meant}")
-    return tuple(known[name] for name in names)
+    return tuple(known[one] if isinstance(one, str) else one for one in entries.values())
 
 
 def check_options(options: object, methods: Iterable[MethodCard]) -> dict[str, dict[str, Any]]:

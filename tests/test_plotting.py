@@ -8,12 +8,12 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
-from study_frames import METHODS, frames_of, made_up_rows
+from study_frames import METHODS, frames_of, made_up_rows, summary_of
 
 from cudbound.plotting.coverage import CoverageByScenarioDisplay, CoverageWidthDisplay, KurtosisDisplay
 from cudbound.plotting.nested_loop import NestedLoopDisplay
 from cudbound.plotting.style import method_styles, noise_band
-from cudbound.study.measure.summary import Summary, summarize
+from cudbound.study.measure.summary import Summary
 
 HOSTILE = "$\\frac{$ <b>&\n_名"
 
@@ -29,7 +29,7 @@ def no_window():
 
 @pytest.fixture(scope="module")
 def summary() -> Summary:
-    return summarize(frames_of(made_up_rows(n_replicates=25)))
+    return summary_of(frames_of(made_up_rows(n_replicates=25)))
 
 
 def axes():

@@ -118,8 +118,10 @@ GROUPS: dict[str, tuple[str, ...]] = {
 }
 
 
-def find_methods(methods: str | Sequence[str]) -> tuple[Method, ...]:
-    """Return the interval methods of a group, of one name or of a list of names, each once, in the order given.
+def find_methods(methods: str | Sequence[str | Method]) -> tuple[Method, ...]:
+    """Return the interval methods of a group, of one name or of a list, each once, in the order given.
+
+    A list has names, or methods of your own that are not registered.
 
     Raises
     ------
@@ -136,8 +138,10 @@ def find_methods(methods: str | Sequence[str]) -> tuple[Method, ...]:
     return found
 
 
-def find_comparisons(methods: str | Sequence[str]) -> tuple[Method, ...]:
-    """Return the methods that compare, of "all", of one name or of a list of names, each once, in the order given.
+def find_comparisons(methods: str | Sequence[str | Method]) -> tuple[Method, ...]:
+    """Return the methods that compare, of "all", of one name or of a list, each once, in the order given.
+
+    A list has names, or methods of your own that are not registered.
 
     Raises
     ------

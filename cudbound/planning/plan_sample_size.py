@@ -23,7 +23,7 @@ from cudbound.resampling import ResamplingSizes
 from cudbound.seeds import check_seed
 from cudbound.study.design.scenario import STUDIED, Scenario, Study
 from cudbound.study.design.scenario_tables import find_world
-from cudbound.study.measure.summary import Summary, frames_of, summarize
+from cudbound.study.measure.summary import Summary, summarize_rows
 from cudbound.study.populations.population import Population
 from cudbound.study.populations.simulated import check_share
 from cudbound.study.run.replicate import alone
@@ -235,10 +235,10 @@ def _run(study: Study, n_jobs: int | None, progress: bool | None) -> Summary:
         failures = [row.failure for row in rows if row.key.n == n]
         if None not in failures:
             raise ValueError(f"No sample of {n} patients could be analyzed: {reason(str(failures[0]))}")
-    return summarize(
-        frames_of(rows),
+    return summarize_rows(
+        rows,
         confidence_level=study.confidence_level,
-        reference=study.methods[0],
+        scenarios=[one.name for one in study.scenarios],
         methods=study.methods,
     )
 

@@ -62,7 +62,7 @@ def compare_intervals(
     X: Features,
     y: ArrayLike,
     *,
-    methods: str | Sequence[str] = "paper",
+    methods: str | Sequence[str | Method] = "paper",
     metric: str | Metric | Sequence[str | Metric] | Metrics = "error",
     sample_weight: ArrayLike | None = None,
     confidence_level: float = 0.95,
@@ -106,7 +106,7 @@ def compare_intervals(
         The rows that the estimator was fitted to.
     y : array-like, shape (n_samples,)
         Their labels; at least two rows of each class.
-    methods : str or list of str, default="paper"
+    methods : str or list of str or Method, default="paper"
         "paper" for the seven intervals that Laber and Murphy compare, "conditional" for all that aim at the error of
         this classifier or of one fitted to a part of the data, "algorithm" for those of cross-validation and of random
         splits, most of which aim at the expected error of the learning algorithm, "all" for both, "recommended" for the

@@ -180,7 +180,7 @@ def tabulate_comparisons(
     X: Features,
     y: ArrayLike,
     *,
-    methods: str | Sequence[str] = "all",
+    methods: str | Sequence[str | Method] = "all",
     confidence_level: float = 0.95,
     alternative: str = "two-sided",
     null: float = 0.0,

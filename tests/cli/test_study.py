@@ -16,7 +16,7 @@ from cudbound.study.design.design_file import read_design, template_names, templ
 from cudbound.study.run import runner
 from cudbound.study.run.replicate import run_replicate
 from cudbound.study.run.store import Store
-from cudbound.study.run.store_columns import INTERVALS
+from cudbound.study.run.store_tables import INTERVALS
 
 QUICK = template_text("quick").replace("n_resamples = 200", "n_resamples = 20")
 
@@ -114,8 +114,6 @@ def test_a_run_goes_on_and_status_says_how_far_it_is(folder):
         "quick.sqlite",
         "--replicates",
         "4",
-        "--backend",
-        "threads",
         "--jobs",
         "2",
     )
@@ -173,14 +171,13 @@ def test_options_reach_the_runner(folder, monkeypatch):
         raise ValueError("enough seen")
 
     monkeypatch.setattr(runner, "run_study", fake)
-    assert_error(run_quick("--jobs", "2", "--backend", "threads", "--dask", "tcp://a:1"), 1, "enough seen")
+    assert_error(run_quick("--jobs", "2", "--dask", "tcp://a:1"), 1, "enough seen")
     assert calls == [
         (
             3,
             Path("quick.sqlite"),
             {
                 "n_jobs": 2,
-                "backend": "threads",
                 "dask": "tcp://a:1",
                 "shard": None,
                 "limit_minutes": None,

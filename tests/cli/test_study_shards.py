@@ -1,4 +1,4 @@
-"""Shards on the command line: many processes, the loop of the documentation, and the script for Slurm."""
+"""Shards on the command line: many processes, and the loop and the Slurm script of the documentation."""
 
 from __future__ import annotations
 
@@ -89,9 +89,9 @@ def test_the_report_of_a_merged_store_is_that_of_the_whole(folder):
         run(f"{number}.sqlite", "--shard", f"{number}/2")
     study("merge", "1.sqlite", "2.sqlite", "--store", "all.sqlite")
     for name in ("whole", "all"):
-        study("report", f"{name}.sqlite", "--output", f"{name}.md", "--format", "markdown")
+        study("report", f"{name}.sqlite", "--output", f"{name}.html")
     seconds = re.compile(r"\d+\.\d+(e-\d+)?s?")  # columns of times differ
-    whole, merged = (seconds.sub("", (folder / f"{name}.md").read_text()) for name in ("whole", "all"))
+    whole, merged = (seconds.sub("", (folder / f"{name}.html").read_text()) for name in ("whole", "all"))
     assert merged == whole
 
 
@@ -185,67 +185,36 @@ def test_the_loop_of_the_documentation_runs_as_processes(tmp_path, monkeypatch, 
 NOTING = '#!/bin/sh\nprintf "%s\\n" "$@" > asked\n'
 
 
-def test_the_script_for_slurm_runs_what_is_left(tmp_path, monkeypatch, digest_of_quick):
-    """The script says what the tasks run, which this process does; one is never begun, and another out of time."""
-    (tmp_path / "my studies").mkdir()
-    (tmp_path / "cudbound").write_text(NOTING)
-    (tmp_path / "cudbound").chmod(0o755)
-    written = study("new", "quick", "--output", str(tmp_path / "my studies" / "it's $1.toml"), "--slurm", "3")
-    assert written.stderr.endswith(
-        "it's $1.toml\ncudbound: wrote " + str(tmp_path / "my studies/it's $1.slurm\n")
+def test_the_slurm_script_of_the_documentation_runs_what_is_left(folder):
+    """It says what the tasks run, which this process does; one is never begun, and another out of time."""
+    (script,) = re.findall(
+        r"^```text\n(#!/bin/bash\n.*?)^```$", DOCUMENTATION.read_text(), re.MULTILINE | re.DOTALL
     )
-    monkeypatch.chdir(tmp_path / "my studies")
-    text = Path("it's $1.slurm").read_text()
-    assert text.startswith("#!/bin/bash\n")
-    assert re.findall(r"^#SBATCH --array=(.*)$", text, re.MULTILINE) == ["1-3"]
+    script = script.replace("clinical", "quick").replace("100", "3")
+    (folder / "bin").mkdir()
+    (folder / "bin" / "cudbound").write_text(NOTING)
+    (folder / "bin" / "cudbound").chmod(0o755)
+    path = f"{folder / 'bin'}{os.pathsep}{os.environ['PATH']}"
 
     def submit(*tasks: int, more: tuple[str, ...] = ()) -> None:
-        """From the folder of the submission, a copy of the script that lies elsewhere, as Slurm does it."""
-        (tmp_path / "spool").write_text(text)
-        path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
         for task in tasks:
-            variables = {"SLURM_ARRAY_TASK_ID": f"{task}", "SLURM_ARRAY_TASK_COUNT": f"{len(tasks)}"}
-            shell("bash ../spool", PATH=path, **variables)
-            study(*Path("asked").read_text().splitlines()[1:], *more)
+            shell(script, PATH=path, SLURM_ARRAY_TASK_ID=f"{task}")
+            study(*Path("asked").read_text().splitlines()[1:], "--replicates", "5", *more)
 
     submit(1)
     submit(2, more=("--limit-minutes", "0"))
     assert Path("asked").read_text().splitlines() == [
-        *("study", "run", "it's $1.toml", "--store", "it's $1-shards/2.sqlite"),
+        *("study", "run", "quick.toml", "--store", "quick-shards/2.sqlite"),
         *("--shard", "2/3", "--jobs", "1", "--limit-minutes", "220"),
     ]
 
     def merge() -> None:
-        study("merge", *map(str, Path("it's $1-shards").glob("*.sqlite")), "--store", "all.sqlite")
+        study("merge", *map(str, Path("quick-shards").glob("*.sqlite")), "--store", "all.sqlite")
 
     merge()
     last = study("status", "all.sqlite", "--missing").stdout.splitlines()[-1]
     assert last == "shards of 3 to run again: 2,3"
     submit(*map(int, last.partition(": ")[2].split(",")))
     merge()
-    assert study("status", "all.sqlite", "--digest").stdout == f"{digest_of_quick}\n"
-
-
-def test_the_script_for_slurm_is_beside_its_design_and_overwrites_nothing(folder):
-    before = (folder / "quick.toml").read_bytes()
-    (folder / "mine.slurm").write_text("mine")
-    place = ("--output", "mine.toml")
-    assert_error(
-        invoke("study", "new", "quick", *place, "--slurm", "4"), 1, "'mine.slurm' is there already; choose"
-    )
-    assert not (folder / "mine.toml").exists()
-    assert_error(invoke("study", "new", "quick", *place, "--slurm", "0"), 2, "'--slurm'")
-    result = invoke("study", "new", "quick", "--output", "a.slurm", "--slurm", "4")
-    assert_error(result, 1, "'a.slurm' has the ending of the script; choose another one")
-    assert sorted(os.listdir(folder)) == ["mine.slurm", "quick.toml"]
-    assert (folder / "quick.toml").read_bytes() == before
-
-
-def test_names_cannot_leave_the_comments_of_the_script(folder):
-    study("new", "quick", "--output", "a\nrm -r b.toml", "--slurm", "2")
-    text = (folder / "a\nrm -r b.slurm").read_text()
-    assert [line for line in text.splitlines() if line.startswith("rm")] == [
-        "rm -r b.toml'",
-        "rm -r b-shards'",
-    ]
-    assert "DESIGN='a\nrm -r b.toml'\n" in text
+    run("whole.sqlite")
+    assert dump("all.sqlite") == dump("whole.sqlite")

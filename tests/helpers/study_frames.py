@@ -12,9 +12,10 @@ import pandas as pd
 from cudbound import LeastSquaresClassifier
 from cudbound.outcomes import Estimand
 from cudbound.study.design.scenario import Scenario, Study
-from cudbound.study.measure.scoring import EXPECTED_COLUMNS
+from cudbound.study.measure.summary import Summary, summarize_frames
 from cudbound.study.run.rows import ExpectedError, IntervalRow, Key, ReplicateRow
 from cudbound.study.run.store import Store
+from cudbound.study.run.store_tables import EXPECTED
 
 METHODS = ("cud", "corrected-resampled-t", "langford-binomial")
 
@@ -92,7 +93,21 @@ def frames_of(rows: Sequence[ReplicateRow]) -> tuple[pd.DataFrame, pd.DataFrame,
         replicates.append({**key, **fields})
         intervals.extend({**key, **vars(interval)} for interval in found)
         expected.extend({**key, **vars(one)} for one in further)
-    return pd.DataFrame(replicates), pd.DataFrame(intervals), pd.DataFrame(expected, columns=EXPECTED_COLUMNS)
+    return pd.DataFrame(replicates), pd.DataFrame(intervals), pd.DataFrame(expected, columns=EXPECTED.columns)
+
+
+def summary_of(
+    frames: tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame], methods: Sequence[str] | None = None
+) -> Summary:
+    """Summarize frames; the methods are those that occur, with "cud" first, unless they are named."""
+    replicates, intervals, _ = frames
+    found = sorted(set(intervals["method"]), key=lambda name: (name != "cud", name))
+    return summarize_frames(
+        *frames,
+        scenarios=sorted(set(replicates["scenario"])),
+        methods=found if methods is None else methods,
+        compares=bool(intervals["pvalue"].notna().any()),
+    )
 
 
 def store_of(path: Path, rows: Sequence[ReplicateRow] | None = None, **design: Any) -> Path:

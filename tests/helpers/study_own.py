@@ -17,7 +17,7 @@ from scipy.stats import binomtest
 from cudbound.intervals import Method
 from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.study.run.store import Store
-from cudbound.study.run.store_columns import INTERVALS, REPLICATES
+from cudbound.study.run.store_tables import INTERVALS, REPLICATES
 
 
 def exact_of_training(records: Any, confidence_level: float) -> Outcome:

@@ -23,6 +23,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
+from study_frames import summary_of
 
 from cudbound import (
     HalfWidthDisplay,
@@ -37,7 +38,6 @@ from cudbound.exceptions import ParameterError, StudyError
 from cudbound.planning.performance import expected_performance
 from cudbound.planning.pilot import make_pilot
 from cudbound.planning.plan_sample_size import _sizes
-from cudbound.study.measure.summary import summarize
 from cudbound.study.populations.own_data import array_population
 from cudbound.study.populations.worlds import Gaussians
 
@@ -159,7 +159,7 @@ def test_a_sample_without_an_interval_counts_as_that_from_0_to_1():
         }
     )
     expected = pd.DataFrame(columns=["scenario", "n", "replicate", "n_train", "truth", "truth_se"])
-    (size,) = _sizes(summarize((replicates, intervals, expected)), (30,), is_pilot=False)
+    (size,) = _sizes(summary_of((replicates, intervals, expected)), (30,), is_pilot=False)
     assert size.half_widths.tolist() == [0.5, 0.5, 0.5, pytest.approx(0.15)]
     assert (size.n_without, size.n_redrawn) == (3, 3)
     assert size.coverage == 0.5  # of 4: the one of width zero holds .2, too

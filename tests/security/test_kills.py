@@ -32,8 +32,8 @@ def check_kills(folder: Path, *numbers: int) -> None:
     assert Counter(names) == Counter(dict(zip(KINDS, numbers, strict=True)))
     assert list(map(int, counts)) == sorted(map(int, counts))
     study = slow_study(int(n_replicates))
-    run_study(study, folder / "killed", n_jobs=2, backend="threads")
-    run_study(study, folder / "undisturbed", n_jobs=2, backend="threads")
+    run_study(study, folder / "killed")
+    run_study(study, folder / "undisturbed")
     assert dump(folder / "killed") == dump(folder / "undisturbed")
     assert sorted(os.listdir(folder)) == ["killed", "undisturbed"]
 

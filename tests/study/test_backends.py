@@ -51,9 +51,7 @@ def test_worker_processes_run_a_shard_until_a_limit(tmp_path, monkeypatch):
     assert dump(tmp_path / "s") == [row for row in dump(tmp_path / "whole") if row[3] % 3 == 1]
 
 
-@pytest.mark.parametrize(
-    "workers", [{}, {"n_jobs": 2, "backend": "threads"}, {"n_jobs": 2}], ids=["one", "threads", "processes"]
-)
+@pytest.mark.parametrize("workers", [{}, {"n_jobs": 2}], ids=["one", "processes"])
 def test_a_method_of_the_users_own_is_known_to_workers(tmp_path, monkeypatch, workers):
     monkeypatch.setitem(METHODS, "own", OWN)
     status = run_study(tiny_study(scenarios=NEAR, methods=("own", "cud")), tmp_path / "s", **workers)
@@ -102,17 +100,17 @@ def test_a_method_that_cannot_be_sent_is_said(tmp_path, monkeypatch):
     with pytest.raises(
         StudyError,
         match=r"scenario 'near': its population, its classifier or a method of the study cannot be sent to worker "
-        r"processes; use backend=\"threads\" \(TypeError: cannot pickle '_thread\.lock' object\)",
+        r"processes \(TypeError: cannot pickle '_thread\.lock' object\); use one worker",
     ):
         run_study(study, tmp_path / "s", n_jobs=2)
-    assert run_study(study, tmp_path / "s", n_jobs=2, backend="threads").n_done == 30
+    assert run_study(study, tmp_path / "s").n_done == 30
 
 
 def test_population_that_cannot_be_sent_is_said(tmp_path):
     study = tiny_study(scenarios=(Scenario("near", Unsendable(0.5), LeastSquaresClassifier),))
-    with pytest.raises(StudyError, match='cannot be sent to worker processes; use backend="threads"'):
+    with pytest.raises(StudyError, match=r"cannot be sent to worker processes .*; use one worker"):
         run_study(study, tmp_path / "s", n_jobs=2)
-    assert run_study(study, tmp_path / "s", n_jobs=2, backend="threads").n_done == 30
+    assert run_study(study, tmp_path / "s").n_done == 30
 
 
 # --- what ends the workers, so that the next test has to start others: these come last
@@ -121,10 +119,10 @@ def test_population_that_cannot_be_sent_is_said(tmp_path):
 def test_killed_worker_is_said(tmp_path):
     study = tiny_study(scenarios=(Scenario("near", Deadly(0.5), LeastSquaresClassifier),))
     with pytest.raises(
-        StudyError, match=r"a worker was killed, perhaps for lack of memory; '.*s' keeps what was done"
+        StudyError, match="a worker was killed, perhaps for lack of memory; use fewer workers"
     ):
         run_study(study, tmp_path / "s", n_jobs=2)
-    assert run_study(study, tmp_path / "s", n_jobs=2, backend="threads").n_done == 30
+    assert run_study(study, tmp_path / "s").n_done == 30
 
 
 def test_a_module_that_workers_lack_is_named(tmp_path, monkeypatch):
@@ -136,4 +134,4 @@ def test_a_module_that_workers_lack_is_named(tmp_path, monkeypatch):
         r"itself or in a module that workers can import \(ModuleNotFoundError: No module named 'made_up'\)",
     ):
         run_study(study, tmp_path / "s", n_jobs=2)
-    assert run_study(study, tmp_path / "s", n_jobs=2, backend="threads").n_done == 30
+    assert run_study(study, tmp_path / "s").n_done == 30

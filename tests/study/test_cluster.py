@@ -17,7 +17,7 @@ from study_own import exact_limits, limits
 from cudbound import LeastSquaresClassifier
 from cudbound.exceptions import StudyError
 from cudbound.study.design.scenario import Scenario
-from cudbound.study.run import runner
+from cudbound.study.run import cluster as cluster_module
 from cudbound.study.run.cluster import check_workers
 from cudbound.study.run.runner import run_study
 from cudbound.study.run.store import Store
@@ -149,17 +149,12 @@ def test_what_cannot_be_sent_or_read_is_said(said):
 
 
 def test_a_batch_that_kills_its_workers_is_given_up(folder, said):
-    assert said["deadly"].startswith(
-        "dask: several workers were killed, perhaps for lack of memory, while they ran the"
-    )
+    assert said["deadly"].startswith("dask: workers or the connection to the scheduler were lost (")
     assert dump(folder / "deadly") == []
 
 
 def test_a_cluster_that_is_lost_leaves_what_was_done(folder, said):
-    # which of them is seen to go first, the scheduler or its workers, is a race
-    assert said["lost"].startswith(
-        ("dask: the connection to the scheduler was lost; ", "dask: several workers were killed, ")
-    )
+    assert said["lost"].startswith("dask: workers or the connection to the scheduler were lost (")
     assert "; the store keeps what was done: " in said["lost"]
     done = len(dump(folder / "lost")) // 3
     assert 0 < done < 200_000
@@ -186,14 +181,16 @@ def test_workers_with_another_version_are_refused():
         r"0\.0\.7; install it there and start that worker again",
     ):
         check_workers(Workers(here, "0.0.7"))
-    with pytest.raises(StudyError, match=r"Worker tcp://10\.0\.0\.0:1 has none; install it there"):
+    with pytest.raises(
+        StudyError, match=r"Worker tcp://10\.0\.0\.0:1 has No package metadata .*; install it there"
+    ):
         check_workers(Workers(PackageNotFoundError("cudbound"), here))
 
 
 def test_a_cluster_without_workers_is_said(tmp_path, monkeypatch):
     from distributed import LocalCluster
 
-    monkeypatch.setattr(runner, "CONNECT_SECONDS", 0.5)
+    monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 0.5)
     with (
         LocalCluster(n_workers=0, dashboard_address=":0", processes=False) as cluster,
         pytest.raises(
@@ -205,7 +202,7 @@ def test_a_cluster_without_workers_is_said(tmp_path, monkeypatch):
 
 
 def test_cluster_that_does_not_answer(tmp_path, monkeypatch):
-    monkeypatch.setattr(runner, "CONNECT_SECONDS", 0.2)
+    monkeypatch.setattr(cluster_module, "CONNECT_SECONDS", 0.2)
     with pytest.raises(
         StudyError, match=r"dask: no scheduler answers at 'tcp://127\.0\.0\.1:9'; check the address"
     ):

@@ -15,7 +15,7 @@ from cudbound.resampling import ResamplingSizes
 from cudbound.study.populations.worlds import WORLDS
 from cudbound.study.run.replicate import N_TIMED, run_replicate
 from cudbound.study.run.store import Store
-from cudbound.study.run.store_columns import EXPECTED, INTERVALS, METHOD_TIMINGS
+from cudbound.study.run.store_tables import EXPECTED, INTERVALS, METHOD_TIMINGS
 from cudbound.tables.compare_learners import tabulate_comparisons
 
 GAUSSIANS = WORLDS["gaussians"]()

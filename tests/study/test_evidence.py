@@ -140,16 +140,6 @@ def test_the_command_writes_them_and_the_same_again(store, tmp_path):
     assert json.loads((tmp_path / "one" / "design.json").read_text())["name"] == "small"
 
 
-@pytest.mark.parametrize("text", ['{"a": "b"}', '{"a": [1.0]}'])
-def test_details_that_are_no_numbers_are_refused(store, tmp_path, text):
-    place = tmp_path / "s.sqlite"
-    place.write_bytes(store.read_bytes())
-    with closing(sqlite3.connect(place)) as connection, connection:
-        connection.execute("UPDATE intervals SET details = ?", (text,))
-    with pytest.raises(StudyError, match="a detail of an interval is no number; it is damaged"):
-        evidence(place)
-
-
 def test_the_table_of_the_documentation_has_the_worst_cell_first(tmp_path):
     names = ["scenario", "world", "classifier", "n", "p", "rank", "method", "sets", "coverage", "mcse"]
     names += ["missed_low", "missed_high", "width", "keeps_level"]

@@ -157,8 +157,8 @@ def test_an_unfinished_study_says_so(tmp_path):
         for table in ("replicates", "intervals", "timings"):
             connection.execute(f"DELETE FROM {table} WHERE replicate = 3")
     connection.close()
-    write_report(store, tmp_path / "report.md", "markdown")
-    text = (tmp_path / "report.md").read_text()
+    write_report(store, tmp_path / "report.html")
+    text = (tmp_path / "report.html").read_text()
     assert "12 of 16 replicates" in text
     assert "The study is not finished" in text
 
@@ -166,16 +166,6 @@ def test_an_unfinished_study_says_so(tmp_path):
 def test_the_same_store_gives_the_same_page(store, page, tmp_path):
     write_report(store, tmp_path / "again.html", "html")
     assert (tmp_path / "again.html").read_text("utf-8") == page
-
-
-def test_markdown(store, tmp_path, capsys):
-    write_report(store, tmp_path / "report.md", "markdown", progress=True)
-    assert "report: " in capsys.readouterr().err
-    text = (tmp_path / "report.md").read_text("utf-8")
-    headings = re.findall(r"^## (.*)$", text, flags=re.MULTILINE)
-    assert headings == [name for name in SECTIONS if name != "Plots"]
-    assert "<script" not in text
-    assert "&lt;script&gt;alert('x')&lt;/script&gt; &amp; \\$a\\_b\\$ \\\\input{x} \\| \\\\x1b\\[2J" in text
 
 
 def test_the_overview_marks_what_misses_its_level_and_the_shortest_that_keeps_it(store):
@@ -190,26 +180,6 @@ def test_the_overview_marks_what_misses_its_level_and_the_shortest_that_keeps_it
         assert (coverage, width) == (format_proportion(cell["coverage"]), format_proportion(cell["width"]))
         best = shortest[cell["scenario"], cell["n"]] == cell["method"]
         assert mark == (["+"] if best else [] if cell["keeps_level"] else ["*"])
-
-
-def test_latex(tmp_path):
-    store = store_of(tmp_path / "study.sqlite", scenarios=[f"s{i}" for i in range(9)], n_replicates=3)
-    write_report(store, tmp_path / "report.tex", "latex")
-    text = (tmp_path / "report.tex").read_text("utf-8")
-    assert text.count(r"\begin{table}") == text.count(r"\end{table}")
-    # 54 rows per table of cells: two pages, the notes on the last
-    assert "every method in every cell (1 of 2)}" in text
-    assert "every method in every cell (2 of 2)}" in text
-    tables = text.split(r"\begin{table}")[1:]
-    assert all(table.count(" \\\\\n") <= 41 for table in tables)
-    assert r"\section*{Aggregates}" in text
-
-
-def test_latex_escapes_names(store, tmp_path):
-    write_report(store, tmp_path / "report.tex", "latex")
-    text = (tmp_path / "report.tex").read_text("utf-8")
-    assert r"\input" not in text
-    assert r"\textbackslash{}input" in text
 
 
 def test_csv_is_the_frames_unrounded(store, tmp_path):
@@ -323,11 +293,10 @@ def test_a_missing_package_is_named(store, tmp_path, monkeypatch, package):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("form", [form for form in FORMATS if form != "html"])
-def test_the_other_formats_need_neither(store, tmp_path, monkeypatch, form):
+def test_csv_needs_neither(store, tmp_path, monkeypatch):
     for package in ("jinja2", "matplotlib"):
         monkeypatch.setitem(sys.modules, package, None)
-    assert write_report(store, tmp_path / "report", form)
+    assert write_report(store, tmp_path / "report.csv", "csv")
 
 
 def test_sizes_and_options_that_were_chosen_are_said(tmp_path):

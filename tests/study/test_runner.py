@@ -17,14 +17,14 @@ from study_cases import Interrupted, Shifted, dump, tiny_study
 from cudbound import LeastSquaresClassifier
 from cudbound.exceptions import StudyError, StudyInterrupted
 from cudbound.study.design.scenario import Scenario
-from cudbound.study.measure.summary import frames_of, summarize
+from cudbound.study.measure.summary import summarize, summarize_rows
 from cudbound.study.run import runner, store
 from cudbound.study.run.replay import replay
 from cudbound.study.run.replicate import run_replicate
 from cudbound.study.run.rows import Key
 from cudbound.study.run.runner import run_in_memory, run_study
 from cudbound.study.run.store import Store
-from cudbound.study.run.store_columns import REPLICATES
+from cudbound.study.run.store_tables import REPLICATES
 
 STUDY = tiny_study()
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1] / "helpers")}
@@ -49,12 +49,12 @@ def test_a_run_in_memory_gives_the_rows_of_the_store(undisturbed):
     rows = run_in_memory(STUDY)
     with Store.open(undisturbed) as opened:
         assert rows == [opened.replicate(key) for key in sorted(opened.finished())]
-    line, measures = ["scenario", "n", "method"], ["coverage", "width", "bias", "n_failed", "n_degenerate"]
-    kept, found = (
-        summarize(source).cells.set_index(line)[measures].sort_index()
-        for source in (undisturbed, frames_of(rows))
+    kept = summarize(undisturbed)
+    found = summarize_rows(rows, confidence_level=0.95, scenarios=kept.scenarios, methods=kept.methods)
+    own = ["seconds"]
+    pd.testing.assert_frame_equal(
+        found.cells.drop(columns=own), kept.cells.drop(columns=own), check_dtype=False
     )
-    pd.testing.assert_frame_equal(found, kept, check_dtype=False, check_index_type=False)
 
 
 def opened_keys(path: Path) -> set[Key]:
@@ -94,20 +94,6 @@ def test_replay_wants_the_study_of_the_store(undisturbed):
         replay(STUDY, undisturbed, "near", 12, 15)
     with pytest.raises(StudyError, match="no replicate 0 of scenario 'far' at n = 12"):
         replay(STUDY, undisturbed, "far", 12, 0)
-
-
-WORKERS = {
-    "two threads": {"n_jobs": 2, "backend": "threads"},
-    "four threads": {"n_jobs": 4, "backend": "threads"},
-}
-
-
-@pytest.mark.parametrize("workers", WORKERS)
-def test_workers_do_not_change_the_rows(tmp_path, undisturbed, workers):
-    status = run_study(STUDY, tmp_path / "s", **WORKERS[workers])
-    assert dump(tmp_path / "s") == dump(undisturbed)
-    assert (status.n_done, status.n_total, status.running) == (60, 60, False)
-    assert os.listdir(tmp_path) == ["s"]
 
 
 def test_size_of_batches_does_not_change_the_rows(tmp_path, undisturbed, monkeypatch):
@@ -227,7 +213,7 @@ def press():
 
 threading.Thread(target=press).start()
 try:
-    run_study(tiny_study(n_replicates=100_000), path, n_jobs=2, backend=sys.argv[2])
+    run_study(tiny_study(n_replicates=100_000), path, n_jobs=2)
 except StudyInterrupted as error:
     print(error.n_done)
 finally:
@@ -235,13 +221,12 @@ finally:
 """
 
 
-@pytest.mark.parametrize("backend", runner.BACKENDS)
-def test_ctrl_c_stops_workers_at_once(tmp_path, backend):
+def test_ctrl_c_stops_workers_at_once(tmp_path):
     # a store that readers can open is there from the start
     with Store.resume(tmp_path / "s", tiny_study(n_replicates=100_000)):
         pass
     ended = subprocess.run(
-        [sys.executable, "-c", CTRL_C, str(tmp_path / "s"), backend],
+        [sys.executable, "-c", CTRL_C, str(tmp_path / "s")],
         env=ENVIRONMENT,
         capture_output=True,
         text=True,
@@ -267,17 +252,17 @@ def test_ctrl_c_stops_workers_at_once(tmp_path, backend):
 
 def test_full_disk_in_the_middle_of_a_run(tmp_path, undisturbed, monkeypatch):
     run_study(tiny_study(n_replicates=1), tmp_path / "s")
-    connect = store.connect_for_writing
+    connect = store.connect
 
-    def nearly_full(path):
-        connection, new = connect(path)
+    def nearly_full(path, mode):
+        connection, new = connect(path, mode)
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
         connection.execute(f"PRAGMA max_page_count = {pages + 1}")
         return connection, new
 
-    monkeypatch.setattr(store, "connect_for_writing", nearly_full)
-    with pytest.raises(StudyError, match="the disk is full; free some space and run the study again"):
-        run_study(STUDY, tmp_path / "s", n_jobs=2, backend="threads")
+    monkeypatch.setattr(store, "connect", nearly_full)
+    with pytest.raises(StudyError, match=r"it cannot be read or written \(database or disk is full\)"):
+        run_study(STUDY, tmp_path / "s")
     assert 4 <= len(opened_keys(tmp_path / "s")) < 60
     monkeypatch.undo()
     run_study(STUDY, tmp_path / "s")
@@ -285,8 +270,6 @@ def test_full_disk_in_the_middle_of_a_run(tmp_path, undisturbed, monkeypatch):
 
 
 def test_wrong_arguments_leave_no_store(tmp_path, monkeypatch):
-    with pytest.raises(ValueError, match=r"'backend' parameter must be .*Got 'cluster'"):
-        run_study(STUDY, tmp_path / "s", backend="cluster")
     with pytest.raises(ValueError, match=r"'n_jobs' parameter must be .*Got 0"):
         run_study(STUDY, tmp_path / "s", n_jobs=0)
     monkeypatch.setitem(sys.modules, "distributed", None)
@@ -319,6 +302,5 @@ def test_limits_and_filters_are_given_back(tmp_path):
     from threadpoolctl import threadpool_info
 
     before = (warnings.filters[:], threadpool_info())
-    for n_jobs in (1, 2):
-        run_study(STUDY, tmp_path / f"{n_jobs}", n_jobs=n_jobs, backend="threads")
+    run_study(STUDY, tmp_path / "s")
     assert (warnings.filters, threadpool_info()) == before

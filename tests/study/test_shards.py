@@ -123,18 +123,17 @@ def one_minute_each_look(monkeypatch):
     monkeypatch.setattr(runner, "time", SimpleNamespace(monotonic=itertools.count(0.0, 60.0).__next__))
 
 
-@pytest.mark.parametrize("workers", [{}, {"n_jobs": 2, "backend": "threads"}])
-def test_a_limit_ends_the_run_and_the_next_resumes(tmp_path, monkeypatch, workers):
+def test_a_limit_ends_the_run_and_the_next_resumes(tmp_path, monkeypatch):
     run_study(STUDY, tmp_path / "whole")
     with monkeypatch.context() as patch:
         one_minute_each_look(patch)
-        status = run_study(STUDY, tmp_path / "s", limit_minutes=4, **workers)
+        status = run_study(STUDY, tmp_path / "s", limit_minutes=4)
     # it began at 0; batches were asked for at 1, 2, 3 and 4 minutes
     assert (status.n_done, status.n_total, status.running) == (3, 20, False)
     assert sorted(os.listdir(tmp_path)) == ["s", "whole"]
     with Store.open(tmp_path / "s") as store:
         assert store.finished() == {Key("near", 12, 0), Key("near", 20, 0), Key("broken", 12, 0)}
-    assert run_study(STUDY, tmp_path / "s", limit_minutes=60, **workers).n_done == 20
+    assert run_study(STUDY, tmp_path / "s", limit_minutes=60).n_done == 20
     assert dump(tmp_path / "s") == dump(tmp_path / "whole")
 
 

@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     from cudbound.study.run.shards import Shard
     from cudbound.study.run.status import StudyStatus
 
-REPORT_FORMATS = ("html", "markdown", "csv", "latex")
-BACKENDS = ("processes", "threads")
+REPORT_FORMATS = ("html", "csv")
 #: Missing replicates of a cell that are listed.
 MAX_NUMBERS = 20
 _FILE = click.Path(path_type=Path)
@@ -76,15 +75,7 @@ def study(context: click.Context) -> None:
     metavar="FILE",
     help="Design file to write; a new one, or - for stdout.",
 )
-@click.option(
-    "--slurm",
-    "n_shards",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Also write, beside the design file and with the ending .slurm, a script that runs it as a Slurm job array of "
-    "N shards.",
-)
-def new(*, template: str, place: Path | None, n_shards: int | None) -> None:
+def new(*, template: str, place: Path | None) -> None:
     """Write the design file TEMPLATE, with comments, as a beginning for your own.
 
     TEMPLATE is quick, paper2008, where-intervals-break, logistic-regression,
@@ -94,26 +85,15 @@ def new(*, template: str, place: Path | None, n_shards: int | None) -> None:
     grandvalet-bengio.
     """
     from cudbound.study.design.design_file import template_text
-    from cudbound.study.run.shards import slurm_script
 
     text = template_text(template)
     if place is None:
-        if n_shards is not None:
-            raise click.UsageError(
-                "--slurm writes a script beside the design file: --output must name a file."
-            )
         click.echo(text, nl=False)
         return
-    texts = {place: text}
-    if n_shards is not None:
-        texts[place.with_suffix(".slurm")] = slurm_script(place, n_shards)
-        if len(texts) == 1:
-            raise ValueError(f"--output: {str(place)!r} has the ending of the script; choose another one")
-    for path in texts:
-        output.check_output(path)
-        if path.exists():
-            raise ValueError(f"--output: {str(path)!r} is there already; choose another name")
-    output.write_whole(texts)
+    output.check_output(place)
+    if place.exists():
+        raise ValueError(f"--output: {str(place)!r} is there already; choose another name")
+    output.write_whole({place: text})
 
 
 @study.command("run", epilog=EXIT_CODES)
@@ -126,12 +106,6 @@ def new(*, template: str, place: Path | None, n_shards: int | None) -> None:
     help="SQLite file of the results; if it exists the study is resumed from it.",
 )
 @common_options.jobs_option
-@click.option(
-    "--backend",
-    type=click.Choice(BACKENDS),
-    default=BACKENDS[0],
-    help="What the workers of this machine are. Results do not depend on it.",
-)
 @click.option(
     "--dask", metavar="ADDRESS", help="Run on a Dask cluster, such as tcp://host:8786, in place of --jobs."
 )
@@ -160,7 +134,6 @@ def run(
     design: Path,
     store: Path,
     n_jobs: int,
-    backend: str,
     dask: str | None,
     data_folder: Path | None,
     replicates: int | None,
@@ -182,7 +155,6 @@ def run(
             planned,
             store,
             n_jobs=n_jobs,
-            backend=backend,
             dask=dask,
             shard=shard,
             limit_minutes=limit_minutes,

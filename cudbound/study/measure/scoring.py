@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from cudbound.outcomes import Estimand
-from cudbound.study.run.store_columns import EXPECTED, INTERVALS, REPLICATES
 from cudbound.validation import check_confidence_level
 
 if TYPE_CHECKING:
@@ -23,9 +22,6 @@ Array = NDArray[np.float64]
 
 KEY = ["scenario", "n", "replicate"]
 CELL = KEY[:2]
-REPLICATE_COLUMNS = tuple(name for name in REPLICATES.columns if name != "seed")
-INTERVAL_COLUMNS = tuple(name for name in INTERVALS.columns if name not in {"remarks", "details"})
-EXPECTED_COLUMNS = EXPECTED.columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +92,7 @@ def score_intervals(
     Parameters
     ----------
     replicates, intervals, expected : pandas.DataFrame
-        With `REPLICATE_COLUMNS`, `INTERVAL_COLUMNS` and `EXPECTED_COLUMNS`, in any order of the rows.
+        With the columns of the tables of a store, in any order of the rows.
         The intervals may have a column "seconds": times of the methods by themselves.
     scenarios : sequence of str
         All scenarios of the study, in the order of the cells.
@@ -109,24 +105,23 @@ def score_intervals(
     Raises
     ------
     ValueError
-        If a column is missing, there is no replicate, a key stands twice, an interval has no replicate, or a scenario
-        or a method is not among those named.
+        If there is no replicate.
     """
     import pandas as pd
 
-    _check_columns("replicates", replicates, REPLICATE_COLUMNS)
-    _check_columns("intervals", intervals, INTERVAL_COLUMNS)
-    _check_columns("expected", expected, EXPECTED_COLUMNS)
     if replicates.empty:
-        raise ValueError("The 'replicates' frame must have at least one row. Got none; run the study first.")
-    number = _numbers("scenarios", scenarios, replicates["scenario"])
+        raise ValueError("The study has no replicate yet; run it first.")
+    number = pd.Index(scenarios).get_indexer(pd.Index(replicates["scenario"]))
     ordered = replicates.assign(number=number).sort_values(["number", "n", "replicate"], ignore_index=True)
     grouped = ordered.groupby(["number", "n"], sort=True)
     ordered = ordered.assign(cell=grouped.ngroup()).drop(columns="number")
     cells = ordered[CELL].drop_duplicates(ignore_index=True)
-    place = _places(ordered, intervals, methods)
-    rows = _with_expected_errors(intervals.reindex(columns=[*INTERVAL_COLUMNS, "seconds"]), expected)
-    rows = rows.set_axis(place).reindex(range(len(ordered) * len(methods)))
+    # where each interval stands in an array of shape (replicates, methods), read row by row
+    keys = pd.MultiIndex.from_frame(ordered[KEY])
+    place: NDArray[Any] = keys.get_indexer(pd.MultiIndex.from_frame(intervals[KEY]))
+    place = place * len(methods) + pd.Index(methods).get_indexer(pd.Index(intervals["method"]))
+    rows = _with_expected_errors(intervals, expected).set_axis(place)
+    rows = rows.reindex(index=range(len(ordered) * len(methods)))
     replicate, method = np.divmod(np.arange(len(rows)), len(methods))
 
     low, high, estimate = (_floats(rows[name]) for name in ("low", "high", "estimate"))
@@ -156,7 +151,7 @@ def score_intervals(
         coverage_of_expected=held,
         missed_expected=given & ~held,
         rejection=np.where(compares, _floats(rows["pvalue"]) <= 1.0 - confidence_level, np.nan),
-        seconds=_floats(rows["seconds"]),
+        seconds=_floats(rows["seconds"]) if "seconds" in rows else np.nan,
         **{name: np.where(given, values, np.nan) for name, values in of_given.items()},
     )
     lines = cells.merge(pd.Series(list(methods), name="method"), how="cross")
@@ -184,57 +179,6 @@ def _with_expected_errors(intervals: pd.DataFrame, expected: pd.DataFrame) -> pd
 
 def _floats(values: pd.Series[float]) -> Array:
     return np.asarray(values.to_numpy(dtype=float, na_value=np.nan), dtype=np.float64)
-
-
-def _numbers(name: str, known: Sequence[str], values: pd.Series[str]) -> NDArray[np.int64]:
-    """Return the place of each value among those known."""
-    import pandas as pd
-
-    numbers = pd.Index(list(known), dtype=object).get_indexer(pd.Index(values, dtype=object))
-    if (numbers < 0).any():
-        alien = values.iloc[int(np.argmin(numbers))]
-        raise ValueError(
-            f"The '{name}' parameter must hold every one that has rows. Got {list(known)}, without {alien!r}."
-        )
-    return np.asarray(numbers, dtype=np.int64)
-
-
-def _check_columns(name: str, frame: pd.DataFrame, columns: Sequence[str]) -> None:
-    missing = [column for column in columns if column not in frame.columns]
-    if missing:
-        raise ValueError(
-            f"The '{name}' frame must have the columns {list(columns)}. Got none of the name "
-            f"{', '.join(map(repr, missing))}."
-        )
-
-
-def _places(ordered: pd.DataFrame, intervals: pd.DataFrame, methods: Sequence[str]) -> NDArray[np.int64]:
-    """Return where each interval stands in an array of shape (replicates, methods), read row by row."""
-    import pandas as pd
-
-    if (twice := ordered.duplicated(KEY).to_numpy()).any():
-        raise ValueError(
-            f"Each replicate must stand once in the 'replicates' frame. Got {_first(ordered, twice)} twice."
-        )
-    row = pd.MultiIndex.from_frame(ordered[KEY]).get_indexer(pd.MultiIndex.from_frame(intervals[KEY]))
-    if (alone := row < 0).any():
-        raise ValueError(
-            "Each interval must belong to a row of the 'replicates' frame. "
-            f"Got one of {_first(intervals, alone)}, which has none."
-        )
-    place = np.asarray(row, dtype=np.int64) * len(methods) + _numbers("methods", methods, intervals["method"])
-    if (again := pd.Index(place).duplicated()).any():
-        raise ValueError(
-            "Each method must stand once per replicate in the 'intervals' frame. "
-            f"Got {intervals['method'].iloc[int(np.argmax(again))]!r} twice in {_first(intervals, again)}."
-        )
-    return place
-
-
-def _first(rows: pd.DataFrame, marked: NDArray[np.bool_]) -> str:
-    """Return the key of the first row that is marked, in words."""
-    scenario, n, replicate = rows[KEY].iloc[int(np.argmax(marked))]
-    return f"scenario {scenario!r}, n {n}, replicate {replicate}"
 
 
 def interval_score(low: ArrayLike, high: ArrayLike, truth: ArrayLike, confidence_level: float) -> Array:

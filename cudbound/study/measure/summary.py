@@ -6,7 +6,7 @@ A cell is one scenario at one size of the training set. Tables are plain pandas 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -16,19 +16,10 @@ import numpy as np
 from cudbound.study.design.published import PublishedValue, beside_published
 from cudbound.study.measure.cell_measures import excess_kurtosis, means
 from cudbound.study.measure.cell_table import AIM, tabulate_cells
-from cudbound.study.measure.scoring import (
-    CELL,
-    EXPECTED_COLUMNS,
-    INTERVAL_COLUMNS,
-    KEY,
-    REPLICATE_COLUMNS,
-    Scores,
-    score_intervals,
-)
+from cudbound.study.measure.scoring import CELL, KEY, Scores, score_intervals
 from cudbound.study.run.rows import ReplicateRow
 from cudbound.study.run.store import Store
-from cudbound.study.run.store_columns import EXPECTED, INTERVALS, METHOD_TIMINGS, REPLICATES, TIMINGS
-from cudbound.validation import check_confidence_level
+from cudbound.study.run.store_tables import EXPECTED, INTERVALS, METHOD_TIMINGS, REPLICATES, TIMINGS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -230,44 +221,26 @@ class Summary:
         return table.reset_index()
 
 
-def summarize(
-    source: str | os.PathLike[str] | tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame],
-    *,
-    confidence_level: float = 0.95,
-    reference: str | None = None,
-    methods: Sequence[str] | None = None,
-) -> Summary:
+def summarize(store_path: str | os.PathLike[str]) -> Summary:
     """Summarize a coverage study.
+
+    Methods are compared with "cud", or with the first method of a study that lacks it.
 
     Parameters
     ----------
-    source : path, or tuple of three pandas.DataFrame
-        The store of a study, or frames of replicates, of intervals and of expected errors with the columns
-        `cudbound.study.measure.scoring.REPLICATE_COLUMNS`, `INTERVAL_COLUMNS` and `EXPECTED_COLUMNS`, in any order of
-        the rows.
-        The replicates may have a column "seconds", times of all methods together, and so may the intervals, times of
-        the method by itself; there may be no row of expected errors.
-    confidence_level : float, default=0.95
-        Nominal level of the intervals in frames; a store knows its own.
-    reference : str or None, default=None
-        The method that the others are compared with; None takes "cud", or the first method where that is not among
-        them.
-    methods : sequence of str, optional
-        All methods of frames, in the order of the tables; a store knows its own. A method without an interval in a
-        replicate failed there. None takes those that occur, the reference first and the others by name.
+    store_path : path
+        The store of a study; a run may be writing it.
 
     Returns
     -------
     Summary
-        Its tables do not depend on the order of the rows.
 
     Raises
     ------
     StudyError
         If the file is missing or is no store.
     ValueError
-        If the level is not in (0, 1); when a table is first asked for, if a column is missing, there is no replicate,
-        or the rows do not fit each other.
+        When a table is first asked for, if there is no replicate.
 
     References
     ----------
@@ -276,73 +249,87 @@ def summarize(
 
     Examples
     --------
-    >>> import pandas as pd
-    >>> replicates = pd.DataFrame({"scenario": "null", "n": 30, "replicate": [0, 1], "truth": [0.5, 0.25],
-    ...     "truth_se": 0.0, "training_error": [0.25, 0.25], "n_redrawn": 0, "failure": None})
-    >>> intervals = pd.DataFrame({"scenario": "null", "n": 30, "replicate": [0, 1], "method": "cud",
-    ...     "estimand": "conditional", "estimate": [0.25, 0.25], "low": [0.0, 0.0], "high": [0.5, 0.125],
-    ...     "raw_low": [0.0, 0.0], "raw_high": [0.5, 0.125], "n_fits": 1, "degenerate": None,
-    ...     "standard_error": None, "pvalue": None})
-    >>> expected = pd.DataFrame(columns=["scenario", "n", "replicate", "n_train", "truth", "truth_se"])
-    >>> summarize((replicates, intervals, expected)).cells[["coverage", "truth_above", "width", "bias"]]
-       coverage  truth_above   width   bias
-    0       0.5          0.5  0.3125 -0.125
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from cudbound.study.design.design_file import read_design, template_text
+    >>> from cudbound.study.run.runner import run_study
+    >>> with tempfile.TemporaryDirectory() as name:
+    ...     design, store = Path(name) / "quick.toml", Path(name) / "quick.sqlite"
+    ...     _ = design.write_text(template_text("quick"))
+    ...     _ = run_study(read_design(design, n_replicates=2), store)
+    ...     summary = summarize(store)
+    >>> summary.cells["method"].unique().tolist()
+    ['two-center', 'cud', 'langford-binomial', 'martin-beta']
     """
-    if not isinstance(source, tuple):
-        with Store.open(os.fspath(source)) as store:
-            return summarize_store(store, reference=reference)
-    replicates, intervals, expected = source
-    if methods is None:
-        methods = sorted(set(intervals["method"]), key=lambda name: (name != (reference or "cud"), name))
-    return Summary(
-        replicates,
-        intervals,
-        expected,
-        check_confidence_level(confidence_level),
-        _reference(reference, methods),
-        tuple(sorted(set(replicates["scenario"]))),
-        tuple(methods),
-        compares=bool(intervals["pvalue"].notna().any()),
-    )
+    with Store.open(os.fspath(store_path)) as store:
+        return summarize_store(store)
 
 
-def frames_of(rows: Sequence[ReplicateRow]) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
-    """Return the frames of replicates, intervals and expected errors of rows that are in no store."""
-    import pandas as pd
-
-    replicates = [vars(row.key) | vars(row) for row in rows]
-    intervals = [vars(row.key) | vars(one) for row in rows for one in row.intervals]
-    expected = [vars(row.key) | vars(one) for row in rows for one in row.expected]
-    return (
-        pd.DataFrame(replicates, columns=list(REPLICATE_COLUMNS)),
-        pd.DataFrame(intervals, columns=list(INTERVAL_COLUMNS)),
-        pd.DataFrame(expected, columns=list(EXPECTED_COLUMNS)),
-    )
-
-
-def _reference(reference: str | None, methods: Sequence[str]) -> str:
-    default = "cud" if "cud" in methods or not methods else methods[0]
-    return default if reference is None else reference
-
-
-def summarize_store(store: Store, *, reference: str | None = None) -> Summary:
+def summarize_store(store: Store) -> Summary:
     """Summarize the study of an open store, which a run may be writing; replicates that come later are left out."""
     described = store.description
-    methods = tuple(described["methods"])
     replicates = store.frame(REPLICATES)
     # a run may have stored more replicates between the two reads
     intervals, expected = (
         frame.merge(replicates[KEY], on=KEY) for frame in (store.frame(INTERVALS), store.frame(EXPECTED))
     )
     seconds = store.frame(TIMINGS)[[*KEY, "seconds"]]
-    return Summary(
+    return summarize_frames(
         replicates.merge(seconds, on=KEY, how="left"),
         intervals.merge(store.frame(METHOD_TIMINGS), on=[*KEY, "method"], how="left"),
         expected,
-        float(described["confidence_level"]),
-        _reference(reference, methods),
-        tuple(described["scenarios"]),
-        methods,
-        tuple(PublishedValue(**one) for one in described.get("published", [])),
-        any("rival" in scenario for scenario in described["scenarios"].values()),
+        confidence_level=float(described["confidence_level"]),
+        scenarios=described["scenarios"],
+        methods=described["methods"],
+        published_values=tuple(PublishedValue(**one) for one in described["published"]),
+        compares=any("rival" in scenario for scenario in described["scenarios"].values()),
+    )
+
+
+def summarize_rows(
+    rows: Sequence[ReplicateRow], *, confidence_level: float, scenarios: Iterable[str], methods: Iterable[str]
+) -> Summary:
+    """Summarize replicates that are in no store, none of which compares two classifiers."""
+    import pandas as pd
+
+    replicates = [vars(row.key) | vars(row) for row in rows]
+    intervals = [vars(row.key) | vars(one) for row in rows for one in row.intervals]
+    expected = [vars(row.key) | vars(one) for row in rows for one in row.expected]
+    return summarize_frames(
+        pd.DataFrame(replicates, columns=list(REPLICATES.columns)),
+        pd.DataFrame(intervals, columns=list(INTERVALS.columns)),
+        pd.DataFrame(expected, columns=list(EXPECTED.columns)),
+        confidence_level=confidence_level,
+        scenarios=scenarios,
+        methods=methods,
+    )
+
+
+def summarize_frames(
+    replicates: pd.DataFrame,
+    intervals: pd.DataFrame,
+    expected: pd.DataFrame,
+    *,
+    confidence_level: float = 0.95,
+    scenarios: Iterable[str],
+    methods: Iterable[str],
+    published_values: tuple[PublishedValue, ...] = (),
+    compares: bool = False,
+) -> Summary:
+    """Summarize the tables of a study, their rows in any order.
+
+    Replicates may lack times of all methods together, "seconds", and intervals times of the method by itself. A method
+    without an interval in a replicate failed there.
+    """
+    names = tuple(methods)
+    return Summary(
+        replicates,
+        intervals,
+        expected,
+        confidence_level,
+        "cud" if "cud" in names else names[0],
+        tuple(scenarios),
+        names,
+        published_values,
+        compares,
     )

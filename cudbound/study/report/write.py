@@ -1,23 +1,21 @@
-"""Write the report of a study: one self-contained page, or its tables in Markdown, LaTeX or CSV."""
+"""Write the report of a study: one self-contained page, or its tables in CSV."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib import resources
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from cudbound.bars import Progress
 from cudbound.hints import install_command
 from cudbound.parameter_error import ParameterError
 from cudbound.plotting.coverage import CoverageByScenarioDisplay, CoverageWidthDisplay, KurtosisDisplay
 from cudbound.plotting.nested_loop import NestedLoopDisplay
 from cudbound.report.csv_text import csv_text
 from cudbound.report.files import write_texts
-from cudbound.report.render import escape_latex, escape_markdown, render_report
 from cudbound.report.tables import Report
 from cudbound.rounding import format_cell, format_level, printable
 from cudbound.study.design.identity import cells_of
@@ -35,11 +33,9 @@ from cudbound.study.report.report_tables import (
 )
 from cudbound.study.run.store import Store
 
-FORMATS = ("html", "markdown", "latex", "csv")
+FORMATS = ("html", "csv")
 #: Cells whose first failure is told.
 MAX_FAILURES = 5
-#: Rows of a LaTeX table, so that each fits a page.
-ROWS_PER_PAGE = 40
 #: Cells of one plot by scenario, so that each fits a page.
 CELLS_PER_PLOT = 12
 #: With more cells than these, plots by scenario would be pages of what the tables say.
@@ -66,19 +62,15 @@ class Section:
 
 
 def write_report(
-    store_path: str | os.PathLike[str],
-    output: str | os.PathLike[str],
-    format: str = "html",
-    *,
-    progress: bool | None = None,
+    store_path: str | os.PathLike[str], output: str | os.PathLike[str], format: str = "html"
 ) -> tuple[Path, ...]:
     """Write the report of a study.
 
-    Every format has, in this order: what was run, coverage and width at a glance (but for CSV), every method in every
-    cell, published values if there are any, paired differences to the CUD bound or else the first method, the shortest
-    interval that keeps its level in each cell, (html) plots, aggregates, and rules and conventions. Texts of the study,
-    which may be untrusted, are escaped. In CSV each stands between quotes, with an apostrophe before those that a
-    spreadsheet would run as a formula: such as begin with one of ``= + - @``.
+    The page has, in this order: what was run, coverage and width at a glance, every method in every cell, published
+    values if there are any, paired differences to the CUD bound or else the first method, the shortest interval that
+    keeps its level in each cell, plots, aggregates, and rules and conventions. Texts of the study, which may be
+    untrusted, are escaped. In CSV each stands between quotes, with an apostrophe before those that a spreadsheet would
+    run as a formula: such as begin with one of ``= + - @``.
 
     Parameters
     ----------
@@ -86,13 +78,11 @@ def write_report(
         Store of a study; a run may be writing it.
     output : path
         File to write; one that is there is replaced.
-    format : {"html", "markdown", "latex", "csv"}, default="html"
-        ``html`` is one file that needs no other and no network. ``latex`` is a list of ``table`` floats that need the
-        package ``booktabs``. ``csv`` writes the table of cells to `output`, unrounded and with every column, and the
-        others beside it: to ``NAME-samples.csv``, ``NAME-differences.csv``, ``NAME-shortest.csv``,
-        ``NAME-aggregates.csv`` and, if the study has any, published values to ``NAME-published.csv``.
-    progress : bool or None, default=None
-        Whether to show a bar on standard error. None shows it from two seconds on, on a terminal or in a notebook.
+    format : {"html", "csv"}, default="html"
+        ``html`` is one file that needs no other and no network. ``csv`` writes the table of cells to `output`,
+        unrounded and with every column, and the others beside it: to ``NAME-samples.csv``, ``NAME-differences.csv``,
+        ``NAME-shortest.csv``, ``NAME-aggregates.csv`` and, if the study has any, published values to
+        ``NAME-published.csv``.
 
     Returns
     -------
@@ -104,24 +94,20 @@ def write_report(
     StudyError
         If the store is missing or is none.
     ValueError
-        If no format has that name, `output` is the store, the store holds no replicate yet, or one of the files beside
-        `output` is there already and is no table of a report.
+        If no format has that name, one of the files is the store, the store holds no replicate yet, or one of the files
+        beside `output` is there already and is no table of a report.
     ImportError
         If the format is "html" and jinja2 or matplotlib is not installed, with the way to get them.
     OSError
         If a file cannot be written; all are then as they were.
     """
-    texts = report_texts(store_path, output, format, progress=progress)
+    texts = report_texts(store_path, output, format)
     write_texts(texts)
     return tuple(texts)
 
 
 def report_texts(
-    store_path: str | os.PathLike[str],
-    output: str | os.PathLike[str],
-    format: str = "html",
-    *,
-    progress: bool | None = None,
+    store_path: str | os.PathLike[str], output: str | os.PathLike[str], format: str = "html"
 ) -> dict[Path, str]:
     """Return what `write_report` writes, by the file that it goes to, and write nothing.
 
@@ -133,24 +119,12 @@ def report_texts(
     if format not in FORMATS:
         raise ParameterError("format", f"one of {list(FORMATS)}", format)
     place = Path(output)
-    with Progress.of(progress).bar(desc="report", unit="part") as bar:
-        with Store.open(os.fspath(store_path)) as store:
-            summary = summarize_store(store)
-            title, sentences = f"Coverage study {store.description['name']}", run_notes(store)
-        if summary.replicates.empty:
-            raise ValueError(
-                f"store {os.fspath(store_path)!r}: it holds no replicate yet; run the study first"
-            )
-        if format == "csv":
-            texts = _csv(summary, place)
-        else:
-            makers = _sections(summary, sentences, plots=format == "html")
-            bar.reset(total=len(makers))
-            sections = []
-            for make in makers:
-                sections.append(make())
-                bar.update()
-            texts = {place: {"html": _html, "markdown": _markdown, "latex": _latex}[format](title, sections)}
+    with Store.open(os.fspath(store_path)) as store:
+        summary = summarize_store(store)
+        title, sentences = f"Coverage study {store.description['name']}", run_notes(store)
+    if summary.replicates.empty:
+        raise ValueError(f"store {os.fspath(store_path)!r}: it holds no replicate yet; run the study first")
+    texts = _csv(summary, place) if format == "csv" else {place: _html(title, _sections(summary, sentences))}
     for path, text in texts.items():
         if path.exists() and path.samefile(store_path):
             raise ValueError(
@@ -225,27 +199,18 @@ def _scenario(entries: Mapping[str, Any]) -> str:
     return "; ".join(" ".join(str(one).split()) for one in words if one)
 
 
-def _sections(summary: Summary, sentences: Sequence[str], *, plots: bool) -> list[Callable[[], Section]]:
-    """Return what makes each section; the plots take most of the time."""
-    compared = f"Compared with {summary.reference}"
-    makers: list[tuple[bool, Callable[[], Section]]] = [
-        (True, lambda: Section("What was run", tuple(sentences), (samples_report(summary),))),
-        (True, lambda: Section("At a glance", tables=(overview_report(summary),))),
-        (True, lambda: Section("Every method in every cell", tables=tuple(cell_reports(summary)))),
-        (
-            not summary.published.empty,
-            lambda: Section("Beside published values", tables=(published_report(summary),)),
-        ),
-        (not summary.differences.empty, lambda: Section(compared, tables=(differences_report(summary),))),
-        (
-            True,
-            lambda: Section("Shortest interval that keeps its level", tables=(shortest_report(summary),)),
-        ),
-        (plots, lambda: Section("Plots", plots=tuple(_plots(summary)))),
-        (True, lambda: Section("Aggregates", tables=(aggregates_report(summary),))),
-        (True, lambda: Section("Rules and conventions", tuple(conventions(summary)))),
-    ]
-    return [make for wanted, make in makers if wanted]
+def _sections(summary: Summary, sentences: Sequence[str]) -> Iterator[Section]:
+    yield Section("What was run", tuple(sentences), (samples_report(summary),))
+    yield Section("At a glance", tables=(overview_report(summary),))
+    yield Section("Every method in every cell", tables=tuple(cell_reports(summary)))
+    if not summary.published.empty:
+        yield Section("Beside published values", tables=(published_report(summary),))
+    if not summary.differences.empty:
+        yield Section(f"Compared with {summary.reference}", tables=(differences_report(summary),))
+    yield Section("Shortest interval that keeps its level", tables=(shortest_report(summary),))
+    yield Section("Plots", plots=tuple(_plots(summary)))
+    yield Section("Aggregates", tables=(aggregates_report(summary),))
+    yield Section("Rules and conventions", tuple(conventions(summary)))
 
 
 def _plots(summary: Summary) -> Iterator[tuple[str, str]]:
@@ -278,7 +243,7 @@ def _plots(summary: Summary) -> Iterator[tuple[str, str]]:
     )
 
 
-def _html(title: str, sections: Sequence[Section]) -> str:
+def _html(title: str, sections: Iterable[Section]) -> str:
     try:
         import jinja2
     except ImportError as error:
@@ -290,42 +255,7 @@ def _html(title: str, sections: Sequence[Section]) -> str:
         autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters.update(cell=format_cell, printable=printable)
-    return environment.from_string(page).render(title=title, sections=sections)
-
-
-def _markdown(title: str, sections: Sequence[Section]) -> str:
-    parts = [f"# {escape_markdown(title)}"]
-    for section in sections:
-        parts.append(f"## {escape_markdown(section.title)}")
-        if section.sentences:
-            parts.append("\n".join(f"- {escape_markdown(one)}" for one in section.sentences))
-        parts.extend(render_report(table, "markdown") for table in section.tables)
-    return "\n\n".join(parts) + "\n"
-
-
-def _latex(title: str, sections: Sequence[Section]) -> str:
-    parts = [f"% {printable(title)}"]
-    for section in sections:
-        parts.append(rf"\section*{{{escape_latex(section.title)}}}")
-        if section.sentences:
-            items = (rf"\item {escape_latex(one)}" for one in section.sentences)
-            parts.append("\n".join([r"\begin{itemize}", *items, r"\end{itemize}"]))
-        parts.extend(render_report(page, "latex") for table in section.tables for page in _pages(table))
-    return "\n\n".join(parts) + "\n"
-
-
-def _pages(table: Report) -> Iterator[Report]:
-    """Cut a table into parts that fit a page; the last has the notes."""
-    starts = range(0, max(1, len(table.rows)), ROWS_PER_PAGE)
-    for start in starts:
-        last = start == starts[-1]
-        part = f" ({start // ROWS_PER_PAGE + 1} of {len(starts)})" if len(starts) > 1 else ""
-        yield replace(
-            table,
-            title=table.title + part,
-            notes=table.notes if last else (),
-            rows=table.rows[start : start + ROWS_PER_PAGE],
-        )
+    return environment.from_string(page).render(title=title, sections=list(sections))
 
 
 def _csv(summary: Summary, place: Path) -> dict[Path, str]:

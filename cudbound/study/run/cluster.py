@@ -1,4 +1,4 @@
-"""Run the batches of a study on a Dask cluster, and say in plain words what goes wrong with one."""
+"""Run the batches of a study on a Dask cluster."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ from typing import Any
 from cudbound.exceptions import StudyError
 from cudbound.hints import install_command
 
+#: Seconds to wait for the scheduler of a cluster, and for its first worker.
+CONNECT_SECONDS = 10
+
 
 @contextmanager
-def connect(address: str, seconds: float) -> Iterator[Any]:
+def connect(address: str) -> Iterator[Any]:
     """Connect to the scheduler of a cluster that has workers.
 
     Parameters
     ----------
     address : str
         Such as ``"tcp://host:8786"``.
-    seconds : float
-        How long to wait for the scheduler, and for its first worker.
 
     Yields
     ------
@@ -42,7 +43,7 @@ def connect(address: str, seconds: float) -> Iterator[Any]:
             f"get it with: {install_command('dask')}"
         ) from error
     try:
-        client = Client(address, timeout=seconds)
+        client = Client(address, timeout=CONNECT_SECONDS)
     except (OSError, ValueError) as error:
         raise StudyError(
             f"dask: no scheduler answers at {address!r}; check the address, such as 'tcp://host:8786', and that the "
@@ -50,7 +51,9 @@ def connect(address: str, seconds: float) -> Iterator[Any]:
         ) from error
     with client:
         try:
-            client.submit(int, pure=False).result(timeout=seconds)  # asks clusters that adapt for a worker
+            client.submit(int, pure=False).result(
+                timeout=CONNECT_SECONDS
+            )  # has clusters that adapt start a worker
         except TimeoutError as error:
             raise StudyError(
                 f"dask: the scheduler at {address!r} has no worker; start one and try again"
@@ -60,13 +63,12 @@ def connect(address: str, seconds: float) -> Iterator[Any]:
 
 
 def check_workers(client: Any) -> None:
-    """Refuse workers on which results could differ, or which could not read what they are sent."""
+    """Refuse workers with another version of this package, whose results could differ."""
     here = version("cudbound")
     for worker, there in client.run(version, "cudbound", on_error="return").items():
         if there != here:
-            found = "none" if isinstance(there, Exception) else there
             raise StudyError(
-                f"dask: all workers must have cudbound {here}, as this process has. Worker {worker} has {found}; "
+                f"dask: all workers must have cudbound {here}, as this process has. Worker {worker} has {there}; "
                 "install it there and start that worker again"
             )
 
@@ -97,13 +99,8 @@ def run_on_cluster(
             if sent.is_empty():
                 return
             yield next(sent).result()
-    except KilledWorker as error:
+    except (KilledWorker, FutureCancelledError, OSError) as error:
         raise StudyError(
-            "dask: several workers were killed, perhaps for lack of memory, while they ran the same batch; the store "
-            "keeps what was done: run the same study with the same store and larger workers to resume"
-        ) from error
-    except (FutureCancelledError, OSError) as error:
-        raise StudyError(
-            "dask: the connection to the scheduler was lost; the store keeps what was done: run the same study with "
-            "the same store to resume"
+            f"dask: workers or the connection to the scheduler were lost ({error}); the store keeps what was done: run "
+            "the same study with the same store to resume, with larger workers if they were killed for lack of memory"
         ) from error

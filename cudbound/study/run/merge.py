@@ -4,27 +4,24 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import ExitStack, closing
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from cudbound.bars import Progress
 from cudbound.study.design.identity import differences, shown
-from cudbound.study.run.rows import Key
 from cudbound.study.run.status import StudyStatus
 from cudbound.study.run.store import Store
-from cudbound.study.run.store_columns import METHOD_TIMINGS, RESULTS, TIMINGS
 from cudbound.study.run.store_file import (
-    SCHEMA_VERSION,
-    clear_errors,
-    connect_for_writing,
+    connect,
     create_tables,
+    naming_store,
     store_error,
     transaction,
     writer_lock,
 )
+from cudbound.study.run.store_tables import METHOD_TIMINGS, RESULTS, TIMINGS
 
 _KEY = "scenario, n, replicate"
 #: The replicates that a part has and the merged store has too, and those that are taken from the part: new ones, and
@@ -35,9 +32,7 @@ FROM part.timings AS here LEFT JOIN main.timings AS there USING ({_KEY})
 WHERE there.finished IS NULL OR (here.finished, here.seconds) < (there.finished, there.seconds)"""
 
 
-def merge_stores(
-    parts: Iterable[str | Path], store_path: str | Path, *, progress: bool | None = None
-) -> StudyStatus:
+def merge_stores(parts: Iterable[str | Path], store_path: str | Path) -> StudyStatus:
     """Merge stores of one study, such as those of its shards, into one.
 
     Parameters
@@ -46,8 +41,6 @@ def merge_stores(
         The stores, which stay as they are. Runs may be writing them: what is stored by now is taken.
     store_path : str or path
         The merged store. One that is there is a further part, and is replaced when all are merged.
-    progress : bool or None, default=None
-        Whether to show a bar on standard error. None shows it from two seconds on, on a terminal or in a notebook.
 
     Returns
     -------
@@ -63,9 +56,9 @@ def merge_stores(
 
     Guarantee
     ---------
-    The merged store does not depend on the order of parts, and its results not on which part has which replicates.
-    Replicates that several parts have, equal but for times, are taken once, with the times of the one that was finished
-    first. A merge that is killed at any moment leaves at `store_path` what was there before.
+    What the merged store holds does not depend on the order of parts, and its results not on which part has which
+    replicates. Replicates that several parts have, equal but for times, are taken once, with the times of the one that
+    was finished first. A merge that is killed at any moment leaves at `store_path` what was there before.
 
     Notes
     -----
@@ -91,10 +84,7 @@ def merge_stores(
     sources = [Path(one) for one in parts]
     if not sources:
         raise ValueError("The 'parts' parameter must name at least one store. Got none instead.")
-    if place.is_dir():
-        raise store_error(place, "it is a folder; name a file in it")
-    with ExitStack() as stack:
-        stack.enter_context(writer_lock(place))
+    with writer_lock(place), ExitStack() as stack:
         if place.exists():
             sources.append(place)
         descriptions, runs = _read_heads(sources)
@@ -102,9 +92,8 @@ def merge_stores(
         unfinished = target.with_name(f"{target.name}-merging")
         unfinished.unlink(missing_ok=True)  # of a merge that was killed
         stack.callback(unfinished.unlink, missing_ok=True)
-        with clear_errors(place):
-            with Progress.of(progress).bar(total=len(sources), desc="stores", unit="store") as bar:
-                _write(unfinished, sources, _common(descriptions), sorted(runs), bar.update)
+        with naming_store(place):
+            _write(unfinished, sources, _common(descriptions), sorted(runs))
             unfinished.replace(target)
     with Store.open(place) as store:
         return store.status()
@@ -138,15 +127,9 @@ def _common(descriptions: dict[Path, dict[str, Any]]) -> str:
     )
 
 
-def _write(
-    place: Path,
-    sources: Iterable[Path],
-    description: str,
-    runs: Iterable[tuple[float, str]],
-    advance: Callable[[], object],
-) -> None:
-    """Write a new store with the results of all parts; `advance` is called after each."""
-    connection, _ = connect_for_writing(place)
+def _write(place: Path, sources: Iterable[Path], description: str, runs: Iterable[tuple[float, str]]) -> None:
+    """Write a new store with the results of all parts."""
+    connection, _ = connect(place, "w")
     with closing(connection):
         connection.execute("PRAGMA journal_mode = OFF")  # nobody reads the file before it is finished
         with transaction(connection):
@@ -154,28 +137,17 @@ def _write(
             connection.execute("INSERT INTO study VALUES (1, ?)", (description,))
             connection.executemany("INSERT INTO runs (begun, environment) VALUES (?, ?)", runs)
         for path in sources:
-            with clear_errors(path):
-                connection.execute("ATTACH ? AS part", (f"{path.absolute().as_uri()}?mode=ro",))
-            with transaction(connection):
+            connection.execute("ATTACH ? AS part", (f"{path.absolute().as_uri()}?mode=ro",))
+            with naming_store(path), transaction(connection):
                 _add_part(connection, path)
             connection.execute("DETACH part")
-            advance()
-        connection.execute("VACUUM")  # otherwise pages tell the order of parts
 
 
 def _add_part(connection: sqlite3.Connection, path: Path) -> None:
-    with clear_errors(path):
-        if connection.execute("PRAGMA part.quick_check(1)").fetchone() != ("ok",):
-            raise store_error(path, "it is damaged; copy it again, or leave it out and run its shard again")
-        connection.execute(_SHARED)
-        if (key := _unequal(connection)) is not None:
-            raise store_error(
-                path,
-                f"its replicate {key.replicate} of scenario {key.scenario!r} at n = {key.n} is not that of another "
-                "part; run the replicate again, with replay, to see which of them is right, and leave the other store "
-                "out",
-            )
-        connection.execute(_TAKEN)
+    connection.execute(_SHARED)
+    for table in RESULTS:
+        _check_equal(connection, table.name, table.compared, path)
+    connection.execute(_TAKEN)
     for table in (*RESULTS, METHOD_TIMINGS, TIMINGS):
         connection.execute(f"DELETE FROM main.{table.name} WHERE ({_KEY}) IN (SELECT * FROM taken)")
         columns = ", ".join(table.columns)
@@ -184,19 +156,19 @@ def _add_part(connection: sqlite3.Connection, path: Path) -> None:
         )
     for name in ("shared", "taken"):
         connection.execute(f"DROP TABLE {name}")
-    # the header counts the transactions that wrote; now each part is one, also one that adds nothing
-    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
 
-def _unequal(connection: sqlite3.Connection) -> Key | None:
-    """Return a replicate that the part and the merged store have with different results, if there is one."""
-    for table in RESULTS:
-        here, there = (
-            f"SELECT {table.compared} FROM {schema}.{table.name} JOIN shared USING ({_KEY})"
-            for schema in ("part", "main")
-        )
-        for query in (f"{here} EXCEPT {there}", f"{there} EXCEPT {here}"):
-            found = connection.execute(f"{query} ORDER BY 1, 2, 3 LIMIT 1").fetchone()
-            if found is not None:
-                return Key(*found[:3])
-    return None
+def _check_equal(connection: sqlite3.Connection, table: str, columns: str, path: Path) -> None:
+    """Refuse a part that has a replicate with other results than the merged store has."""
+    here, there = (
+        f"SELECT {columns} FROM {schema}.{table} JOIN shared USING ({_KEY})" for schema in ("part", "main")
+    )
+    for query in (f"{here} EXCEPT {there}", f"{there} EXCEPT {here}"):
+        found = connection.execute(f"{query} ORDER BY 1, 2, 3 LIMIT 1").fetchone()
+        if found is not None:
+            scenario, n, replicate = found[:3]
+            raise store_error(
+                path,
+                f"its replicate {replicate} of scenario {scenario!r} at n = {n} is not that of another part; run the "
+                "replicate again, with replay, to see which of them is right, and leave the other store out",
+            )

@@ -9,7 +9,7 @@ import traceback
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from cudbound.adapters.seeded import seeded_clone, unseeded_parameters
 from cudbound.exceptions import CudboundWarning
+from cudbound.intervals import Method
 from cudbound.outcomes import Estimand
 from cudbound.resampling.refits import prepare_refits
 from cudbound.results import ComparisonResult, IntervalEstimate
@@ -35,8 +36,17 @@ N_TIMED = 3
 MAX_DRAWS = 1000
 
 
-def run_replicate(study: Study, scenario: Scenario, n: int, replicate: int) -> ReplicateRow:
+def run_replicate(
+    study: Study,
+    scenario: Scenario,
+    n: int,
+    replicate: int,
+    methods: Sequence[Method] | None = None,
+) -> ReplicateRow:
     """Run one replicate. An exception becomes a row with its traceback.
+
+    A worker process is given the methods of the study, since it does not know those of the user; None finds them by
+    their names.
 
     Guarantee
     ---------
@@ -45,6 +55,7 @@ def run_replicate(study: Study, scenario: Scenario, n: int, replicate: int) -> R
     begun = time.perf_counter()
     key = Key(scenario.name, n, replicate)
     n_redrawn = 0
+    methods = study.find_methods() if methods is None else methods
     try:
         rng = study.rng(scenario.name, n, replicate)
         drawn, n_redrawn = _draw(scenario, n, rng)
@@ -53,12 +64,16 @@ def run_replicate(study: Study, scenario: Scenario, n: int, replicate: int) -> R
         truth = truths[0] if len(truths) == 1 else Truth(0.0, max(one.standard_error for one in truths))
         # what warnings say stands in the remarks of the rows
         with warnings.catch_warnings(action="ignore", category=CudboundWarning):
-            rows = _intervals(study, scenario, fitted, drawn, rng, truths)
+            rows = _intervals(study, scenario, methods, fitted, drawn, rng, truths)
         aims = {size for row in rows if (size := Estimand.read(row.estimand).n_train_rows) is not None}
         batched = bool(aims) and all(prepare_refits(one, drawn.X, drawn.y).batched for one in fitted)
         errors = (_expected_error(study, scenario, key, size, batched) for size in sorted(aims))
         expected = tuple(one for one in errors if one is not None)
-        alone = _seconds_alone(study, scenario, fitted, drawn, key, truths) if replicate < N_TIMED else {}
+        alone = (
+            _seconds_alone(study, scenario, methods, fitted, drawn, key, truths)
+            if replicate < N_TIMED
+            else {}
+        )
         wrong = [float(np.mean(one.predict(drawn.X) != drawn.y)) for one in fitted]
     except Exception:  # a failing replicate is data
         seconds = time.perf_counter() - begun
@@ -152,12 +167,18 @@ def _truths(scenario: Scenario, fitted: list[Any], drawn: Cases) -> tuple[Truth,
 def _intervals(
     study: Study,
     scenario: Scenario,
+    methods: Sequence[Method],
     fitted: list[Any],
     drawn: Cases,
     rng: np.random.Generator,
     truths: Sequence[Truth],
 ) -> tuple[IntervalRow, ...]:
-    settings = {name: getattr(study, name) for name in ("methods", "confidence_level", "options", "sizes")}
+    settings: dict[str, Any] = {
+        "methods": methods,
+        "options": {one.name: study.options[one.name] for one in methods if one.name in study.options},
+        "confidence_level": study.confidence_level,
+        "sizes": study.sizes,
+    }
     if scenario.groups:
         settings["groups"] = drawn.groups
     rows: Sequence[IntervalEstimate | ComparisonResult]
@@ -190,18 +211,22 @@ def _draw(scenario: Scenario, n: int, rng: np.random.Generator) -> tuple[Cases, 
 
 
 def _seconds_alone(
-    study: Study, scenario: Scenario, fitted: list[Any], drawn: Cases, key: Key, truths: Sequence[Truth]
+    study: Study,
+    scenario: Scenario,
+    methods: Sequence[Method],
+    fitted: list[Any],
+    drawn: Cases,
+    key: Key,
+    truths: Sequence[Truth],
 ) -> dict[str, float]:
     """Time each method by itself, without the refits that it shares with others; one that fails has no time."""
     found = {}
-    for method in study.methods:
-        options = {method: study.options[method]} if method in study.options else {}
+    for method in methods:
         rng = study.rng(key.scenario, key.n, key.replicate)
         begun = time.perf_counter()
         with suppress(Exception), warnings.catch_warnings(action="ignore", category=CudboundWarning):
-            asked = replace(study, methods=(method,), options=options)
-            _intervals(asked, scenario, fitted, drawn, rng, truths)
-            found[method] = time.perf_counter() - begun
+            _intervals(study, scenario, [method], fitted, drawn, rng, truths)
+            found[method.name] = time.perf_counter() - begun
     return found
 
 

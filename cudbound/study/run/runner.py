@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import ctypes
-import heapq
 import math
 import os
 import pickle
 import signal
 import time
 import warnings
-from collections import defaultdict
 from collections.abc import Generator, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from dataclasses import replace
 from functools import cache, lru_cache
-from itertools import islice, takewhile
 from pathlib import Path
-from threading import Event, Semaphore
+from statistics import fmean
 from typing import Any
 
 import cloudpickle
@@ -27,9 +23,9 @@ from threadpoolctl import threadpool_limits
 
 from cudbound.bars import Progress
 from cudbound.exceptions import StudyError, StudyInterrupted
-from cudbound.intervals import METHODS, Method
+from cudbound.intervals import Method
 from cudbound.resampling.workers import begin_worker
-from cudbound.study.design.scenario import Scenario, Study
+from cudbound.study.design.scenario import Study
 from cudbound.study.design.trial import check_learners
 from cudbound.study.run.cluster import connect, run_on_cluster
 from cudbound.study.run.replicate import alone, run_replicate
@@ -37,20 +33,15 @@ from cudbound.study.run.rows import ReplicateRow
 from cudbound.study.run.shards import Shard, check_shard, replicates_of
 from cudbound.study.run.status import StudyStatus
 from cudbound.study.run.store import Store
-from cudbound.validation import check_choice, check_n_jobs, check_seconds
+from cudbound.validation import check_n_jobs, check_seconds
 
-BACKENDS = ("processes", "threads")
 #: Seconds that a worker computes before it hands over what it has: as much as a kill can lose, a thousand times more
 #: than handing over costs.
 BATCH_SECONDS = 0.5
-#: Settings of memory by their numbers in glibc's malloc.h, and a unit.
-M_TRIM_THRESHOLD, M_MMAP_THRESHOLD, MIB = -1, -3, 2**20
-#: Seconds to wait for the scheduler of a cluster, and for its first worker.
-CONNECT_SECONDS = 10
 
-#: What `_run_batch` is called with, and what `_run_in_worker` is.
-_Batch = tuple[Study, Scenario, int, tuple[int, ...]]
-_Sent = tuple[bytes, int, tuple[int, ...]]
+#: Scenario and n.
+_Cell = tuple[str, int]
+_Rows = Generator[list[ReplicateRow], None, None]
 
 
 def run_study(
@@ -58,7 +49,6 @@ def run_study(
     store_path: str | Path,
     *,
     n_jobs: int | None = 1,
-    backend: str = "processes",
     dask: str | None = None,
     shard: Shard | None = None,
     limit_minutes: float | None = None,
@@ -69,18 +59,16 @@ def run_study(
     Parameters
     ----------
     study : Study
-        For processes and clusters its populations, classifiers and methods are sent with cloudpickle, which takes
-        functions and classes of notebooks and scripts too.
+        Its populations, classifiers and methods are sent to workers with cloudpickle, which takes functions and classes
+        of notebooks and scripts too.
     store_path : str or path
         Where results go; made where there is none. A store of the same study is resumed. More replicates, sizes
         and scenarios than before may be asked for; any other change is refused.
     n_jobs : int or None, default=1
-        Workers; -1 for all cores. A cluster has the workers that it has.
-    backend : {"processes", "threads"}, default="processes"
-        Threads share memory and start at once, but Python code runs in one at a time.
+        Worker processes; -1 for all cores. A cluster has the workers that it has.
     dask : str or None, default=None
-        Address of the scheduler of a Dask cluster, such as ``"tcp://host:8786"``, whose workers have this package;
-        takes the place of `backend`.
+        Address of the scheduler of a Dask cluster, such as ``"tcp://host:8786"``, whose workers have this package.
+        Its workers are used in place of processes of this computer.
     shard : (int, int) or None, default=None
         ``(i, n)`` runs the i-th of n shards, from 1 up: of every cell the replicates i - 1, i - 1 + n, and so on. Each
         of n processes runs one, into a store of its own; `cudbound.study.run.merge.merge_stores` joins the stores.
@@ -113,7 +101,7 @@ def run_study(
     Guarantee
     ---------
     What the store holds at the end depends on the study and the shard alone, but for times: it is the same for any
-    number of workers, backend, and number of interruptions. Only this process writes. A kill at any moment loses at
+    number and kind of workers, and number of interruptions. Only this process writes. A kill at any moment loses at
     most the replicates that workers have not yet handed over, about half a second each.
 
     Notes
@@ -140,43 +128,24 @@ def run_study(
     >>> status.n_done, status.n_failed
     (5, 0)
     """
-    shown = Progress.of(progress)
-    workers = check_n_jobs(n_jobs)
-    check_choice("backend", backend, BACKENDS)
+    shown, workers = Progress.of(progress), check_n_jobs(n_jobs)
     check_seconds("limit_minutes", limit_minutes)
     shard = check_shard(shard, max(study.cells.values()))
     check_learners(study)  # before there is a store, which would belong to this study
     end = math.inf if limit_minutes is None else time.monotonic() + 60.0 * limit_minutes
     with ExitStack() as stack:
-        client = None if dask is None else stack.enter_context(connect(dask, CONNECT_SECONDS))
+        client = None if dask is None else stack.enter_context(connect(dask))
         store = stack.enter_context(Store.resume(store_path, study, shard))
         left = store.missing(shard)
         n_total = sum(len(replicates_of(shard, n_each)) for n_each in study.cells.values())
-        pace = _Pace()
-        bar = stack.enter_context(_bar(shown, n_total, left))
         try:
-            batches = takewhile(lambda _: time.monotonic() < end, _batches(study, left, pace))
-            if client is not None:
-                found = run_on_cluster(client, _run_in_worker, _sent(batches, _pack(study)))
-            elif workers == 1:
-                found = _one_by_one(batches)
-            elif backend == "threads":
-                found = _in_threads(batches, workers)
-            else:
-                found = _in_processes(_sent(batches, _pack(study)), workers)
-            stack.callback(_stop, found)
-            for rows in found:
-                store.add(rows)
-                pace.learn(rows)
-                bar.update(len(rows))
+            with _bar(shown, n_total, left) as bar, closing(_run(study, left, workers, client, end)) as found:
+                for rows in found:
+                    store.add(rows)
+                    bar.update(len(rows))
         except KeyboardInterrupt:
             status = store.status()
             raise StudyInterrupted(str(store.path), status.n_done, status.n_total) from None
-        except BrokenProcessPool as error:
-            raise StudyError(
-                f"a worker was killed, perhaps for lack of memory; {str(store.path)!r} keeps what was done: run the "
-                "same study with the same store and fewer workers to resume"
-            ) from error
     with Store.open(store_path) as store:
         return store.status()
 
@@ -198,118 +167,94 @@ def run_in_memory(
     shown, workers = Progress.of(progress), check_n_jobs(n_jobs)
     check_learners(study)
     left = {cell: list(range(n_each)) for cell, n_each in study.cells.items()}
-    pace, kept = _Pace(), list[ReplicateRow]()
-    with ExitStack() as stack:
-        bar = stack.enter_context(_bar(shown, sum(map(len, left.values())), left))
-        batches = _batches(study, left, pace)
-        found = _one_by_one(batches) if workers == 1 else _in_processes(_sent(batches, _pack(study)), workers)
-        stack.callback(_stop, found)
-        try:
-            for rows in found:
-                kept += rows
-                pace.learn(rows)
-                bar.update(len(rows))
-        except BrokenProcessPool as error:
-            raise StudyError("a worker was killed, perhaps for lack of memory; use fewer workers") from error
+    kept: list[ReplicateRow] = []
+    with (
+        _bar(shown, sum(map(len, left.values())), left) as bar,
+        closing(_run(study, left, workers)) as found,
+    ):
+        for rows in found:
+            kept += rows
+            bar.update(len(rows))
     return sorted(kept, key=lambda row: row.key)
 
 
-def _bar(
-    shown: Progress, n_total: int, left: Mapping[tuple[str, int], list[int]]
-) -> AbstractContextManager[Any]:
+def _bar(shown: Progress, n_total: int, left: Mapping[_Cell, list[int]]) -> AbstractContextManager[Any]:
     """Return the bar over the replicates, some of which are done."""
     n_done = n_total - sum(map(len, left.values()))
     return shown.bar(total=n_total, initial=n_done, desc="replicates", unit="replicate", smoothing=0)
 
 
-def _run_batch(
-    study: Study, scenario: Scenario, n: int, replicates: tuple[int, ...], stop: Event | None = None
-) -> list[ReplicateRow]:
-    """Run the replicates that one worker was given; if `stop` is set in the meantime, only the first of them."""
-    rows = []
-    for replicate in replicates:
-        if stop is not None and stop.is_set():
-            break
-        rows.append(run_replicate(study, scenario, n, replicate))
-    return rows
+def _run(
+    study: Study,
+    left: Mapping[_Cell, list[int]],
+    n_jobs: int,
+    client: Any | None = None,
+    end: float = math.inf,
+) -> _Rows:
+    """Run what is left to do, on a cluster if there is a client; yield the rows of each batch."""
+    seconds: dict[_Cell, float] = {}
+    batches = _batches(study, left, seconds, end)
+    if client is None and n_jobs == 1:
+        found = _in_this_process(study, batches)
+    else:
+        packed = _pack(study)
+        sent = ((packed[scenario], n, numbers) for (scenario, n), numbers in batches)
+        found = (
+            _in_processes(sent, n_jobs) if client is None else run_on_cluster(client, _run_in_worker, sent)
+        )
+    try:
+        for rows in found:
+            cell = rows[0].key.scenario, rows[0].key.n
+            seconds[cell] = fmean(row.seconds for row in rows)
+            yield rows
+    except BrokenProcessPool as error:
+        raise StudyError(
+            "a worker was killed, perhaps for lack of memory; use fewer workers. A store keeps what was done: run the "
+            "same study with it to resume"
+        ) from error
+    finally:
+        # joblib advises those who stop on purpose, after an error or Ctrl-C
+        with warnings.catch_warnings(action="ignore", category=UserWarning):
+            found.close()
 
 
-@dataclass
-class _Pace:
-    """How long replicates of each cell take, learned while they come in."""
-
-    seconds: dict[tuple[str, int], float] = field(default_factory=lambda: defaultdict(float))
-    counts: dict[tuple[str, int], int] = field(default_factory=lambda: defaultdict(int))
-
-    def learn(self, rows: list[ReplicateRow]) -> None:
-        for row in rows:
-            self.seconds[row.key.scenario, row.key.n] += row.seconds
-            self.counts[row.key.scenario, row.key.n] += 1
-
-    def batch_size(self, scenario: str, n: int) -> int:
-        """Return how many replicates fill a batch; one while that is unknown."""
-        count, seconds = self.counts[scenario, n], self.seconds[scenario, n]
-        return max(1, int(BATCH_SECONDS * count / seconds)) if seconds > 0.0 else 1
-
-
-def _batches(study: Study, left: Mapping[tuple[str, int], list[int]], pace: _Pace) -> Iterator[_Batch]:
-    """Yield what is left to do; lazily, so that sizes follow the pace.
+def _batches(
+    study: Study, left: Mapping[_Cell, list[int]], seconds: Mapping[_Cell, float], end: float
+) -> Iterator[tuple[_Cell, list[int]]]:
+    """Yield what is left to do until the time is over; lazily, so that sizes follow the seconds a replicate takes.
 
     The cell of which the least share is done is next, so that a run that is stopped early has about the same share of
     the replicates of every cell.
     """
-    scenarios = {scenario.name: scenario for scenario in study.scenarios}
-    n_each = study.cells
-    waiting = [
-        (replicates[0] / n_each[cell], place, cell, iter(replicates))
-        for place, (cell, replicates) in enumerate(left.items())
-    ]
-    heapq.heapify(waiting)
-    while waiting:
-        _, place, cell, numbers = heapq.heappop(waiting)
-        batch = tuple(islice(numbers, pace.batch_size(*cell)))
-        if batch:
-            heapq.heappush(waiting, ((batch[-1] + 1) / n_each[cell], place, cell, numbers))
-            yield study, scenarios[cell[0]], cell[1], batch
+    n_each, begun = study.cells, dict.fromkeys(left, 0)
+    while begun and time.monotonic() < end:
+        cell = min(begun, key=lambda one: left[one][begun[one]] / n_each[one])
+        size = max(1, int(BATCH_SECONDS / seconds[cell])) if seconds.get(cell) else 1
+        batch = left[cell][begun[cell] : begun[cell] + size]
+        begun[cell] += size
+        if begun[cell] >= len(left[cell]):
+            del begun[cell]
+        yield cell, batch
 
 
-def _one_by_one(batches: Iterator[_Batch]) -> Generator[list[ReplicateRow], None, None]:
-    for batch in batches:
+def _in_this_process(study: Study, batches: Iterator[tuple[_Cell, list[int]]]) -> _Rows:
+    scenarios = {one.name: one for one in study.scenarios}
+    for (name, n), numbers in batches:
         with alone():
-            rows = _run_batch(*batch)
+            rows = [run_replicate(study, scenarios[name], n, number) for number in numbers]
         yield rows
 
 
-def _in_threads(batches: Iterator[_Batch], n_jobs: int) -> Generator[list[ReplicateRow], None, None]:
-    stop, seats = Event(), Semaphore(n_jobs)
-
-    def run(batch: _Batch) -> list[ReplicateRow]:
-        with seats:
-            return _run_batch(*batch, stop)
-
-    # limits and filters belong to the whole process: set once here, since threads would undo each other's
-    with alone(), parallel_config("threading", n_jobs=n_jobs):
-        try:
-            yield from Parallel(return_as="generator_unordered", batch_size=1)(
-                delayed(run)(batch) for batch in batches
-            )
-        finally:
-            # a thread that is still inside the solver when Python ends would take the whole process down
-            stop.set()
-            for _ in range(n_jobs):
-                seats.acquire()
-
-
-def _in_processes(sent: Iterator[_Sent], n_jobs: int) -> Generator[list[ReplicateRow], None, None]:
+def _in_processes(sent: Iterator[tuple[bytes, int, list[int]]], n_jobs: int) -> _Rows:
     # Ctrl-C reaches the workers of a terminal too, and they would print where they were; this process ends them
     begun = {"initializer": begin_worker, "initargs": (os.getpid(),)}
-    with parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1, **begun), ExitStack() as stack:
+    with parallel_config("loky", n_jobs=n_jobs, inner_max_num_threads=1, **begun):
         with _ctrl_c_held_back():  # the initializer comes late: a worker takes a second to start
             found = Parallel(return_as="generator_unordered", batch_size=1)(
-                delayed(_run_in_worker)(*batch) for batch in sent
+                delayed(_run_in_worker)(*one) for one in sent
             )
-            stack.callback(_stop, found)
-        yield from found
+        with closing(found):
+            yield from found
 
 
 @contextmanager
@@ -325,26 +270,21 @@ def _ctrl_c_held_back() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _sent(batches: Iterator[_Batch], packed: Mapping[str, bytes]) -> Iterator[_Sent]:
-    """Yield batches as they are sent to other processes."""
-    for _, scenario, n, replicates in batches:
-        yield packed[scenario.name], n, replicates
-
-
 def _pack(study: Study) -> dict[str, bytes]:
-    """Write each scenario with what it takes to run it, the methods among them, since they may be the user's own.
+    """Pickle each scenario with what it takes to run it, the methods among them, since they may be the user's own.
 
     It is done once, here, because what cannot be sent would otherwise be found out by threads of joblib and Dask.
     """
-    methods = tuple(METHODS[name] for name in study.methods)
     packed = {}
     for scenario in study.scenarios:
         try:
-            packed[scenario.name] = cloudpickle.dumps((replace(study, scenarios=(scenario,)), methods))
+            packed[scenario.name] = cloudpickle.dumps(
+                (replace(study, scenarios=(scenario,)), study.find_methods())
+            )
         except Exception as error:  # of any kind: classes of the user may say how they are written
             raise StudyError(
                 f"scenario {scenario.name!r}: its population, its classifier or a method of the study cannot be sent "
-                f'to worker processes; use backend="threads" ({type(error).__name__}: {error})'
+                f"to worker processes ({type(error).__name__}: {error}); use one worker"
             ) from error
     return packed
 
@@ -362,29 +302,15 @@ def _unpack(packed: bytes) -> tuple[Study, tuple[Method, ...]]:
     return read
 
 
-def _run_in_worker(packed: bytes, n: int, replicates: tuple[int, ...]) -> list[ReplicateRow]:
-    _settle_in()
+def _run_in_worker(packed: bytes, n: int, numbers: list[int]) -> list[ReplicateRow]:
+    _use_one_thread()
     study, methods = _unpack(packed)
     (scenario,) = study.scenarios
-    METHODS.update((method.name, method) for method in methods)
     with warnings.catch_warnings(action="ignore"):
-        return _run_batch(study, scenario, n, replicates)
+        return [run_replicate(study, scenario, n, number, methods) for number in numbers]
 
 
 @cache
-def _settle_in() -> None:
-    """Prepare a worker for good: one that belongs to a cluster may run batches in threads, and none must undo it."""
+def _use_one_thread() -> None:
+    """Limit BLAS for good: a worker of a cluster may run batches in threads, and none must undo it."""
     threadpool_limits(1)
-    # Dask makes the C library of its workers give back memory as soon as it is free, and asking for it again, for
-    # every array, takes two thirds as long as all computing; these are the most that glibc would come to by itself
-    with suppress(AttributeError, OSError, TypeError):  # other C libraries have no such settings
-        mallopt = ctypes.CDLL(None).mallopt
-        mallopt(M_MMAP_THRESHOLD, 32 * MIB)
-        mallopt(M_TRIM_THRESHOLD, 64 * MIB)
-
-
-def _stop(found: Generator[list[ReplicateRow], None, None]) -> None:
-    """Let go of batches that are not done; there are some after an error or Ctrl-C only."""
-    # joblib's advice to those who stop on purpose
-    with warnings.catch_warnings(action="ignore", category=UserWarning):
-        found.close()

@@ -19,8 +19,16 @@ from cudbound.study.design.scenario import Study
 from cudbound.study.run.rows import ExpectedError, IntervalRow, Key, ReplicateRow, reason
 from cudbound.study.run.shards import Shard, read_shard, replicates_of
 from cudbound.study.run.status import CellStatus, Failure, StudyStatus
-from cudbound.study.run.store_check import WrongContentsError, check_description
-from cudbound.study.run.store_columns import (
+from cudbound.study.run.store_file import (
+    connect,
+    create_tables,
+    is_locked,
+    naming_store,
+    store_error,
+    transaction,
+    writer_lock,
+)
+from cudbound.study.run.store_tables import (
     EXPECTED,
     INTERVALS,
     METHOD_TIMINGS,
@@ -29,16 +37,6 @@ from cudbound.study.run.store_columns import (
     TIMINGS,
     StoredTable,
     read_frame,
-)
-from cudbound.study.run.store_file import (
-    clear_errors,
-    connect_for_reading,
-    connect_for_writing,
-    create_tables,
-    is_locked,
-    store_error,
-    transaction,
-    writer_lock,
 )
 
 if TYPE_CHECKING:
@@ -97,7 +95,8 @@ class Store:
             If the file is missing, is no store, or is a store of another version.
         """
         place = Path(path)
-        return cls(place, connect_for_reading(place))
+        connection, _ = connect(place, "r")
+        return cls(place, connection)
 
     @classmethod
     def resume(cls, path: str | Path, study: Study, shard: Shard | None = None) -> Store:
@@ -118,13 +117,9 @@ class Store:
             written, is no store, or is a store of another version. The store stays as it was.
         """
         place = Path(path)
-        try:
-            check_description(describe(study))  # what could not be read again
-        except WrongContentsError as error:
-            raise store_error(place, f"{error}; change the study") from error
         with ExitStack() as opened:
             opened.enter_context(writer_lock(place))
-            connection, new = connect_for_writing(place)
+            connection, new = connect(place, "w")
             opened.callback(connection.close)
             store = cls(place, connection, study)
             store._begin_run(study, shard, new)
@@ -143,9 +138,10 @@ class Store:
 
     @property
     def description(self) -> dict[str, Any]:
-        """The study in words and numbers, as `cudbound.study.design.identity.describe` gives it today."""
+        """The study in words and numbers, as `cudbound.study.design.identity.describe` gives it."""
         ((text,),) = self._select("SELECT description FROM study")
-        return dict(json.loads(text))
+        described: dict[str, Any] = json.loads(text)
+        return described
 
     @property
     def from_design(self) -> bool:
@@ -180,26 +176,19 @@ class Store:
         """
         if (study := self._study) is None:
             raise store_error(self.path, "it was opened to be read; open it with Store.resume")
-        batch = list(rows)
         now = time.time()
-        stored = (
-            (REPLICATES, [REPLICATES.values(row.key, row, seed=_seed(study, row.key)) for row in batch]),
-            (INTERVALS, [INTERVALS.values(row.key, one) for row in batch for one in row.intervals]),
-            (EXPECTED, [EXPECTED.values(row.key, one) for row in batch for one in row.expected]),
-            (
-                METHOD_TIMINGS,
-                [
-                    METHOD_TIMINGS.values(row.key, method=method, seconds=seconds)
-                    for row in batch
-                    for method, seconds in row.method_seconds.items()
-                ],
-            ),
-            (TIMINGS, [TIMINGS.values(row.key, row, finished=now) for row in batch]),
-        )
-        with clear_errors(self.path), transaction(self._connection):
-            for table, values in stored:
-                marks = ", ".join("?" * len(table.types))
-                self._connection.executemany(f"INSERT INTO {table.name} VALUES ({marks})", values)
+        with naming_store(self.path), transaction(self._connection):
+            for row in rows:
+                key = row.key
+                self._insert(REPLICATES, REPLICATES.values(key, row, seed=_seed(study, key)))
+                self._insert(INTERVALS, *(INTERVALS.values(key, one) for one in row.intervals))
+                self._insert(EXPECTED, *(EXPECTED.values(key, one) for one in row.expected))
+                alone = row.method_seconds.items()
+                self._insert(
+                    METHOD_TIMINGS,
+                    *(METHOD_TIMINGS.values(key, method=name, seconds=one) for name, one in alone),
+                )
+                self._insert(TIMINGS, TIMINGS.values(key, row, finished=now))
 
     def finished(self) -> set[Key]:
         """Return the replicates that are stored, failed ones among them."""
@@ -223,7 +212,7 @@ class Store:
     def digest(self) -> str:
         """Return a checksum of the results, without times; of failures the last line counts."""
         found = hashlib.sha256()
-        with clear_errors(self.path):
+        with naming_store(self.path):
             for table in RESULTS:
                 key = ", ".join(table.columns[: table.n_keys])
                 query = f"SELECT {table.compared} FROM {table.name} ORDER BY {key}"
@@ -263,9 +252,9 @@ class Store:
         Parameters
         ----------
         table : StoredTable
-            One of those of `cudbound.study.run.store_columns`, which says what its columns are.
+            One of those of `cudbound.study.run.store_tables`, which says what its columns are.
         """
-        with clear_errors(self.path):
+        with naming_store(self.path):
             return read_frame(self._connection, table)
 
     def runs_frame(self) -> pd.DataFrame:
@@ -310,7 +299,7 @@ class Store:
         return StudyStatus(described["name"], n_done, n_failed, n_total, running, rate, end, cells)
 
     def _select(self, query: str, *values: object) -> list[Any]:
-        with clear_errors(self.path):
+        with naming_store(self.path):
             return self._connection.execute(query, values).fetchall()
 
     def _rows_of(self, table: StoredTable, key: Key) -> list[dict[str, Any]]:
@@ -318,6 +307,10 @@ class Store:
         query = table.select("WHERE scenario = ? AND n = ? AND replicate = ?")
         found = self._select(query, key.scenario, int(key.n), int(key.replicate))
         return [dict(zip(table.columns[3:], row[3:], strict=True)) for row in found]
+
+    def _insert(self, table: StoredTable, *rows: tuple[object, ...]) -> None:
+        marks = ", ".join("?" * len(table.types))
+        self._connection.executemany(f"INSERT INTO {table.name} VALUES ({marks})", rows)
 
     def _begin_run(self, study: Study, shard: Shard | None, new: bool) -> None:
         environment = {
@@ -329,7 +322,7 @@ class Store:
             environment["shard"] = "{}/{}".format(*shard)
         if not new:
             self.check_study(study, "undo the change, or name another store for the changed study")
-        with clear_errors(self.path), transaction(self._connection):
+        with naming_store(self.path), transaction(self._connection):
             if new:
                 create_tables(self._connection)
             self._connection.execute(

@@ -57,7 +57,7 @@ class StoredTable:
 
     @property
     def compared(self) -> str:
-        """The columns as queries name them that compare results; `store_file` gives SQLite the function."""
+        """The columns as queries name them that compare results; of a failure only the error at its end counts."""
         return ", ".join("last_line(failure)" if name == "failure" else name for name in self.columns)
 
     def select(self, where: str = "") -> str:
@@ -73,7 +73,7 @@ class StoredTable:
         return tuple(_plain(given[name], kind) for name, kind in self.types.items())
 
 
-def scalars_of(row_class: type) -> dict[str, str]:
+def columns_of(row_class: type) -> dict[str, str]:
     """Return the types of the fields of a dataclass that are single values and decide whether two rows are equal."""
     types = {one.name: str(one.type) for one in fields(row_class) if one.compare}
     return {name: kind for name, kind in types.items() if _base(kind) in _SQL_TYPES}
@@ -87,13 +87,13 @@ def _plain(value: Any, kind: str) -> object:
     return None if value is None else _CONVERSIONS[_base(kind)](value)
 
 
-_KEY = scalars_of(Key)
+_KEY = columns_of(Key)
 #: One row per replicate. The failure is a traceback, or missing; the seed is a line of Python.
-REPLICATES = StoredTable("replicates", _KEY | scalars_of(ReplicateRow) | {"seed": "str"}, 3)
+REPLICATES = StoredTable("replicates", _KEY | columns_of(ReplicateRow) | {"seed": "str"}, 3)
 #: One row per interval.
-INTERVALS = StoredTable("intervals", _KEY | scalars_of(IntervalRow), 4)
+INTERVALS = StoredTable("intervals", _KEY | columns_of(IntervalRow), 4)
 #: One row per further sample.
-EXPECTED = StoredTable("expected_errors", _KEY | scalars_of(ExpectedError), 4)
+EXPECTED = StoredTable("expected_errors", _KEY | columns_of(ExpectedError), 4)
 #: The seconds that methods took by themselves: one row per timed replicate and method.
 METHOD_TIMINGS = StoredTable("method_timings", _KEY | {"method": "str", "seconds": "float"}, 4)
 #: How many seconds each replicate took, and when it was finished, in Unix seconds.
