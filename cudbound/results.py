@@ -24,8 +24,6 @@ from cudbound.rounding import (
 if TYPE_CHECKING:
     import pandas as pd
 
-#: The remark that the quantile of the suprema is known exactly, though not every draw was solved to its end.
-QUANTILE_PROVED = "quantile proved"
 #: More numbers of a method's own than these are not added to its remarks; JSON has all of them.
 MAX_DETAILS = 3
 
@@ -146,11 +144,6 @@ class Draws(InLines):
         return pd.concat([frame, witness], axis=1).rename_axis("draw")
 
 
-def for_readers(remark: str) -> str:
-    """Return a remark as readers get it: beside 95%, "proved", which stores keep, would promise coverage."""
-    return "draws solved exactly as far as needed" if remark == QUANTILE_PROVED else remark
-
-
 class Row(InLines):
     """One row of a table: what one method found, with what a reader must know to judge it.
 
@@ -202,7 +195,7 @@ class Row(InLines):
         few = self.details if len(self.details) <= MAX_DETAILS else {}
         numbers = ", ".join(f"{name} = {value:.4g}" for name, value in few.items())
         degenerate = f"degenerate: {self.degenerate}" if self.degenerate else ""
-        return "; ".join(part for part in (*map(for_readers, self.remarks), numbers, degenerate) if part)
+        return "; ".join(part for part in (*self.remarks, numbers, degenerate) if part)
 
 
 class _WithLimits(Row):

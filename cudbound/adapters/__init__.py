@@ -133,7 +133,7 @@ class Expressed:
         Optimality residual of the fitted coefficients, see `cudbound.solve.minimum.optimality_residual`; nan where it
         is not known.
     reason : str
-        Why there is none, in a few words for a cell of a table; empty where there is one.
+        Why there is none, in a few words; empty where there is one.
     error : Exception or None
         What to raise where the bound was asked for by name.
     """
@@ -167,16 +167,16 @@ def express_or_reason(
     >>> from sklearn.tree import DecisionTreeClassifier
     >>> X, y = [[0.0], [1.0], [2.0], [4.0]], [0, 0, 1, 1]
     >>> express_or_reason(DecisionTreeClassifier().fit(X, y), X, y).reason
-    'no CUD bound: no linear form known for DecisionTreeClassifier'
+    'no linear form known for DecisionTreeClassifier'
     """
     try:
         return Expressed(*_at_minimum(estimator, X, y, polish, sample_weight, native))
     except UnsupportedProblemError as error:
-        return Expressed(None, np.nan, "no CUD bound: an l1 penalty needs solver='cvxpy'", error)
+        return Expressed(None, np.nan, "an l1 penalty needs solver='cvxpy'", error)
     except NoMinimizerError as error:
-        return Expressed(None, np.nan, "no CUD bound: its loss has no minimizer on separable data", error)
+        return Expressed(None, np.nan, "its loss has no minimizer on separable data", error)
     except NotMinimizerError as error:
-        reason = f"no CUD bound: the fit does not minimize its loss (residual {error.residual:.2g})"
+        reason = f"the fit does not minimize its loss (residual {error.residual:.2g})"
         return Expressed(None, error.residual, reason, error)
     except UnsupportedEstimatorError as error:
         return Expressed(None, np.nan, _unknown(estimator), error)
@@ -210,7 +210,7 @@ def _unknown(estimator: Any) -> str:
     """Return which part of an estimator keeps it from being an additive model with a convex loss."""
     classifier = take_apart(estimator).classifier
     missing = "convex loss" if hasattr(classifier, "coef_") else "linear form"
-    return f"no CUD bound: no {missing} known for {type(classifier).__name__}"
+    return f"no {missing} known for {type(classifier).__name__}"
 
 
 def warn_unscaled(estimator: Any, X: Any, y: Any) -> None:

@@ -32,7 +32,7 @@ from cudbound.report.description import Description, describe_rows
 from cudbound.report.files import write_texts
 from cudbound.report.headline import majority_sentence
 from cudbound.report.tables import RunDescription
-from cudbound.results import QUANTILE_PROVED, Draws, IntervalEstimate, for_readers
+from cudbound.results import Draws, IntervalEstimate
 from cudbound.rounding import sentences_html
 from cudbound.solve.limits import SearchLimits, check_limits
 from cudbound.solve.minimum import draws_problem
@@ -151,7 +151,7 @@ class CudResult(Pictured["SupremaDisplay"]):
         if self.search.of == "all" and self.draws.certified.all():
             remarks = ["all draws solved exactly"]
         elif self.certified:
-            remarks = [QUANTILE_PROVED]
+            remarks = ["draws solved exactly as far as needed"]
         else:
             remarks = [f"q {within(self.q_lower, self.q)}, upper value used"]
         if self.n_single_class_draws:
@@ -293,7 +293,7 @@ class CudResult(Pictured["SupremaDisplay"]):
 
     @property
     def _notes(self) -> tuple[str, ...]:
-        return (*map(for_readers, self.remarks), *((self.degenerate,) if self.degenerate else ()))
+        return (*self.remarks, *((self.degenerate,) if self.degenerate else ()))
 
     @property
     def _beside(self) -> tuple[str, ...]:

@@ -33,9 +33,9 @@ class Pilot:
 
     @property
     def title(self) -> str:
-        """One line: how cases arise, and how the true error is found."""
+        """One line: how cases arise."""
         events = int(self.y.sum())
-        return f"{self.y.size} rows of a pilot with {events} events, drawn with replacement; true error on all rows"
+        return f"{self.y.size} rows of a pilot with {events} events, drawn with replacement"
 
     @property
     def all_cases(self) -> tuple[Any, NDArray[np.int64]]:

@@ -24,7 +24,7 @@ from cudbound.report.cautions import cautions
 from cudbound.report.description import Description
 from cudbound.report.headline import interval_sentence, majority_sentence
 from cudbound.report.tables import Run
-from cudbound.results import IntervalEstimate, for_readers
+from cudbound.results import IntervalEstimate
 from cudbound.rounding import printable, sentences_html
 from cudbound.solve.limits import SearchLimits
 from cudbound.tables.compare_intervals import compare_intervals
@@ -119,7 +119,7 @@ class ErrorInterval(Pictured["IntervalDisplay"], WithSource):
             *map(str, self.cautions),
             *((f"Rests on{self._in_terms}: {numbers}.",) if numbers else ()),
             *(("The CUD bound did not lower the upper limit.",) if self._cap_is_idle else ()),
-            *(f"{remark[0].upper()}{remark[1:]}." for remark in map(for_readers, row.remarks)),
+            *(f"{remark[0].upper()}{remark[1:]}." for remark in row.remarks),
             *((f"Degenerate: {row.degenerate}.",) if row.degenerate else ()),
             *(() if "test_set" in METHODS[row.method].needs else (INTERNAL,)),
         )

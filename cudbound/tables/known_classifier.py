@@ -84,6 +84,10 @@ class Wanted:
         """The methods that need the model."""
         return [method.name for method in self.methods if method.needs & MODEL_RECORDS]
 
+    def without_model(self, why: str) -> dict[str, str]:
+        """Return why methods that need the model cannot be computed, by their names."""
+        return dict.fromkeys(self.of_model, f"no CUD bound: {why}")
+
 
 def look_at(
     estimator: Any, X: Any, y: Any, wanted: Wanted, *, groups: Groups | None, sample_weight: Array | None
@@ -110,9 +114,7 @@ def look_at(
     _warn(facts, design, wanted)
     unseen = _unseen_choice(facts)
     if unseen and (wanted.lenient or not wanted.of_model):
-        return KnownClassifier(
-            None, design, dict.fromkeys(wanted.of_model, f"no CUD bound: {unseen}"), unseen
-        )
+        return KnownClassifier(None, design, wanted.without_model(unseen), unseen)
     if not wanted.caps and not wanted.of_model:
         return KnownClassifier(None, design, {})
     if facts.reads_labels:
@@ -125,8 +127,7 @@ def look_at(
             raise found.error
         if not np.isnan(found.residual):
             warnings.warn(NotMinimizerWarning(found.residual), stacklevel=3)
-        reason = found.reason.removeprefix("no CUD bound: ")
-        return KnownClassifier(None, design, dict.fromkeys(wanted.of_model, found.reason), unseen or reason)
+        return KnownClassifier(None, design, wanted.without_model(found.reason), unseen or found.reason)
     return KnownClassifier(found.model, design, _without_curvature(found.model, wanted), unseen)
 
 

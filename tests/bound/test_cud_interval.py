@@ -144,7 +144,7 @@ def test_row_of_the_table() -> None:
     assert (row.method, str(row.estimand), row.n_fits) == ("cud", "conditional", 1)
     assert (row.estimate, row.raw_interval) == (result.estimate, result.raw_interval)
     assert row.confidence_level == 0.95
-    assert row.remarks == ("quantile proved",)
+    assert row.remarks == ("draws solved exactly as far as needed",)
     assert result_for(X, y, search="all").row.remarks == ("all draws solved exactly",)
     assert row.degenerate is None
     assert str(result.estimand) == "conditional"
@@ -501,7 +501,7 @@ def test_polish_gives_the_interval_of_the_exact_minimizer() -> None:
     scores = [clf.decision_function(X) for clf in (rough, exact)]
     assert report.score_change == pytest.approx(np.abs(scores[0] - scores[1]).max())
     assert report.n_changed_predictions == (rough.predict(X) != exact.predict(X)).sum()
-    assert polished.row.remarks == ("quantile proved", str(report))
+    assert polished.row.remarks == ("draws solved exactly as far as needed", str(report))
     assert "for the error of the polished classifier; training error" in str(polished)
     assert polished.at(confidence_level=0.8).polish is report
 

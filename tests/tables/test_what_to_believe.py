@@ -260,7 +260,6 @@ def test_readers_are_not_promised_a_proof():
         assert "raws solved exactly as far as needed" in text
         assert not {"proved", "certified"} & set(text.split())
     assert "all draws solved exactly" in str(cud_interval(*fitted(40, 1.0), search="all", **FEW))
-    assert table["cud"].remarks == ("quantile proved",)  # as stores of studies have it
 
 
 def test_any_classifier_gets_a_headline():
