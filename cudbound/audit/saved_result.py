@@ -4,42 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from cudbound.audit.json_fields import (
-    FLAG,
-    LABEL,
-    NUMBER,
-    PROPORTION,
-    RATE,
-    SCALAR,
-    TEXT,
-    CountMatrix,
-    Digest,
-    Flag,
+    Between,
+    Counts,
     Label,
     Matrix,
-    Number,
-    Rate,
-    Seed,
-    Text,
+    Scalar,
     Vector,
-    VectorOrNone,
+    Words,
     check,
-    choice,
-    either,
-    integer,
-    is_text,
-    list_of,
-    mapping_to,
-    number,
-    object_of,
-    optional,
     parse,
     read_object,
-    write_object,
+    write,
 )
 from cudbound.exceptions import SavedResultError
 from cudbound.metrics.metric import Metric
@@ -52,26 +33,20 @@ MAX_MB = 32
 #: steps of the classifier, which then has to be at hand.
 ROWS = ("features", "one and features", "classifier")
 STATUSES = tuple(status.name.lower() for status in SolveStatus)
-#: Rows of a training set, bootstrap draws, and inner draws of each draw.
-MAX_ROWS, MAX_DRAWS, MAX_INNER = 10_000_000, 1_000_000, 100_000
-#: Localization rates that depend on the number of rows.
-NAMED_RATES = ("n", "paper-literal")
 
-_SHARE, _COST = number(0.0, 1.0 + 1e-9), number(0.0, 1e100)
-_PAIR = list_of(LABEL, 2, 2)
-_LIMIT = optional(RATE)
-_OPTION = optional(SCALAR)
-_LOCALIZATION = either(choice(NAMED_RATES), RATE, NAMED_RATES.__contains__)
+Share = Annotated[float, Between(0.0, 1.0)]
+#: Of a class, as shares and weights are.
+Pair = tuple[Annotated[float, Between(0.0, 1e100)], Annotated[float, Between(0.0, 1e100)]]
 
 
 @dataclass(frozen=True)
 class SavedMetric:
     """A metric that is linear in the losses: the fields of `cudbound.Metric`."""
 
-    name: Text
-    shares: Annotated[tuple[float, float] | None, optional(list_of(_SHARE, 2, 2))]
-    costs: Annotated[tuple[float, float], list_of(_COST, 2, 2)]
-    complement: Flag
+    name: str
+    shares: Pair | None
+    costs: Pair
+    complement: bool
 
     @classmethod
     def of(cls, metric: Metric) -> SavedMetric:
@@ -91,25 +66,22 @@ class SavedMetric:
 class SavedAsked:
     """What was asked to be bounded: metrics, or the names of predictive values; see `cudbound.Metrics`."""
 
-    metrics: Annotated[
-        tuple[str | SavedMetric, ...],
-        list_of(either(TEXT, object_of(SavedMetric), is_text), 1, 100),
-    ]
-    joint: Flag
-    prevalence: Annotated[float | str | None, optional(either(choice(("sample",)), PROPORTION, is_text))]
-    stratified: Annotated[bool | None, optional(FLAG)]
+    metrics: tuple[str | SavedMetric, ...]
+    joint: bool
+    prevalence: Annotated[str, Words(("sample",))] | Share | None
+    stratified: bool | None
 
 
 @dataclass(frozen=True)
 class SavedData:
     """The training set: its fingerprint and its labels' names, and no row of it."""
 
-    fingerprint: Digest
-    n_samples: Annotated[int, integer(1, MAX_ROWS)]
-    classes: Annotated[tuple[Any, Any], _PAIR]
+    fingerprint: str
+    n_samples: int
+    classes: tuple[Label, Label]
     event: Label
-    grouped: Flag
-    weighted: Flag
+    grouped: bool
+    weighted: bool
 
 
 @dataclass(frozen=True)
@@ -119,40 +91,40 @@ class SavedClassifier:
     `classes` are those of a negative and of a positive score; `class_weights` belong to them in this order.
     """
 
-    words: Text
-    rows: Annotated[str, choice(ROWS)]
-    classes: Annotated[tuple[Any, Any], _PAIR]
+    words: str
+    rows: Annotated[str, Words(ROWS)]
+    classes: tuple[Label, Label]
     coefficients: Vector
-    loss: Text
-    penalty: VectorOrNone
-    l1_penalty: VectorOrNone
-    class_weights: Annotated[tuple[float, float] | None, optional(list_of(number(0.0, 1e300), 2, 2))]
-    offset: Number
+    loss: str
+    penalty: Vector | None
+    l1_penalty: Vector | None
+    class_weights: Pair | None
+    offset: float
 
 
 @dataclass(frozen=True)
 class SavedSettings:
     """The arguments that decide numbers."""
 
-    confidence_level: Annotated[float, PROPORTION]
-    localization: Rate
-    seed: Seed
-    asked: Annotated[SavedAsked, object_of(SavedAsked)]
-    search: Annotated[str, choice(("quantile", "all"))]
-    solver: Annotated[str, choice(("native", "cvxpy"))]
-    polish: Flag
-    limits: Annotated[Mapping[str, float | None], mapping_to(_LIMIT)]
+    confidence_level: float
+    localization: Annotated[float, Between(0.0, math.inf)]
+    seed: Annotated[int, Between(0, 2**256)] | None
+    asked: SavedAsked
+    search: Annotated[str, Words(("quantile", "all"))]
+    solver: Annotated[str, Words(("native", "cvxpy"))]
+    polish: bool
+    limits: Mapping[str, float | None]
 
 
 @dataclass(frozen=True)
 class SavedLimits:
     """The interval of one metric by the CUD bound: both limits, whatever the alternative of a table is."""
 
-    metric: Annotated[SavedMetric, object_of(SavedMetric)]
-    estimate: Number
-    q: Number
-    low: Number
-    high: Number
+    metric: SavedMetric
+    estimate: float
+    q: float
+    low: float
+    high: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,10 +134,10 @@ class SavedBound:
     The bounds of several are on the scale of their mean losses, [0, 1]; those of one are on the scale of the metric.
     """
 
-    intervals: Annotated[tuple[SavedLimits, ...], list_of(object_of(SavedLimits), 1, 100)]
+    intervals: tuple[SavedLimits, ...]
     lower: Vector
     upper: Vector
-    status: Annotated[tuple[str, ...], list_of(choice(STATUSES), 0, 100 * MAX_DRAWS)]
+    status: tuple[Annotated[str, Words(STATUSES)], ...]
     witness: Matrix
 
 
@@ -173,11 +145,11 @@ class SavedBound:
 class SavedRow:
     """A row of a table; null stands for what could not be computed."""
 
-    method: Text
-    metric: Text
-    estimate: Annotated[float | None, optional(NUMBER)]
-    low: Annotated[float | None, optional(NUMBER)]
-    high: Annotated[float | None, optional(NUMBER)]
+    method: str
+    metric: str
+    estimate: float | None
+    low: float | None
+    high: float | None
 
 
 @dataclass(frozen=True)
@@ -187,37 +159,37 @@ class SavedTable:
     `given` names what cannot be stored: splits and test cases of the caller.
     """
 
-    methods: Annotated[str | tuple[str, ...], either(TEXT, list_of(TEXT, 1, 200), is_text)]
-    alternative: Annotated[str, choice(("two-sided", "less", "greater"))]
-    localization: Annotated[str | float, _LOCALIZATION]
-    inner: Annotated[int | str | None, optional(either(choice(("oob",)), integer(1, MAX_INNER), is_text))]
-    on_single_class: Annotated[str | None, optional(TEXT)]
-    options: Annotated[Mapping[str, Mapping[str, Any]], mapping_to(mapping_to(_OPTION))]
-    sizes: Annotated[Mapping[str, Any], mapping_to(_OPTION)]
-    cv: Annotated[int | None, optional(integer(2, MAX_ROWS))]
-    fallback: Flag
-    given: Annotated[tuple[str, ...], list_of(choice(("cv", "test_set")), 0, 2)]
-    rows: Annotated[tuple[SavedRow, ...], list_of(object_of(SavedRow), 1, 2_000)]
+    methods: str | tuple[str, ...]
+    alternative: Annotated[str, Words(("two-sided", "less", "greater"))]
+    localization: Annotated[str, Words(("n", "paper-literal"))] | float
+    inner: Annotated[str, Words(("oob",))] | int | None
+    on_single_class: str | None
+    options: Mapping[str, Mapping[str, Scalar]]
+    sizes: Mapping[str, Scalar]
+    cv: int | None
+    fallback: bool
+    given: tuple[Annotated[str, Words(("cv", "test_set"))], ...]
+    rows: tuple[SavedRow, ...]
 
 
 @dataclass(frozen=True)
 class SavedCommand:
     """How the command read its file and what it fitted: the options of ``cudbound interval``."""
 
-    target: Text
-    positive: Text
-    features: Annotated[tuple[str, ...], list_of(TEXT)]
-    categorical: Annotated[tuple[str, ...], list_of(TEXT)]
-    exclude: Annotated[tuple[str, ...], list_of(TEXT)]
-    missing: Text
-    delimiter: Text
-    group: Annotated[str | None, optional(TEXT)]
-    weight: Annotated[str | None, optional(TEXT)]
-    classifier: Annotated[str | None, optional(TEXT)]
-    options: Annotated[Mapping[str, Any], mapping_to(_OPTION)]
-    standardize: Flag
-    threshold: Annotated[float | None, optional(NUMBER)]
-    folds: Annotated[int | None, optional(integer(2, MAX_ROWS))]
+    target: str
+    positive: str
+    features: tuple[str, ...]
+    categorical: tuple[str, ...]
+    exclude: tuple[str, ...]
+    missing: str
+    delimiter: str
+    group: str | None
+    weight: str | None
+    classifier: str | None
+    options: Mapping[str, Scalar]
+    standardize: bool
+    threshold: float | None
+    folds: int | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,14 +213,14 @@ class SavedResult:
         None where the result comes from Python.
     """
 
-    versions: Annotated[Mapping[str, str], mapping_to(TEXT)]
-    data: Annotated[SavedData, object_of(SavedData)]
-    settings: Annotated[SavedSettings, object_of(SavedSettings)]
-    counts: CountMatrix
-    classifier: Annotated[SavedClassifier | None, optional(object_of(SavedClassifier))]
-    bounds: Annotated[tuple[SavedBound, ...], list_of(object_of(SavedBound), 0, 100)]
-    table: Annotated[SavedTable | None, optional(object_of(SavedTable))]
-    command: Annotated[SavedCommand | None, optional(object_of(SavedCommand))]
+    versions: Mapping[str, str]
+    data: SavedData
+    settings: SavedSettings
+    counts: Counts
+    classifier: SavedClassifier | None
+    bounds: tuple[SavedBound, ...]
+    table: SavedTable | None
+    command: SavedCommand | None
 
     def to_text(self) -> str:
         """Return the text of the file; floating-point numbers are written so that they read back to the bit.
@@ -258,7 +230,7 @@ class SavedResult:
         SavedResultError
             If the file would be larger than what is read.
         """
-        body = write_object(self)
+        body = write(self)
         head = {"format": FORMAT, "version": VERSION, "checksum": _checksum(body)}
         lines = [f"{json.dumps(name)}: {_dumps(value)}" for name, value in {**head, **body}.items()]
         text = "{\n" + ",\n".join(lines) + "\n}\n"
@@ -288,7 +260,7 @@ class SavedResult:
                 "cudbound that wrote it"
             )
         checksum = found.pop("checksum", None)
-        saved = read_object(cls, "", found)
+        saved: SavedResult = read_object(cls, "", found)
         saved._check_sizes()
         return saved, checksum == _checksum(found)
 

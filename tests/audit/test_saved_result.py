@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cudbound.audit.json_fields import write_object
+from cudbound.audit.json_fields import write
 from cudbound.audit.saved_result import (
     STATUSES,
     SavedAsked,
@@ -87,7 +87,7 @@ def test_it_reads_back_to_the_bit(saved):
     text = saved.to_text()
     again, intact = SavedResult.from_bytes(text.encode())
     assert intact
-    assert bits(write_object(again)) == bits(write_object(saved))
+    assert bits(write(again)) == bits(write(saved))
     assert again.to_text() == text
     for name in ("lower", "upper", "witness"):
         before, after = getattr(saved.bounds[0], name), getattr(again.bounds[0], name)
@@ -163,22 +163,20 @@ def test_the_example_is_read():
 
 #: Where a value is put, the value, and what the one line must say.
 WRONG = [
-    (("data", "fingerprint"), "zz", "'data.fingerprint' must be 64 hexadecimal digits"),
     (("data", "n_samples"), 3.0, "'data.n_samples' must be a whole number"),
     (("data", "n_samples"), True, "'data.n_samples' must be a whole number"),
     (("data", "n_samples"), 4, "'counts' must be lists of 4"),
     (("data", "event"), "c", "'data.event' must be one of the classes"),
-    (("data", "classes"), ["a"], "'data.classes' must be a list of 2 to 2; it is a list of 1"),
+    (("data", "classes"), ["a"], "'data.classes' must be a list of 2; it is a list of 1"),
     (("data", "name"), 1, "'data.name' must be left out"),
     (("settings", "confidence_level"), 1, "'settings.confidence_level' must be between 0 and 1"),
     (
         ("settings", "localization"),
         "wide",
-        "'settings.localization' must be a number from 0 to 1e+300 or \"inf\"",
+        "'settings.localization' must be a number or \"inf\"",
     ),
-    (("settings", "seed"), -1, "'settings.seed' must be a whole number from 0"),
+    (("settings", "seed"), -1, "'settings.seed' must be from 0 to"),
     (("settings", "solver"), "rm -rf", "'settings.solver' must be one of native, cvxpy"),
-    (("settings", "asked", "metrics"), [], "'settings.asked.metrics' must be a list of 1 to 100"),
     (("settings", "limits"), {"nodes": []}, "'settings.limits.nodes' must be a number"),
     (("counts",), [[1, 1, 1], [3]], "'counts' must be a list of lists of one length"),
     (("counts",), [[1.0, 1, 1]], "'counts' must be a list of lists of whole numbers"),
@@ -188,7 +186,7 @@ WRONG = [
     (("classifier",), None, "it has bounds, but no classifier"),
     (("classifier", "coefficients"), [1.0], "'bounds[0].witness' must be 1 lists of 1"),
     (("classifier", "coefficients"), [1.0, "2"], "'classifier.coefficients' must be a list of numbers"),
-    (("classifier", "coefficients"), [1.0, 10**400], "that are not larger than 1e300"),
+    (("classifier", "coefficients"), [1.0, 10**400], "must be a list of numbers up to 1e+300"),
     (("classifier", "penalty"), [1.0], "'classifier.penalty' must be a list of 2 or null"),
     (("bounds", 0, "lower"), [0.1, 0.2], "'bounds[0].lower' must be a list of 1, one for each draw"),
     (("bounds", 0, "status"), ["fine"], "'bounds[0].status[0]' must be one of optimal"),
