@@ -40,7 +40,7 @@ def batched_refit(estimator: Any, X: Any, y: Any, *, n_jobs: int = 1) -> Batched
         fit = None if adapter.batched_fit is None else adapter.batched_fit(final, n_jobs)
     if fit is None:
         return None
-    source = prepare(steps, X, fit) or fit_apart(steps, X, y, n_jobs)
+    source = prepare(steps, X, fit) or fit_apart(steps, X, y, fit, n_jobs)
     if source is None:
         return None
     parts = [part for step in steps for part in branches(step)]

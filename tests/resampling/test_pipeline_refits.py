@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.decomposition import PCA
+from sklearn.feature_selection import SelectKBest
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, QuantileTransformer, StandardScaler
 from sklearn.svm import SVC
@@ -343,6 +344,8 @@ def _other_pipelines() -> dict[str, Pipeline]:
         "all components": [PCA()],
         "unknown scaler": [QuantileTransformer(n_quantiles=5)],
         "subclass": [ScalerOfAnotherKind()],
+        "terms of components": [PCA(2), PolynomialFeatures(2)],
+        "terms of selected columns": [SelectKBest(k=2), PolynomialFeatures(2)],
     }
     made = {name: make_pipeline(*few, LeastSquaresClassifier()) for name, few in steps.items()}
     made["subclass of the classifier"] = make_pipeline(StandardScaler(), LoopedLeastSquares())

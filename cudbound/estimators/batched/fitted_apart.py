@@ -14,8 +14,8 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils import _safe_indexing, gen_batches
 
-from cudbound.estimators.batched.columns import Columns, Draws, Source
-from cudbound.estimators.batched.sources import branches
+from cudbound.estimators.batched.columns import BatchedFit, Columns, Draws, Source
+from cudbound.estimators.batched.sources import branches, fit_together
 from cudbound.estimators.batched.steps import FITTED_APART, is_repeatable
 from cudbound.estimators.least_squares import dense
 from cudbound.problem.scale import check_scale
@@ -73,7 +73,7 @@ class FittedApart:
         return rows, clear
 
 
-def fit_apart(steps: Sequence[Any], X: Any, y: Any, n_jobs: int) -> Source | None:
+def fit_apart(steps: Sequence[Any], X: Any, y: Any, follower: BatchedFit, n_jobs: int) -> Source | None:
     """Return fitted steps that are fitted again to one training set at a time, or None where that cannot be repeated.
 
     Parameters
@@ -82,13 +82,15 @@ def fit_apart(steps: Sequence[Any], X: Any, y: Any, n_jobs: int) -> Source | Non
         Fitted transformers, from `flatten`.
     X, y : array-like
         The rows and labels that they were fitted to.
+    follower : BatchedFit
+        The classifier.
     n_jobs : int
         Processes.
     """
     rows = X if hasattr(X, "iloc") else np.asarray(X)
     parts = [part for step in steps for part in branches(step)]
     # without one of these there is another reason why the steps are not fitted in batches
-    if not any(type(part) in FITTED_APART for part in parts):
+    if not any(type(part) in FITTED_APART for part in parts) or not fit_together([*steps, follower]):
         return None
     if not all(is_repeatable(part, len(rows)) for part in parts):
         return None

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.compose import ColumnTransformer, make_column_selector
+from sklearn.decomposition import PCA
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import FLOAT_DTYPES, validate_data
 
@@ -19,6 +19,7 @@ from cudbound.estimators.batched.columns import BatchedFit, Columns, Draws, Sour
 from cudbound.estimators.batched.encoding import filled_one_hot, one_hot
 from cudbound.estimators.batched.steps import (
     INDIFFERENT,
+    SELECTIVE,
     batched_step,
     encodes_in_batches,
     fills_in_batches,
@@ -55,7 +56,7 @@ def prepare(steps: Sequence[Any], X: Any, follower: BatchedFit | Any) -> Source 
     follower : BatchedFit or object
         What follows them: the classifier, or another step.
     """
-    if not _fit_together([*steps, follower]):
+    if not fit_together([*steps, follower]):
         return None
     fixed = list(takewhile(is_fixed, steps))
     for step in fixed:
@@ -83,17 +84,18 @@ def _run(source: Source, steps: Sequence[Step], draws: Draws) -> tuple[Columns, 
     return columns, clear
 
 
-def _fit_together(steps: Sequence[Any]) -> bool:
+def fit_together(steps: Sequence[Any]) -> bool:
     """Whether every step is given the same form of input in the batch as in scikit-learn."""
-    left_out = made_sparse = False
+    left_out = turned = made_sparse = False
     for step in steps:
         final = hasattr(step, "ignores_constants")
         if made_sparse and not final:
             return False
-        if left_out and not final and type(step) not in INDIFFERENT:
+        if (left_out or turned) and not final and type(step) not in INDIFFERENT:
             return False
         parts = branches(step)
-        left_out |= any(type(part) is OneHotEncoder for part in parts)
+        left_out |= any(type(part) in SELECTIVE for part in parts)
+        turned = type(step) is PCA  # either direction of an axis will do
         may_be_sparse = any(getattr(part, "sparse_output", False) for part in parts)
         made_sparse |= may_be_sparse and not (type(step) is ColumnTransformer and step.sparse_threshold == 0)
     return True

@@ -30,7 +30,9 @@ LARGEST_EXACT = 500
 
 #: Steps that may follow principal axes, whose direction is arbitrary, or columns that some fits leave out, which count
 #: as 0: for these steps, as for linear classifiers, neither matters.
-INDIFFERENT = (StandardScaler, PCA)
+INDIFFERENT = (StandardScaler, PCA, SelectKBest)
+#: Steps of which a column may be absent in some of the fits.
+SELECTIVE = (SelectKBest, OneHotEncoder)
 
 #: Steps that scikit-learn fits to one draw at a time, before a classifier that is fitted to all draws at once.
 FITTED_APART = (
@@ -98,13 +100,12 @@ def batched_step(step: Any, follower: Any, n_samples: int) -> Step | None:
         The step after it, or a `BatchedFit`.
     n_samples : int
     """
-    final = hasattr(follower, "ignores_constants")
     if type(step) is StandardScaler:
         constants_matter = not (type(follower) is PCA or getattr(follower, "ignores_constants", False))
         return partial(
             standardize, with_mean=step.with_mean, with_std=step.with_std, constants_matter=constants_matter
         )
-    if type(step) is PCA and (final or type(follower) in INDIFFERENT):
+    if type(step) is PCA:
         return _components(step, n_samples)
     if fills_in_batches(step):
         return Imputer(step.strategy, 0.0 if step.fill_value is None else float(step.fill_value))
