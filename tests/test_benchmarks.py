@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 BENCHMARKS = Path(__file__).with_name("benchmarks")
 
 SCRIPT = """
@@ -27,6 +29,7 @@ print(table(rows))
 """
 
 
+@pytest.mark.slow
 def test_the_benchmark_runs(tmp_path: Path):
     picture = tmp_path / "cost.svg"
     script = SCRIPT.format(

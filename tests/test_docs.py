@@ -44,7 +44,16 @@ def named(page: Path) -> str:
     return page.relative_to(ROOT).as_posix()
 
 
+def tiered(paths: list[Path], *quick: str):
+    """Leave what these do to `make test-slow`, but for the quick ones."""
+    return [
+        pytest.param(one, id=named(one), marks=[] if named(one) in quick else pytest.mark.slow)
+        for one in paths
+    ]
+
+
 each_page = pytest.mark.parametrize("page", PAGES, ids=named)
+each_session = pytest.mark.parametrize("page", tiered(PAGES, "README.md", "docs/two_center.md"))
 
 
 @pytest.fixture
@@ -57,7 +66,7 @@ def registries():
         registry.update(entries)
 
 
-@each_page
+@each_session
 def test_code_runs(page, tmp_path, monkeypatch, registries):
     """A page is one session: ``python`` is executed, ``pycon`` is a doctest, what is quoted is compared."""
     monkeypatch.chdir(tmp_path)
@@ -90,7 +99,7 @@ def test_pages_have_code():
     assert sum(match[1] is not None for page in PAGES for match in FENCE.finditer(page.read_text())) == 4
 
 
-@each_page
+@each_session
 def test_commands_run(page, tmp_path):
     for match in FENCE.finditer(page.read_text()):
         if match[2] != "shell":
@@ -115,7 +124,7 @@ def test_make_targets_exist():
     assert {"demo", "test"} <= asked <= targets
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=named)
+@pytest.mark.parametrize("example", tiered(EXAMPLES, "examples/table_of_intervals.py"))
 def test_examples_run(example, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", [str(example)])
     runpy.run_path(str(example), run_name="__main__")
@@ -173,10 +182,8 @@ def test_files_that_are_named_exist(page):
     assert [path for path in named_files if not (ROOT / path).exists()] == []
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_doctests(name):
-    module = importlib.import_module(name)
-    assert doctest.testmod(module).failed == 0
+def test_doctests():
+    assert [name for name in MODULES if doctest.testmod(importlib.import_module(name)).failed] == []
 
 
 def test_doctests_are_found():
@@ -308,6 +315,7 @@ def test_set_up_is_two_commands():
     ]
 
 
+@pytest.mark.slow
 def test_demo_is_the_one_of_the_command():
     """The generated part runs in this process; the installed command must say the same."""
     ran = subprocess.run(

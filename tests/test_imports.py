@@ -6,8 +6,6 @@ import tomllib
 from collections import Counter
 from pathlib import Path
 
-import pytest
-
 import cudbound
 
 PACKAGE = Path(cudbound.__file__).parent
@@ -23,9 +21,8 @@ def test_contributing_lists_the_layers():
     assert [set(line.split(", ")) for line in listed] == [set(layer.split(" | ")) for layer in layers]
 
 
-@pytest.mark.parametrize("path", MODULES)
-def test_modules_are_short(path: str):
-    assert len((PACKAGE / path).read_text().splitlines()) <= 400
+def test_modules_are_short():
+    assert not [path for path in MODULES if len((PACKAGE / path).read_text().splitlines()) > 400]
 
 
 def test_no_name_stands_for_two_modules():

@@ -559,6 +559,7 @@ def test_true_error_of_a_linear_rule_by_simulation() -> None:
     assert np.mean(clf.predict(X) != y) == pytest.approx(true_error(clf), abs=4 * 0.5 / np.sqrt(400_000))
 
 
+@pytest.mark.slow
 def test_coverage_of_the_error_of_the_fitted_classifier() -> None:
     # n = 30, p = 3 with the intercept, nominal level .95. Not a proof, a check that nothing is grossly wrong: the
     # exact binomial test must not reject a coverage of at least .95. It would notice intervals of half the width.

@@ -10,19 +10,17 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 
-import numpy as np
 import pytest
 from exact_oracle import exact_q
 from exact_verdicts import TOO_SMALL, TOO_SMALL_EXACTLY, Verdicts, faults, judge
 from nasty_draws import FAMILIES, nearly_singular_reproducer, outlier_reproducers
+from tiers import each_tier
 from watched import Watched
 
 from cudbound.solve.solve_draws import solve_problem
 
-#: Seeds per family; 8 draws each: 6,840 draws, in about ten seconds of one core.
-SEEDS = 45
-#: More than a million draws.
-MANY_SEEDS = 6_600
+#: Seeds per family, of 8 draws each: 2,280 draws, 6,840, and more than a million.
+QUICK, SLOW, MANY = range(15), range(15, 45), range(45, 6_645)
 
 #: Columns, rows or draws that are singular but for rounding. Cells made by the rounding alone, in which no score
 #: exceeds its own rounding, are nobody's classifiers; they may be missed here.
@@ -67,10 +65,10 @@ def test_the_outlier_reproducers(which: int) -> None:
     assert faults(problem, draws, 0, "both") == []
 
 
+@each_tier(QUICK, SLOW)
 @pytest.mark.parametrize("family", FAMILIES)
-def test_claims_hold_in_exact_arithmetic(family: str, processes: Watched) -> None:
-    verdicts = judge(processes, family, range(SEEDS))
-    assert_right(family, verdicts, SEEDS)
+def test_claims_hold_in_exact_arithmetic(family: str, seeds: list[int], processes: Watched) -> None:
+    assert_right(family, judge(processes, family, seeds), len(seeds))
 
 
 @pytest.mark.parametrize(
@@ -100,5 +98,5 @@ def test_seeds_that_went_wrong(family: str, seed: int, processes: Watched) -> No
 @pytest.mark.parametrize("family", FAMILIES)
 def test_claims_hold_on_a_million_draws(family: str) -> None:
     with Watched(os.cpu_count() or 1) as processes:
-        verdicts = judge(processes, family, np.arange(SEEDS, SEEDS + MANY_SEEDS).tolist())
-    assert_right(family, verdicts, MANY_SEEDS)
+        verdicts = judge(processes, family, MANY)
+    assert_right(family, verdicts, len(MANY))

@@ -11,6 +11,7 @@ import pytest
 from exact_oracle import ExactDraw, classes, exact_q, localization, mean_loss
 from oracles import enumerate_q
 from random_problems import KINDS, make
+from tiers import each_tier
 
 from cudbound.losses.surrogates import get_loss
 from cudbound.problem.problem import Problem, make_problem
@@ -38,26 +39,24 @@ def value_at(problem: Problem, draw: int, coef: tuple[Fraction, ...], side: str)
     return size * localization(problem, anchor, mean_loss(problem, draw, coef))
 
 
+@each_tier(range(2), range(2, 6))
 @pytest.mark.parametrize("kind", EXACT_KINDS)
-def test_agrees_with_enumeration_in_floating_point(kind: str) -> None:
-    for seed in range(6):
+def test_agrees_with_enumeration_in_floating_point(kind: str, seeds: list[int]) -> None:
+    for seed in seeds:
         problem = make(kind, seed)
         for draw in range(problem.n_draws):
             enumerated = enumerate_q(problem, draw)
             expected = enumerated.q, max(enumerated.q_plus, 0.0), max(enumerated.q_minus, 0.0)
             for side, q in zip(("both", "positive", "negative"), expected, strict=True):
-                assert float(exact_q(problem, draw, side).value) == pytest.approx(q, abs=1e-7), (
-                    kind,
-                    seed,
-                    draw,
-                    side,
-                )
+                found = float(exact_q(problem, draw, side).value)
+                assert found == pytest.approx(q, abs=1e-7), (kind, seed, draw, side)
 
 
+@each_tier(range(4), range(4, 12))
 @pytest.mark.parametrize("family", sorted(nasty_draws.FAMILIES))
-def test_a_classifier_worth_q_exists(family: str) -> None:
+def test_a_classifier_worth_q_exists(family: str, seeds: list[int]) -> None:
     """Coefficients inside the cell, evaluated by the definition, come as close to Q as one likes."""
-    for seed in range(12):
+    for seed in seeds:
         problem, side = nasty_draws.make(family, seed), nasty_draws.side_of(seed)
         for draw in range(problem.n_draws):
             exact = ExactDraw(problem, draw)
@@ -68,14 +67,18 @@ def test_a_classifier_worth_q_exists(family: str) -> None:
                     cell.loss == exact.anchor
                 )  # approached from above the anchor's loss, where g is 0 already
                 continue
-            assert 0 <= cell.value - value_at(problem, draw, inside, side) <= Fraction(1, 10**12)
+            assert 0 <= cell.value - value_at(problem, draw, inside, side) <= Fraction(1, 10**12), (
+                seed,
+                draw,
+            )
 
 
+@each_tier(range(3), range(3, 8))
 @pytest.mark.parametrize("family", sorted(nasty_draws.FAMILIES))
-def test_no_classifier_is_worth_more_than_q(family: str) -> None:
+def test_no_classifier_is_worth_more_than_q(family: str, seeds: list[int]) -> None:
     """Random coefficients around the anchor, beta = 0 and the best cell, evaluated by the definition."""
-    rng = np.random.default_rng(5)
-    for seed in range(8):
+    for seed in seeds:
+        rng = np.random.default_rng([5, seed])
         problem, side = nasty_draws.make(family, seed), nasty_draws.side_of(seed)
         draw = seed % problem.n_draws
         cell = exact_q(problem, draw, side)
@@ -87,7 +90,7 @@ def test_no_classifier_is_worth_more_than_q(family: str) -> None:
                 if (problem.design @ coef == 0.0).any():
                     continue
                 exactly = tuple(Fraction(value) for value in coef.tolist())
-                assert value_at(problem, draw, exactly, side) <= cell.value
+                assert value_at(problem, draw, exactly, side) <= cell.value, seed
 
 
 def test_bounds_around_q_are_told_apart() -> None:

@@ -150,6 +150,7 @@ def test_influences_sum_to_nothing_in_the_mean():
     assert abs(influences.sum()) < 0.02 * np.abs(influences).sum()
 
 
+@pytest.mark.slow
 def test_standard_error_is_about_the_spread_of_err1_over_training_sets():
     """The root mean squared standard error against the standard deviation of Err(1) over 200 training sets."""
     rng = np.random.default_rng(5)

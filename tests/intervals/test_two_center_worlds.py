@@ -63,11 +63,15 @@ def test_a_selection_of_features_is_not_capped():
 @pytest.mark.parametrize(
     ("classifier", "world", "n", "n_sets", "most_before"),
     [
-        (LeastSquaresClassifier(), Correlated(n_features=46), 50, 40, 0.92),
-        (LeastSquaresClassifier(), Correlated(n_features=92), 100, 30, 0.8),
+        pytest.param(
+            LeastSquaresClassifier(), Correlated(n_features=46), 50, 40, 0.92, marks=pytest.mark.slow
+        ),
+        pytest.param(
+            LeastSquaresClassifier(), Correlated(n_features=92), 100, 30, 0.8, marks=pytest.mark.slow
+        ),
         (LogisticRegression(), Gaussians(n_features=60), 100, 20, 0.95),
         (DecisionTreeClassifier(random_state=0), Gaussians(), 100, 25, 0.95),
-        (KNeighborsClassifier(1), Gaussians(), 100, 25, 0.95),
+        pytest.param(KNeighborsClassifier(1), Gaussians(), 100, 25, 0.95, marks=pytest.mark.slow),
     ],
     ids=["46 of 50", "92 of 100", "logistic", "tree", "neighbor"],
 )

@@ -68,6 +68,7 @@ def test_finds_q_of_most_small_draws() -> None:
     assert reached >= 0.9 * total
 
 
+@pytest.mark.slow
 def test_finds_the_lower_bound_of_most_moderate_draws_without_the_witness() -> None:
     rng = np.random.default_rng(3)
     reached, total = 0, 0

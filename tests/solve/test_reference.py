@@ -14,6 +14,7 @@ from cud_vectors import CUD_VECTORS, vector_problem
 from numpy.typing import NDArray
 from oracles import check_witness, enumerate_q
 from random_problems import KINDS, make
+from tiers import each_tier
 
 from cudbound.exceptions import CudboundWarning, SolveInterrupted
 from cudbound.losses.surrogates import get_loss
@@ -30,9 +31,10 @@ Array = NDArray[np.float64]
 # ---- the reference solver ----------------------------------------------------------------------------------
 
 
+@each_tier(range(2000, 2001), range(2001, 2004))
 @pytest.mark.parametrize("kind", KINDS)
-def test_reference_equals_enumeration(kind: str) -> None:
-    for seed in range(2000, 2004):
+def test_reference_equals_enumeration(kind: str, seeds: list[int]) -> None:
+    for seed in seeds:
         problem = make(kind, seed)
         draws = solve_reference(problem)
         assert draws.certified.all()
@@ -42,10 +44,11 @@ def test_reference_equals_enumeration(kind: str) -> None:
             check_witness(problem, b, draws)
 
 
+@each_tier(range(1), range(1, 4))
 @pytest.mark.parametrize("kind", ["weak_labels", "duplicates_opposite_labels", "signed_weights"])
-def test_one_sided_values_equal_enumeration(kind: str) -> None:
+def test_one_sided_values_equal_enumeration(kind: str, seeds: list[int]) -> None:
     # the positive part of the deviation: 0 where no score has the sign that counts
-    for seed in range(4):
+    for seed in seeds:
         problem = make(kind, seed)
         for side in ("positive", "negative"):
             draws = solve_reference(problem, side=side)
@@ -53,7 +56,7 @@ def test_one_sided_values_equal_enumeration(kind: str) -> None:
             for b in range(problem.n_draws):
                 oracle = enumerate_q(problem, b)
                 q = max(oracle.q_plus if side == "positive" else oracle.q_minus, 0.0)
-                assert draws.upper[b] == pytest.approx(q, abs=1e-8)
+                assert draws.upper[b] == pytest.approx(q, abs=1e-8), (seed, side, b)
                 check_witness(problem, b, draws, side=side)
 
 
