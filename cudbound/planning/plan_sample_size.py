@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Never
 
 import numpy as np
@@ -11,6 +13,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from cudbound.adapters.in_words import describe_classifier
+from cudbound.exceptions import StudyInterrupted
 from cudbound.intervals import find_methods
 from cudbound.metrics.asked import Metrics, as_metrics
 from cudbound.parameter_error import ParameterError
@@ -23,12 +26,11 @@ from cudbound.resampling import ResamplingSizes
 from cudbound.seeds import check_seed
 from cudbound.study.design.scenario import STUDIED, Scenario, Study
 from cudbound.study.design.scenario_tables import find_world
-from cudbound.study.measure.summary import Summary, summarize_rows
+from cudbound.study.measure.summary import Summary, summarize
 from cudbound.study.populations.population import Population
 from cudbound.study.populations.simulated import check_share
 from cudbound.study.run.replicate import alone
-from cudbound.study.run.rows import reason
-from cudbound.study.run.runner import run_in_memory
+from cudbound.study.run.runner import run_study
 from cudbound.tables.compare_intervals import INNER_DRAWS
 from cudbound.validation import check_integer, check_no_results, refuse_others
 
@@ -230,17 +232,18 @@ def _run(study: Study, n_jobs: int | None, progress: bool | None) -> Summary:
     ValueError
         If every sample of some size failed.
     """
-    rows = run_in_memory(study, n_jobs=n_jobs, progress=progress)
-    for n in study.n_samples:
-        failures = [row.failure for row in rows if row.key.n == n]
-        if None not in failures:
-            raise ValueError(f"No sample of {n} patients could be analyzed: {reason(str(failures[0]))}")
-    return summarize_rows(
-        rows,
-        confidence_level=study.confidence_level,
-        scenarios=[one.name for one in study.scenarios],
-        methods=study.methods,
-    )
+    with TemporaryDirectory() as folder:
+        store = Path(folder) / "plan.sqlite"
+        try:
+            status = run_study(study, store, n_jobs=n_jobs, progress=progress)
+        except StudyInterrupted:
+            raise KeyboardInterrupt from None  # it says how to resume from the store, which is gone
+        for cell in status.cells:
+            if cell.first_failure is not None and cell.n_failed == cell.n_done:
+                raise ValueError(
+                    f"No sample of {cell.n} patients could be analyzed: {cell.first_failure.reason}"
+                )
+        return summarize(store)
 
 
 def _sizes(summary: Summary, grid: tuple[int, ...], is_pilot: bool) -> tuple[PlannedSize, ...]:

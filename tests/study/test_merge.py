@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 import shutil
 import signal
@@ -15,11 +14,10 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from study_cases import Shifted, dump, tiny_study
+from study_cases import dump, tiny_study
 
-from cudbound import LeastSquaresClassifier, summarize
+from cudbound import summarize
 from cudbound.exceptions import StudyError
-from cudbound.study.design.scenario import Scenario
 from cudbound.study.run import store_file
 from cudbound.study.run.merge import merge_stores
 from cudbound.study.run.rows import ExpectedError, IntervalRow, Key, ReplicateRow
@@ -48,13 +46,6 @@ def shards(folder: Path, n_shards: int) -> list[Path]:
 def digest(path: Path) -> str:
     with Store.open(path) as store:
         return store.digest()
-
-
-def everything(path: Path) -> list[list[object]]:
-    """All that a store holds, times among it."""
-    tables = ("study", "runs", "replicates", "intervals", "expected_errors", "timings", "method_timings")
-    with Store.open(path) as store:
-        return [store._select(f"SELECT * FROM {table}") for table in tables]
 
 
 def add(path: Path, *rows, study=STUDY) -> Path:
@@ -94,11 +85,10 @@ def test_rows_are_the_same_whatever_the_split(folder, tmp_path_factory, n_shards
     assert digest(place / "all") == digest(folder / "whole")
     # another order, and one after the other
     merge_stores(random.sample(parts, len(parts)), place / "reordered")
-    assert everything(place / "reordered") == everything(place / "all")
+    assert dump(place / "reordered") == dump(folder / "whole")
     for part in random.sample(parts, len(parts)):
         merge_stores([part], place / "grown")
     assert dump(place / "grown") == dump(folder / "whole")
-    assert everything(place / "grown") == everything(place / "all")
     assert {path: path.read_bytes() for path in parts} == before
     assert sorted(os.listdir(place)) == ["all", "grown", "reordered"]
 
@@ -109,28 +99,6 @@ def test_the_digest_is_of_results_and_of_nothing_else(tmp_path, folder):
     slower = add(tmp_path / "slower", replace(ROW, seconds=9.0, method_seconds={}))
     other = add(tmp_path / "other", replace(ROW, n_redrawn=7))
     assert digest(one) == digest(slower) != digest(other)
-
-
-def test_of_equal_replicates_that_which_was_finished_first_is_taken(tmp_path, monkeypatch):
-    clock = [0.0]
-    monkeypatch.setattr("cudbound.study.run.store.time.time", lambda: clock[0])
-    for name, now, seconds in (("late", 30.0, 1.0), ("first", 10.0, 2.0), ("second", 20.0, 3.0)):
-        clock[0] = now
-        add(tmp_path / name, replace(ROW, seconds=seconds, method_seconds={"cud": seconds}))
-    merged = []
-    for order in itertools.permutations(["late", "first", "second"]):
-        merge_stores([tmp_path / name for name in order], tmp_path / "all")
-        merged.append(everything(tmp_path / "all"))
-        with Store.open(tmp_path / "all") as store:
-            assert store._select("SELECT seconds, finished FROM timings") == [(2.0, 10.0)]
-            assert store._select("SELECT method, seconds FROM method_timings") == [("cud", 2.0)]
-            assert [begun for (begun,) in store._select("SELECT begun FROM runs ORDER BY run")] == [
-                10.0,
-                20.0,
-                30.0,
-            ]
-        (tmp_path / "all").unlink()
-    assert all(one == merged[0] for one in merged)
 
 
 def test_merged_store_can_be_reported_on_and_resumed(tmp_path, folder):
@@ -152,19 +120,6 @@ def test_a_part_that_is_being_run_gives_what_it_has(tmp_path, folder):
     assert merge_stores([tmp_path / "running"], tmp_path / "all").n_done == 10
 
 
-def test_parts_of_a_study_that_has_grown_are_merged(tmp_path):
-    third = Scenario("third", Shifted(2.0), LeastSquaresClassifier)
-    larger = tiny_study(
-        n_replicates=6, n_samples=(20, 12), scenarios=(third, *STUDY.scenarios), methods=STUDY.methods[::-1]
-    )
-    run_study(STUDY, tmp_path / "a", shard=(1, 2))
-    run_study(larger, tmp_path / "b", shard=(2, 2))
-    for order in (["a", "b"], ["b", "a"]):
-        status = merge_stores([tmp_path / name for name in order], tmp_path / "-".join(order))
-        assert (status.n_done, status.n_total) == (12 + 18, 36)
-    assert everything(tmp_path / "a-b") == everything(tmp_path / "b-a")
-
-
 # what is refused
 
 
@@ -176,24 +131,17 @@ def assert_refused(match: str, parts: list[Path], place: Path) -> None:
     assert {path: path.read_bytes() for path in place.parent.iterdir() if path.is_file()} == before
 
 
-@pytest.mark.parametrize("order", list(itertools.permutations("abc")))
-def test_other_designs_are_refused(tmp_path, order):
+@pytest.mark.parametrize("other", [{"seed": 4}, {"n_replicates": 9}, {"n_samples": (12,)}])
+@pytest.mark.parametrize("order", ["ab", "ba"])
+def test_other_designs_are_refused(tmp_path, other, order):
     add(tmp_path / "a", ROW)
-    add(tmp_path / "b", study=tiny_study(n_replicates=4))
-    add(tmp_path / "c", study=tiny_study(n_replicates=5, seed=4))
+    add(tmp_path / "b", study=tiny_study(**{"n_replicates": 5, **other}))
+    (name,) = other
     assert_refused(
-        r"store '.*[abc]': it holds results of another study than '.*[abc]', shown as 'now' \(.*seed: stored \d, now \d"
-        r".*\); leave one of the two out",
+        rf"store '.*{order[1]}': it holds results of another study than '.*{order[0]}' \(.*{name}: stored .*, now",
         [tmp_path / name for name in order],
         tmp_path / "all",
     )
-
-
-def test_designs_that_grew_apart_are_refused(tmp_path):
-    add(tmp_path / "a", ROW)
-    add(tmp_path / "b", study=tiny_study(n_replicates=9))
-    add(tmp_path / "c", study=tiny_study(n_replicates=5, n_samples=(12, 20, 30)))
-    assert_refused("another study than .*n_replicates", [tmp_path / name for name in "abc"], tmp_path / "all")
 
 
 UNEQUAL = {
@@ -228,8 +176,6 @@ def test_failures_are_compared_by_their_last_line(tmp_path):
     a, b = add(tmp_path / "a", failed("here", "x")), add(tmp_path / "b", failed("there", "x"))
     assert digest(a) == digest(b)
     merge_stores([a, b], tmp_path / "ab")
-    merge_stores([b, a], tmp_path / "ba")
-    assert everything(tmp_path / "ab") == everything(tmp_path / "ba")
     with Store.open(tmp_path / "ab") as store:
         assert "File here" in store.replicate(Key("near", 12, 0)).failure
     c = add(tmp_path / "c", failed("here", "y"))

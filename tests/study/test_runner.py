@@ -9,7 +9,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pandas as pd
 import pytest
 import tqdm
 from study_cases import Interrupted, Shifted, dump, tiny_study
@@ -17,12 +16,11 @@ from study_cases import Interrupted, Shifted, dump, tiny_study
 from cudbound import LeastSquaresClassifier
 from cudbound.exceptions import StudyError, StudyInterrupted
 from cudbound.study.design.scenario import Scenario
-from cudbound.study.measure.summary import summarize, summarize_rows
 from cudbound.study.run import runner, store
 from cudbound.study.run.replay import replay
 from cudbound.study.run.replicate import run_replicate
 from cudbound.study.run.rows import Key
-from cudbound.study.run.runner import run_in_memory, run_study
+from cudbound.study.run.runner import run_study
 from cudbound.study.run.store import Store
 from cudbound.study.run.store_tables import REPLICATES
 
@@ -43,18 +41,6 @@ def test_store_holds_what_each_replicate_gives(undisturbed):
     with Store.open(undisturbed) as opened, pytest.warns(RuntimeWarning, match="every sample says so"):
         assert opened.replicate(Key("near", 20, 3)) == run_replicate(STUDY, near, 20, 3)
     assert len(opened_keys(undisturbed)) == 60
-
-
-def test_a_run_in_memory_gives_the_rows_of_the_store(undisturbed):
-    rows = run_in_memory(STUDY)
-    with Store.open(undisturbed) as opened:
-        assert rows == [opened.replicate(key) for key in sorted(opened.finished())]
-    kept = summarize(undisturbed)
-    found = summarize_rows(rows, confidence_level=0.95, scenarios=kept.scenarios, methods=kept.methods)
-    own = ["seconds"]
-    pd.testing.assert_frame_equal(
-        found.cells.drop(columns=own), kept.cells.drop(columns=own), check_dtype=False
-    )
 
 
 def opened_keys(path: Path) -> set[Key]:
@@ -195,7 +181,7 @@ def test_interrupt_keeps_what_is_done(tmp_path, monkeypatch):
 CTRL_C = """
 import os, signal, sys, threading
 from cudbound.exceptions import StudyInterrupted
-from cudbound.study.run.runner import run_in_memory, run_study
+from cudbound.study.run.runner import run_study
 from cudbound.study.run.store import Store
 from study_cases import tiny_study
 path, parent = sys.argv[1], os.getppid()

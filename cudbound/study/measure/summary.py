@@ -6,7 +6,7 @@ A cell is one scenario at one size of the training set. Tables are plain pandas 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -17,7 +17,6 @@ from cudbound.study.design.published import PublishedValue, beside_published
 from cudbound.study.measure.cell_measures import excess_kurtosis, means
 from cudbound.study.measure.cell_table import AIM, tabulate_cells
 from cudbound.study.measure.scoring import CELL, KEY, Scores, score_intervals
-from cudbound.study.run.rows import ReplicateRow
 from cudbound.study.run.store import Store
 from cudbound.study.run.store_tables import EXPECTED, INTERVALS, METHOD_TIMINGS, REPLICATES, TIMINGS
 
@@ -259,7 +258,7 @@ def summarize(store_path: str | os.PathLike[str]) -> Summary:
     ...     _ = run_study(read_design(design, n_replicates=2), store)
     ...     summary = summarize(store)
     >>> summary.cells["method"].unique().tolist()
-    ['two-center', 'cud', 'langford-binomial', 'martin-beta']
+    ['cud', 'kohavi-normal', 'langford-binomial', 'martin-beta']
     """
     with Store.open(os.fspath(store_path)) as store:
         return summarize_store(store)
@@ -283,25 +282,6 @@ def summarize_store(store: Store) -> Summary:
         methods=described["methods"],
         published_values=tuple(PublishedValue(**one) for one in described["published"]),
         compares=any("rival" in scenario for scenario in described["scenarios"].values()),
-    )
-
-
-def summarize_rows(
-    rows: Sequence[ReplicateRow], *, confidence_level: float, scenarios: Iterable[str], methods: Iterable[str]
-) -> Summary:
-    """Summarize replicates that are in no store, none of which compares two classifiers."""
-    import pandas as pd
-
-    replicates = [vars(row.key) | vars(row) for row in rows]
-    intervals = [vars(row.key) | vars(one) for row in rows for one in row.intervals]
-    expected = [vars(row.key) | vars(one) for row in rows for one in row.expected]
-    return summarize_frames(
-        pd.DataFrame(replicates, columns=list(REPLICATES.columns)),
-        pd.DataFrame(intervals, columns=list(INTERVALS.columns)),
-        pd.DataFrame(expected, columns=list(EXPECTED.columns)),
-        confidence_level=confidence_level,
-        scenarios=scenarios,
-        methods=methods,
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -106,7 +105,7 @@ def shortest_report(summary: Summary) -> Report:
     """Return which method is the shortest that keeps its level in each cell."""
     reference = summary.reference
     named = summary.shortest.assign(shortest=summary.shortest["shortest"].replace("", "none"))
-    table = _report(
+    return _report(
         "shortest",
         "The shortest interval that keeps its level",
         named,
@@ -125,7 +124,6 @@ def shortest_report(summary: Summary) -> Report:
         *_judged(summary),
         "Of equal mean widths the first in the order of the methods.",
     )
-    return replace(table, to_frame=lambda: summary.shortest)
 
 
 def published_report(summary: Summary) -> Report:

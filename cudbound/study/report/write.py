@@ -259,12 +259,8 @@ def _html(title: str, sections: Iterable[Section]) -> str:
 
 
 def _csv(summary: Summary, place: Path) -> dict[Path, str]:
-    others = [samples_report, differences_report, shortest_report, aggregates_report]
+    others = ["samples", "differences", "shortest", "aggregates"]
     if not summary.published.empty:
-        others.append(published_report)
-    tables = [cell_reports(summary)[0], *(table(summary) for table in others)]
-    texts = {}
-    for table in tables:
-        name = place.name if table.name == "cells" else f"{place.stem}-{table.name}{place.suffix or '.csv'}"
-        texts[place.with_name(name)] = csv_text(table.to_frame())
-    return texts
+        others.append("published")
+    beside = {place.with_name(f"{place.stem}-{name}{place.suffix or '.csv'}"): name for name in others}
+    return {path: csv_text(getattr(summary, name)) for path, name in {place: "cells", **beside}.items()}

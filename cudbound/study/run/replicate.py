@@ -7,9 +7,10 @@ import math
 import time
 import traceback
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import fields
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -62,18 +63,17 @@ def run_replicate(
         fitted = _fit(scenario, drawn.X, drawn.y, study.seed_of_fits(key.scenario, n, replicate))
         truths = _truths(scenario, fitted, drawn)
         truth = truths[0] if len(truths) == 1 else Truth(0.0, max(one.standard_error for one in truths))
+        intervals = partial(_intervals, study, scenario, fitted, drawn, truths)
         # what warnings say stands in the remarks of the rows
         with warnings.catch_warnings(action="ignore", category=CudboundWarning):
-            rows = _intervals(study, scenario, methods, fitted, drawn, rng, truths)
+            rows = intervals(methods, rng)
         aims = {size for row in rows if (size := Estimand.read(row.estimand).n_train_rows) is not None}
         batched = bool(aims) and all(prepare_refits(one, drawn.X, drawn.y).batched for one in fitted)
         errors = (_expected_error(study, scenario, key, size, batched) for size in sorted(aims))
         expected = tuple(one for one in errors if one is not None)
-        alone = (
-            _seconds_alone(study, scenario, methods, fitted, drawn, key, truths)
-            if replicate < N_TIMED
-            else {}
-        )
+        alone: dict[str, float] = {}
+        for method in methods if replicate < N_TIMED else ():
+            alone |= _seconds_alone(method, intervals, study.rng(scenario.name, n, replicate))
         wrong = [float(np.mean(one.predict(drawn.X) != drawn.y)) for one in fitted]
     except Exception:  # a failing replicate is data
         seconds = time.perf_counter() - begun
@@ -167,11 +167,11 @@ def _truths(scenario: Scenario, fitted: list[Any], drawn: Cases) -> tuple[Truth,
 def _intervals(
     study: Study,
     scenario: Scenario,
-    methods: Sequence[Method],
     fitted: list[Any],
     drawn: Cases,
-    rng: np.random.Generator,
     truths: Sequence[Truth],
+    methods: Sequence[Method],
+    rng: np.random.Generator,
 ) -> tuple[IntervalRow, ...]:
     settings: dict[str, Any] = {
         "methods": methods,
@@ -211,23 +211,14 @@ def _draw(scenario: Scenario, n: int, rng: np.random.Generator) -> tuple[Cases, 
 
 
 def _seconds_alone(
-    study: Study,
-    scenario: Scenario,
-    methods: Sequence[Method],
-    fitted: list[Any],
-    drawn: Cases,
-    key: Key,
-    truths: Sequence[Truth],
+    method: Method, intervals: Callable[..., object], rng: np.random.Generator
 ) -> dict[str, float]:
-    """Time each method by itself, without the refits that it shares with others; one that fails has no time."""
-    found = {}
-    for method in methods:
-        rng = study.rng(key.scenario, key.n, key.replicate)
-        begun = time.perf_counter()
-        with suppress(Exception), warnings.catch_warnings(action="ignore", category=CudboundWarning):
-            _intervals(study, scenario, [method], fitted, drawn, rng, truths)
-            found[method.name] = time.perf_counter() - begun
-    return found
+    """Time a method by itself, without the refits that it shares with others; one that fails has no time."""
+    begun = time.perf_counter()
+    with suppress(Exception), warnings.catch_warnings(action="ignore", category=CudboundWarning):
+        intervals([method], rng)
+        return {method.name: time.perf_counter() - begun}
+    return {}
 
 
 def _row(row: IntervalEstimate | ComparisonResult) -> IntervalRow:

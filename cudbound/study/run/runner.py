@@ -10,7 +10,7 @@ import time
 import warnings
 from collections.abc import Generator, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from functools import cache, lru_cache
 from pathlib import Path
@@ -138,8 +138,12 @@ def run_study(
         store = stack.enter_context(Store.resume(store_path, study, shard))
         left = store.missing(shard)
         n_total = sum(len(replicates_of(shard, n_each)) for n_each in study.cells.values())
+        n_done = n_total - sum(map(len, left.values()))
+        bar = stack.enter_context(
+            shown.bar(total=n_total, initial=n_done, desc="replicates", unit="replicate", smoothing=0)
+        )
         try:
-            with _bar(shown, n_total, left) as bar, closing(_run(study, left, workers, client, end)) as found:
+            with closing(_run(study, left, workers, client, end)) as found:
                 for rows in found:
                     store.add(rows)
                     bar.update(len(rows))
@@ -150,46 +154,12 @@ def run_study(
         return store.status()
 
 
-def run_in_memory(
-    study: Study, *, n_jobs: int | None = 1, progress: bool | None = None
-) -> list[ReplicateRow]:
-    """Run all replicates of a study that is not kept, and return them in the order of their keys.
-
-    `n_jobs` and `progress` are those of `run_study`, and so are the rows. Ctrl-C ends it.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is out of range.
-    StudyError
-        As for `run_study`, as far as there is no store.
-    """
-    shown, workers = Progress.of(progress), check_n_jobs(n_jobs)
-    check_learners(study)
-    left = {cell: list(range(n_each)) for cell, n_each in study.cells.items()}
-    kept: list[ReplicateRow] = []
-    with (
-        _bar(shown, sum(map(len, left.values())), left) as bar,
-        closing(_run(study, left, workers)) as found,
-    ):
-        for rows in found:
-            kept += rows
-            bar.update(len(rows))
-    return sorted(kept, key=lambda row: row.key)
-
-
-def _bar(shown: Progress, n_total: int, left: Mapping[_Cell, list[int]]) -> AbstractContextManager[Any]:
-    """Return the bar over the replicates, some of which are done."""
-    n_done = n_total - sum(map(len, left.values()))
-    return shown.bar(total=n_total, initial=n_done, desc="replicates", unit="replicate", smoothing=0)
-
-
 def _run(
     study: Study,
     left: Mapping[_Cell, list[int]],
     n_jobs: int,
-    client: Any | None = None,
-    end: float = math.inf,
+    client: Any | None,
+    end: float,
 ) -> _Rows:
     """Run what is left to do, on a cluster if there is a client; yield the rows of each batch."""
     seconds: dict[_Cell, float] = {}
@@ -209,8 +179,8 @@ def _run(
             yield rows
     except BrokenProcessPool as error:
         raise StudyError(
-            "a worker was killed, perhaps for lack of memory; use fewer workers. A store keeps what was done: run the "
-            "same study with it to resume"
+            "a worker was killed, perhaps for lack of memory; the store keeps what was done: run the same study with "
+            "the same store and fewer workers to resume"
         ) from error
     finally:
         # joblib advises those who stop on purpose, after an error or Ctrl-C
