@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -239,25 +239,15 @@ def tabulate_comparisons(
     session = Session(find_comparisons(methods), options, rng=rng, n_jobs=n_jobs)
     level = check_confidence_level(confidence_level)
     check_alternative(alternative, session.methods, null, level)  # before the refits
-    session.spawn()
-    seed = int(session.streams["learners"].integers(2**31 - 1))
-    first, second = fitted_learner(a, X, y, seed), fitted_learner(b, X, y, seed)
-    none_drawn = session.take(X, y, common_classes(first, second), groups=groups)
-    resampling = Resampling(sizes, on_single_class, cv, test_set)
-    plan = session.prepare(session.methods, resampling)
+    first, second = fitted = fit_learners(session, (a, b), X, y)
+    none_drawn = session.take(X, y, common_classes(fitted), groups=groups)
+    plan = session.prepare(session.methods, Resampling(sizes, on_single_class, cv, test_set))
     sample = session.sample
     # losses on two test sets are no differences: they are recorded on their own
     of_differences = [method.needs for method in session.methods if OWN_TEST_SETS not in method.needs]
     shared = replace(plan, needs=plan.needs & frozenset[str]().union(*of_differences))
     one, other = (prepare_refits(each, X, sample.y, n_jobs=session.n_jobs) for each in (first, second))
     both = difference(one, other)
-    given: dict[str, TestSetLosses] = {}
-    if session.new_cases is not None:
-        X_test, y_test = session.new_cases
-        wrong = [(each.predict(X_test) != y_test).astype(np.int8) for each in (first, second)]
-        given["test_set"] = TestSetLosses(
-            wrong[0] - wrong[1], sample.n_samples, estimand="conditional", remarks=session.test_remarks
-        )
     own = Records()
     failed_own: dict[str, Exception] = {}
     total = 2 * shared.n_fits(none_drawn) + (2 if OWN_TEST_SETS in plan.needs else 0)
@@ -271,7 +261,7 @@ def tabulate_comparisons(
                 task = Task(refit, sample.labels, plan.sizes, policy, draws)
                 tested = record_own_test_sets(task, other.recorded(seeds[1], advance))
                 own = Records(test_set=tested[0], second_test_set=tested[1])
-    records = Records(**made | given, groups=sample.groups)
+    records = Records(**made | differences_on_new_cases(session, first, second), groups=sample.groups)
 
     def compute(method: Method) -> ComparisonResult:
         its = own if OWN_TEST_SETS in method.needs else records
@@ -293,31 +283,47 @@ def tabulate_comparisons(
     )
 
 
-def fitted_learner(learner: Any, X: Any, y: Any, seed: int) -> Any:
-    """Return a fitted learner: itself if it is, else a clone fitted to all rows, seeded where it has no seed.
+def differences_on_new_cases(session: Session[Method], first: Any, second: Any) -> dict[str, TestSetLosses]:
+    """Return the record of the losses of one classifier minus those of another on new cases, if there are any."""
+    if session.new_cases is None:
+        return {}
+    X_test, y_test = session.new_cases
+    wrong = [(each.predict(X_test) != y_test).astype(np.int8) for each in (first, second)]
+    n_train, remarks = session.sample.n_samples, session.test_remarks
+    return {"test_set": TestSetLosses(wrong[0] - wrong[1], n_train, estimand="conditional", remarks=remarks)}
+
+
+def fit_learners(session: Session[Method], learners: Iterable[Any], X: Any, y: Any) -> list[Any]:
+    """Return learners as they are if they are fitted, else clones fitted to all rows, seeded where they have no seed.
 
     Warns
     -----
     UnscaledPenaltyWarning
-        If it is known to have a penalty that meets features of very different size.
+        If one is known to have a penalty that meets features of very different size.
     """
-    learner = find_learner(learner)
-    try:
-        check_is_fitted(learner)
-    except NotFittedError:
-        fitted = seeded_clone(learner, seed).fit(X, y)
-        # clones of it take seeds of their own
-        learner = fitted.set_params(**dict.fromkeys(unseeded_parameters(learner)))
-    warn_unscaled(learner, X, y)
-    return learner
+    session.spawn()
+    seed = int(session.streams["learners"].integers(2**31 - 1))
+    found = []
+    for learner in map(find_learner, learners):
+        try:
+            check_is_fitted(learner)
+            fitted = learner
+        except NotFittedError:
+            # clones of it take seeds of their own
+            unseeded = dict.fromkeys(unseeded_parameters(learner))
+            fitted = seeded_clone(learner, seed).fit(X, y).set_params(**unseeded)
+        warn_unscaled(fitted, X, y)
+        found.append(fitted)
+    return found
 
 
-def common_classes(a: Any, b: Any) -> NDArray[Any]:
-    """Return the two classes of two fitted classifiers; raise ValueError if they differ."""
-    first, second = check_binary_classifier(a), check_binary_classifier(b)
-    if not np.array_equal(first, second):
-        raise ValueError(
-            f"Both classifiers must have the same two classes. Got {first.tolist()} and {second.tolist()}; fit both to "
-            "these labels."
-        )
+def common_classes(fitted: Sequence[Any]) -> NDArray[Any]:
+    """Return the two classes of fitted classifiers; raise ValueError if they differ."""
+    first, *others = map(check_binary_classifier, fitted)
+    for second in others:
+        if not np.array_equal(first, second):
+            raise ValueError(
+                f"Both classifiers must have the same two classes. Got {first.tolist()} and {second.tolist()}; fit "
+                "both to these labels."
+            )
     return first

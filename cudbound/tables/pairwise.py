@@ -20,7 +20,7 @@ from cudbound.outcomes import ConfidenceInterval
 from cudbound.parameter_error import ParameterError
 from cudbound.pictured import Pictured
 from cudbound.protocols import Features, Learner, Splits
-from cudbound.records import Records, TestSetLosses
+from cudbound.records import Records
 from cudbound.report.description import Description
 from cudbound.report.pairwise_columns import describe_pairs, pairwise_report
 from cudbound.report.table_style import FULL, NO_TITLES, Style, styled
@@ -29,7 +29,12 @@ from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.plan import record_refits
 from cudbound.resampling.refits import difference, prepare_refits, remembered
 from cudbound.results import ComparisonResult
-from cudbound.tables.compare_learners import OWN_TEST_SETS, common_classes, fitted_learner
+from cudbound.tables.compare_learners import (
+    OWN_TEST_SETS,
+    common_classes,
+    differences_on_new_cases,
+    fit_learners,
+)
 from cudbound.tables.majority import find_learner, with_majority_remark
 from cudbound.tables.progress import progress_bar
 from cudbound.tables.session import Resampling, Session
@@ -224,15 +229,9 @@ def compare_many_learners(
     check_alternative("two-sided", methods)
     given = None if options is None else {method: options}
     session = Session(methods, given, rng=rng, n_jobs=n_jobs)
-    session.spawn()
-    seed = int(session.streams["learners"].integers(2**31 - 1))
-    fitted = {name: fitted_learner(learner, X, y, seed) for name, learner in named.items()}
-    first, *others = fitted.values()
-    for other in others:
-        classes = common_classes(first, other)
-    none_drawn = session.take(X, y, classes, groups=groups)
-    resampling = Resampling(sizes, on_single_class, cv, test_set)
-    plan = session.prepare(methods, resampling)
+    fitted = dict(zip(named, fit_learners(session, named.values(), X, y), strict=True))
+    none_drawn = session.take(X, y, common_classes(list(fitted.values())), groups=groups)
+    plan = session.prepare(methods, Resampling(sizes, on_single_class, cv, test_set))
     sample = session.sample
     refits = {name: prepare_refits(one, X, sample.y, n_jobs=session.n_jobs) for name, one in fitted.items()}
     batched = all(one.batched for one in refits.values())
@@ -249,15 +248,7 @@ def compare_many_learners(
                 streams=deepcopy(dict(session.streams)),
                 groups=sample.groups,
             )
-            if session.new_cases is not None:
-                X_test, y_test = session.new_cases
-                wrong = [(fitted[name].predict(X_test) != y_test).astype(np.int8) for name in (a, b)]
-                made["test_set"] = TestSetLosses(
-                    wrong[0] - wrong[1],
-                    sample.n_samples,
-                    estimand="conditional",
-                    remarks=session.test_remarks,
-                )
+            made |= differences_on_new_cases(session, fitted[a], fitted[b])
             results.append(Records(**made, groups=sample.groups))
     chosen_options = session.options_of(chosen)
     alone = [
