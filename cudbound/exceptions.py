@@ -322,8 +322,6 @@ class SolveInterrupted(KeyboardInterrupt):
     draws : Draws
         Draws that were finished are certified or decided; the others hold bounds and the status ``INTERRUPTED``.
         Pass it as ``previous=`` to `cudbound.solve_draws` to resume.
-    proved : str
-        What is known of the quantiles that were asked for, in words; empty if none were.
     """
 
     def __init__(self, draws: Draws, proved: str = ""):
@@ -333,7 +331,6 @@ class SolveInterrupted(KeyboardInterrupt):
             "pass previous=error.draws to resume from there"
         )
         self.draws = draws
-        self.proved = proved
 
 
 class StudyError(ValueError):
