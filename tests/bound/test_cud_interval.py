@@ -22,7 +22,12 @@ from sklearn_versions import sparse_logistic
 from worlds import world
 
 from cudbound import CudResult, LeastSquaresClassifier, cud_interval
-from cudbound.exceptions import NotCertifiedWarning, NotMinimizerError, UnsupportedEstimatorError
+from cudbound.exceptions import (
+    NotCertifiedWarning,
+    NotMinimizerError,
+    SolveInterrupted,
+    UnsupportedEstimatorError,
+)
 from cudbound.problem.draws import draw_counts
 from cudbound.problem.problem import Problem
 from cudbound.results import Draws, IntervalEstimate, SolveStatus
@@ -254,6 +259,17 @@ def test_draws_that_are_not_certified_enter_with_their_upper_bounds() -> None:
     np.testing.assert_array_equal(resumed.draws.nodes[solved_before], limited.draws.nodes[solved_before])
     assert resumed.at(limits=SearchLimits(nodes=0)).draws is resumed.draws  # nothing is left to search
     assert limited.at().q == limited.q
+
+
+def test_ctrl_c_says_what_is_proved_and_keeps_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(problem: Problem, **options: Any) -> Draws:
+        raise SolveInterrupted(solve_problem(problem, limits=SearchLimits(nodes_per_draw=0)))
+
+    monkeypatch.setattr(search, "solve_problem", stop)
+    said = r"^stopped with \d+ of 100 draws solved; the half-width is between 0\.\d+ and 0\.\d+$"
+    with pytest.raises(KeyboardInterrupt, match=said) as caught:
+        result_for(*patients())
+    assert type(caught.value) is KeyboardInterrupt
 
 
 @pytest.mark.parametrize("n_limited", [0, 2])
