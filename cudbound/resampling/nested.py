@@ -126,7 +126,11 @@ def record_nested(task: Task) -> NestedLosses:
     """
     n, asked = task.n_samples, task.sizes.n_folds
     n_folds = count_nested_folds(task.sizes, n)
-    designs, notes = _draw_designs(task, n_folds)
+    designs, n_again, n_one_class = task.draw_parts(
+        [lambda: draw_equal_folds(n, n_folds, task.rng)] * task.sizes.n_nested_repeats,
+        lambda folds: nested_training(folds, n),
+    )
+    notes = task.describe_parts(TRAINING_SETS, n_again, n_one_class)
     n_each = n_folds + n_folds * (n_folds - 1) // 2
     step = max(1, CHUNK_VALUES // (n_each * n))
     selected = []
@@ -142,24 +146,3 @@ def record_nested(task: Task) -> NestedLosses:
     if n % n_folds:
         remarks.append(f"{n % n_folds} rows left out of every repetition of nested cross-validation")
     return NestedLosses(inner, outer, n, (*remarks, *notes))
-
-
-def _draw_designs(task: Task, n_folds: int) -> tuple[list[Rows], list[str]]:
-    """Draw the folds of every repetition; remarks count what happened in all of them."""
-    n = task.n_samples
-    designs: list[Rows] = []
-    n_one_class, n_again = 0, 0
-    for _ in range(task.sizes.n_nested_repeats):
-        (folds,), attempts, affected = task.draw_parts(
-            [lambda: draw_equal_folds(n, n_folds, task.rng)], lambda folds: nested_training(folds, n)
-        )
-        task.describe_parts(TRAINING_SETS, attempts, affected)  # raises under the policy "error"
-        n_one_class += affected
-        n_again += bool(attempts) and not affected
-        designs.append(folds)
-    remarks = []
-    if n_one_class:
-        remarks.append(f"{n_one_class} single-class {TRAINING_SETS} fitted as drawn")
-    if n_again:
-        remarks.append(f"{TRAINING_SETS} drawn again in {n_again} repetitions to keep both classes in them")
-    return designs, remarks
