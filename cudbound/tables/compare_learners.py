@@ -248,6 +248,7 @@ def tabulate_comparisons(
     shared = replace(plan, needs=plan.needs & frozenset[str]().union(*of_differences))
     one, other = (prepare_refits(each, X, sample.y, n_jobs=session.n_jobs) for each in (first, second))
     both = difference(one, other)
+    given = differences_on_new_cases(session, first, second)  # before the refits
     own = Records()
     failed_own: dict[str, Exception] = {}
     total = 2 * shared.n_fits(none_drawn) + (2 if OWN_TEST_SETS in plan.needs else 0)
@@ -261,7 +262,7 @@ def tabulate_comparisons(
                 task = Task(refit, sample.labels, plan.sizes, policy, draws)
                 tested = record_own_test_sets(task, other.recorded(seeds[1], advance))
                 own = Records(test_set=tested[0], second_test_set=tested[1])
-    records = Records(**made | differences_on_new_cases(session, first, second), groups=sample.groups)
+    records = Records(**made | given, groups=sample.groups)
 
     def compute(method: Method) -> ComparisonResult:
         its = own if OWN_TEST_SETS in method.needs else records
