@@ -81,7 +81,7 @@ class NotMinimizerWarning(CudboundWarning):
         super().__init__(
             f"The fitted coefficients do not minimize their loss on these rows (residual {residual:.2g}), so that the "
             "upper limit is not capped. Was the classifier fitted to other rows? If its solver stopped early, fit it "
-            "with a smaller tol and a larger max_iter, or pass polish=True."
+            "with a smaller tol and a larger max_iter, or ask for the exact minimizer (polish)."
         )
         self.residual = residual
 

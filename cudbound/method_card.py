@@ -177,14 +177,14 @@ def find_named(
     Raises
     ------
     ValueError
-        If a name is not known or the list is empty; the message begins with `rule`.
+        If a name is not known or the list is empty; the message has the `rule`.
     """
     listed = groups.get(asked, (asked,)) if isinstance(asked, str) else asked
     entries = {one.name if isinstance(one, MethodCard) else one: one for one in listed}
     unknown = [one for one in entries.values() if not isinstance(one, MethodCard) and one not in known]
     if unknown or not entries:
         meant = suggestion(str(unknown[0]) if unknown else "", (*known, *groups))
-        raise ValueError(f"{rule} Got {unknown[0] if unknown else asked!r} instead.{meant}")
+        raise ParameterError("methods", rule, unknown[0] if unknown else asked, meant)
     return tuple(known[one] if isinstance(one, str) else one for one in entries.values())
 
 

@@ -15,7 +15,8 @@ class ParameterError(ValueError):
     value : object
         What it was.
     hint : str, default=""
-        What may have been meant, as `cudbound.hints.suggestion` says it.
+        What to do, in a sentence with a blank before it: a way on, or what may have been meant, as
+        `cudbound.hints.suggestion` says it.
     """
 
     def __init__(self, parameter: str, rule: str, value: object, hint: str = ""):

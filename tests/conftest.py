@@ -8,8 +8,6 @@ from pathlib import Path
 import pytest
 from cli_fakes import CLEAN, Fake
 
-from cudbound.cli.commands import run_interval as run
-
 
 def pytest_configure() -> None:
     """Let Ctrl-C reach the processes that tests start.
@@ -23,7 +21,8 @@ def pytest_configure() -> None:
 @pytest.fixture
 def fake(monkeypatch: pytest.MonkeyPatch) -> Fake:
     computation = Fake()
-    monkeypatch.setattr(run, "compute", computation)
+    for module in ("interval", "demo"):
+        monkeypatch.setattr(f"cudbound.cli.commands.{module}.compute", computation)
     return computation
 
 

@@ -20,7 +20,7 @@ import pytest
 from docs_pages import GENERATED, PAGES, PARTS, PATIENTS, ROOT, renewed, run_in
 
 import cudbound
-from cudbound.cli.output.exit_codes import EXIT_CODES
+from cudbound.cli.command import EXIT_CODES
 from cudbound.intervals import METHODS
 from cudbound.losses.surrogates import LOSSES
 from cudbound.point_estimates import ESTIMATORS

@@ -381,7 +381,7 @@ def test_nothing_out_of_bag_is_flagged(name):
     records = replace(_records(n=n), bootstrap=BootstrapLosses(np.ones((2, n), dtype=int), np.zeros((2, n))))
     row = compute_estimate(ESTIMATORS[name], records)
     assert math.isnan(row.estimate)
-    assert row.degenerate == "undefined: no point was ever out of bag, raise n_resamples"
+    assert row.degenerate == "undefined: no point was ever out of bag; take more bootstrap draws"
     assert "8 points never out of bag" in row.remarks
 
 

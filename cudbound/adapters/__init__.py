@@ -172,7 +172,7 @@ def express_or_reason(
     try:
         return Expressed(*_at_minimum(estimator, X, y, polish, sample_weight, native))
     except UnsupportedProblemError as error:
-        return Expressed(None, np.nan, "an l1 penalty needs solver='cvxpy'", error)
+        return Expressed(None, np.nan, "an l1 penalty needs the solver cvxpy", error)
     except NoMinimizerError as error:
         return Expressed(None, np.nan, "its loss has no minimizer on separable data", error)
     except NotMinimizerError as error:

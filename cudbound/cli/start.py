@@ -6,7 +6,8 @@ import os
 import signal
 import sys
 
-from cudbound.cli.output.exit_codes import INTERRUPTED
+#: As in `cudbound.cli.command`, which imports more than is safe before Ctrl-C is heard.
+INTERRUPTED = 130
 
 
 def main() -> None:

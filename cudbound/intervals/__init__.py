@@ -130,7 +130,7 @@ def find_methods(methods: str | Sequence[str | Method]) -> tuple[Method, ...]:
         the names.
     """
     known = [name for name, method in METHODS.items() if method.gives_interval]
-    rule = f"The 'methods' parameter must be one of the groups {sorted(GROUPS)} or a list of names out of {known}."
+    rule = f"one of the groups {sorted(GROUPS)} or a list of names out of {known}"
     found = find_named(methods, METHODS, GROUPS, rule)
     for method in found:
         if not method.gives_interval:
@@ -149,5 +149,5 @@ def find_comparisons(methods: str | Sequence[str | Method]) -> tuple[Method, ...
         If a name is not registered or that of an interval only, or the list is empty; the message lists the names.
     """
     known = {name: method for name, method in METHODS.items() if method.compares}
-    rule = f"A method that compares must be 'all' or one of {list(known)}."
+    rule = f"'all' or one of {list(known)}"
     return find_named(methods, known, {"all": known}, rule)

@@ -15,7 +15,7 @@ def _compute(records: Records, confidence_level: float) -> Outcome:
     defined = found[~np.isnan(found)]
     n_lost = found.size - defined.size
     if not defined.size:
-        return Outcome.undefined("undefined: every draw held all rows, raise n_resamples")
+        return Outcome.undefined("undefined: every draw held all rows; take more bootstrap draws")
     return Outcome(
         float(defined.mean()),
         percentile_interval(defined, confidence_level),

@@ -221,7 +221,7 @@ def _corrected(records: Records, confidence_level: float, *, variant: str) -> Ou
         return Outcome(
             estimate_632(records),
             UNDEFINED_LIMITS,
-            degenerate=f"no acceleration with {never} points never out of bag, raise n_resamples",
+            degenerate=f"no acceleration with {never} points never out of bag; take more bootstrap draws",
             center=".632 estimate",
         )
     accelerated = partial(bias_corrected_interval, acceleration=found)

@@ -35,10 +35,8 @@ def check_alternative(
     methods = tuple(methods)
     undirected = [method.name for method in methods if method.two_sided_only]
     if alternative != "two-sided" and undirected:
-        raise ValueError(
-            f"The 'alternative' parameter must be 'two-sided' for {', '.join(undirected)}, whose statistic has no "
-            f"sign. Got {alternative!r} instead; ask for the other methods by their names."
-        )
+        rule = f"'two-sided' for {', '.join(undirected)}, whose statistic has no sign"
+        raise ParameterError("alternative", rule, alternative, " Ask for the other methods by their names.")
     if not isinstance(null, Real) or not -1.0 < float(null) < 1.0:
         raise ParameterError("null", "a number in the range (-1, 1)", null)
     if alternative == "equivalent" and not null > 0.0:
@@ -46,16 +44,13 @@ def check_alternative(
             "null", "above 0 for the alternative 'equivalent': the difference that would matter", null
         )
     if alternative == "equivalent" and not confidence_level > 0.5:
-        raise ValueError(
-            "The 'confidence_level' parameter must be above 0.5 for the alternative 'equivalent', whose interval is at "
-            f"twice the level minus 1. Got {confidence_level!r} instead."
-        )
+        rule = "above 0.5 for the alternative 'equivalent', whose interval is at twice the level minus 1"
+        raise ParameterError("confidence_level", rule, confidence_level)
     fixed = [method.name for method in methods if method.pivot is None]
     if null != 0.0 and fixed:
-        raise ValueError(
-            f"The 'null' parameter must be 0 for {', '.join(fixed)}, whose test is of equal errors alone. "
-            f"Got {null!r} instead; ask for methods with a standard error, such as corrected-resampled-t, by name."
-        )
+        rule = f"0 for {', '.join(fixed)}, whose test is of equal errors alone"
+        way_on = " Ask for methods with a standard error, such as corrected-resampled-t, by name."
+        raise ParameterError("null", rule, null, way_on)
 
 
 def compute_comparison(

@@ -208,7 +208,7 @@ def _outcome(
         return Outcome(estimate, UNDEFINED_LIMITS, degenerate=UNEQUAL_ROWS, center=center)
     standard_error = scaled_standard_error(estimate, bootstrap.losses, bootstrap.counts, monte_carlo)
     if never := never_out_of_bag(bootstrap.counts):
-        reason = f"no standard error with {never} points never out of bag, raise n_resamples"
+        reason = f"no standard error with {never} points never out of bag; take more bootstrap draws"
     elif estimate == 0.0:
         reason = "the standard error is 0 at an estimate of 0"
     else:

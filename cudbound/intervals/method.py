@@ -236,7 +236,7 @@ def _new_cases(method: MethodCard, records: Records) -> Center | None:
 
 def _why_degenerate(outcome: Outcome) -> str | None:
     if math.isnan(outcome.estimate):
-        return outcome.degenerate or "undefined: no point was ever out of bag, raise n_resamples"
+        return outcome.degenerate or "undefined: no point was ever out of bag; take more bootstrap draws"
     return why_no_limits(outcome.raw_interval, 0.0, outcome.degenerate)
 
 

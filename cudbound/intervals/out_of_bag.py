@@ -20,7 +20,7 @@ def _compute(records: Records, confidence_level: float, *, limits: Limits) -> Ou
     bootstrap = records.require("bootstrap")
     error = float(leave_one_out_bootstrap_error(bootstrap.losses, bootstrap.counts))
     if math.isnan(error):
-        return Outcome.undefined("undefined: no point was ever out of bag, raise n_resamples")
+        return Outcome.undefined("undefined: no point was ever out of bag; take more bootstrap draws")
     # weighted rows that were never out of bag can leave a mean above 1
     error = min(error, 1.0)
     return Outcome(error, limits(error, records.n_effective, confidence_level))

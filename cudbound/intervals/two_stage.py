@@ -11,7 +11,7 @@ from cudbound.intervals.method import Method
 from cudbound.outcomes import UNDEFINED_LIMITS, Estimand, Outcome
 from cudbound.records import Records
 
-NO_INNER_DRAWS = "no inner draws on record: pass inner=50, which takes 50 further refits of every draw"
+NO_INNER_DRAWS = "no inner draws on record: ask for 50 of them, which takes 50 further refits of every draw"
 #: Where rows have weights, or only some of them count.
 NO_MEANS_OF_SOME_ROWS = (
     "inner draws are recorded as means over all rows alike, for the error without weights alone"

@@ -59,5 +59,5 @@ def find_estimators(names: str | Sequence[str]) -> tuple[PointEstimator, ...]:
     >>> [estimator.title for estimator in find_estimators(["bootstrap-632", "k-fold"])]
     ['.632 estimate', 'k-fold cross-validation']
     """
-    rule = f"The 'methods' parameter must be 'all' or a list of names out of {list(ESTIMATORS)}."
+    rule = f"'all' or a list of names out of {list(ESTIMATORS)}"
     return find_named(names, ESTIMATORS, {"all": ESTIMATORS}, rule)

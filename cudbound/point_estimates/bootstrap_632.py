@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 #: Forms of the .632+ estimate; the first is the default.
 FORMS = ("capped", "literal")
 _WHERE_CUT = {"capped": "", "literal": " in what is added to the .632 estimate, and not in that estimate"}
-NOTHING_OUT_OF_BAG = "undefined: no point was ever out of bag, raise n_resamples"
+NOTHING_OUT_OF_BAG = "undefined: no point was ever out of bag; take more bootstrap draws"
 
 
 def leave_one_out_bootstrap_error(

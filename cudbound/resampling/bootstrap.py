@@ -100,7 +100,7 @@ def usable_draws(
     if n_one_class and task.on_single_class == "drop":
         counts = counts[~one_class]
         if not len(counts):
-            raise ValueError("Every bootstrap draw held only one class: none is left. Raise n_resamples.")
+            raise ValueError("Every bootstrap draw held only one class: none is left. Take more draws.")
     if n_one_class:
         remarks.append(f"{n_one_class} single-class draws {TREATMENT[task.on_single_class]}")
 

@@ -54,7 +54,7 @@ def record_removed_cases(task: Task, counts: NDArray[np.int32]) -> RemovedCaseEr
     what = "row" if task.groups is None else "group"
     if not len(kept):
         raise ValueError(
-            f"Every bootstrap draw held only one distinct {what}: none is left. Raise n_resamples."
+            f"Every bootstrap draw held only one distinct {what}: none is left. Take more draws."
         )
     # the training set itself, every row once, is one more draw: its error is the leave-one-out error
     sets = np.concatenate([np.ones((1, n), dtype=np.int32), kept.astype(np.int32)])

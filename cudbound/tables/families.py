@@ -229,7 +229,7 @@ def check_seen(
     if refused and not lenient:
         known = [method.name for method in methods if method.name not in refused]
         first, reason = next(iter(refused.items()))
-        instead = "leave sample_weight out" if weighted else "metric='error'"
+        instead = "leave the weights out" if weighted else "the error for the metric"
         raise ValueError(
             f"The method {first!r} is {reason}. Take methods that keep every row, such as "
             f"{known or ['two-center', 'cud']}, or {instead}."

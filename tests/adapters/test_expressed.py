@@ -53,7 +53,7 @@ REASONS = {
         UnsupportedEstimatorError,
         "no linear form known for RandomForestClassifier",
     ),
-    "lasso": (LASSO, UnsupportedProblemError, "an l1 penalty needs solver='cvxpy'"),
+    "lasso": (LASSO, UnsupportedProblemError, "an l1 penalty needs the solver cvxpy"),
     "descent": (
         make_pipeline(StandardScaler(), SGDClassifier(random_state=0)),
         NotMinimizerError,

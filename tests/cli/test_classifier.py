@@ -11,7 +11,6 @@ import pytest
 from cli_fakes import Fake, assert_error, interval, invoke
 from click.testing import Result
 from sklearn.compose import make_column_transformer
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression, RidgeClassifier, RidgeClassifierCV, SGDClassifier
 from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV
 from sklearn.pipeline import Pipeline, make_pipeline
@@ -22,10 +21,9 @@ from unwrapped import unwrapped
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier, cud_interval
 from cudbound.adapters.in_words import fit_in_words
-from cudbound.cli.commands.run_interval import Settings, compute
-from cudbound.cli.inputs.checks import choose_classifier
-from cudbound.cli.inputs.fitted import fit
-from cudbound.cli.output.advice import advice_of_the_command, warn_again
+from cudbound.cli.advice import in_words_of_the_command
+from cudbound.cli.commands.run_interval import compute
+from cudbound.cli.fitted import choose_classifier, fit
 from cudbound.exceptions import (
     NoMinimizerError,
     NotMinimizerError,
@@ -182,22 +180,20 @@ def test_options_are_tried_on_data_that_every_loss_can_fit():
 
 def test_a_fit_that_does_not_converge_is_said_in_one_line_with_the_way_on():
     fitted = fit(choose_classifier("linear-svm", ["max_iter=1"]), sample(), seed=0)
-    assert fitted.warnings == (
+    assert fitted.warnings == [
         "the classifier did not converge; standardize the features with --standardize, or raise the number of "
         "steps with --set max_iter=N",
-    )
+    ]
 
 
 def test_other_warnings_are_passed_on_once_for_each_place():
-    with warnings.catch_warnings(record=True) as caught:
+    with warnings.catch_warnings(record=True) as passed_on:
         warnings.simplefilter("always")
-        for number in range(3):
-            warnings.warn(f"number {number}", UserWarning, stacklevel=1)
-        warnings.warn("elsewhere", ConvergenceWarning, stacklevel=1)
-    with warnings.catch_warnings(record=True) as again:
-        warnings.simplefilter("always")
-        warn_again(caught)
-    assert [str(event.message) for event in again] == ["number 0", "elsewhere"]
+        with in_words_of_the_command("some of the refits"):
+            for number in range(3):
+                warnings.warn(f"number {number}", UserWarning, stacklevel=1)
+            warnings.warn("elsewhere", RuntimeWarning, stacklevel=1)
+    assert [str(event.message) for event in passed_on] == ["number 0", "elsewhere"]
 
 
 def test_a_loss_without_a_minimizer_is_said_in_words_of_the_command(patients):
@@ -221,12 +217,12 @@ def test_a_loss_without_a_minimizer_is_said_in_words_of_the_command(patients):
         ),
         (
             UnsupportedEstimatorError("Not known."),
-            "Not known; choose another --classifier for the CUD bound, or leave",
+            "Not known; choose another --classifier, or leave out of --methods",
         ),
     ],
 )
 def test_errors_of_the_package_get_advice_for_the_command(error, message):
-    with pytest.raises(ValueError, match=message), advice_of_the_command():
+    with pytest.raises(ValueError, match=message), in_words_of_the_command("a fit"):
         raise error
 
 
@@ -234,7 +230,7 @@ def test_the_bound_of_a_classifier_that_has_none_is_refused_and_the_other_method
     rbf = ["--classifier", "svm", "--set", "kernel=rbf", "--seed", "1", "--resamples", "5"]
     refused = interval(*rbf, "--methods", "cud,martin-beta")
     assert_error(
-        refused, 1, "; choose another --classifier for the CUD bound, or leave cud and aci out of --methods"
+        refused, 1, "; choose another --classifier, or leave out of --methods what needs it, such as cud"
     )
     other = interval(*rbf, "--methods", "martin-beta")
     assert other.exit_code == 0, other.stderr
@@ -320,9 +316,9 @@ def uneven(ratio: float) -> TrainingData:
 )
 def test_a_penalty_on_features_of_very_different_size_is_remarked(arguments, ratio, warns):
     fitted = fit(choose_classifier(*arguments), uneven(ratio), seed=0)
-    settings = Settings(seed=1, methods=("cud",), n_resamples=5, polish=True)
-    outcome = compute(fitted, settings)
-    remarks = [one for one in outcome.warnings if "treats all features alike" in one]
+    further = {"methods": ("cud",), "n_resamples": 5, "polish": True, "localization": "n"}
+    _, heard, _ = compute(fitted, further, 1)
+    remarks = [one for one in [*fitted.warnings, *heard.messages] if "treats all features alike" in one]
     assert bool(remarks) == warns
     if warns:
         sizes = f"lie between 1 and {ratio:.2g}"

@@ -8,17 +8,33 @@ import os
 from pathlib import Path
 
 import pytest
-from cli_fakes import CLEAN, TABLE, assert_error, interval, invoke
+from cli_fakes import CLEAN, assert_error, interval, invoke
 
 from cudbound.cli.commands import interval as command
-from cudbound.cli.commands import run_interval as run
 from cudbound.cli.commands.demo import FEATURES
-from cudbound.cli.commands.run_interval import Settings
-from cudbound.cli.inputs import common_options
-from cudbound.cli.output import destination as output
+from cudbound.cli.result_output import FORMATS, check_paths
 from cudbound.intervals import GROUPS, METHODS
 from cudbound.report.render import render_report
 from cudbound.resampling import ResamplingSizes
+from cudbound.solve.limits import SearchLimits
+
+DEFAULTS = {
+    "methods": "recommended",
+    "alternative": "two-sided",
+    "confidence_level": 0.95,
+    "n_resamples": 1000,
+    "localization": "n",
+    "n_jobs": 1,
+    "limits": SearchLimits(),
+    "inner": None,
+    "polish": False,
+    "solver": "native",
+    "fallback": False,
+    "options": {},
+    "sizes": None,
+    "cv": None,
+    "groups": None,
+}
 
 
 def test_defaults(fake, patients):
@@ -26,7 +42,7 @@ def test_defaults(fake, patients):
     assert result.exit_code == 0, result.stderr
     (sample, settings), *more = fake.calls
     assert more == []
-    assert settings == Settings(seed=7)
+    assert settings == DEFAULTS | {"rng": 7}
     assert sample.feature_names == ("age", "sex=m", "bmi")
     assert sample.y.tolist() == [1, 0, 1, 0, 0]
     assert (sample.source, sample.event) == ("patients.csv", "died = yes")
@@ -43,28 +59,30 @@ def test_every_option_reaches_the_computation(fake, patients):
     assert result.exit_code == 0, result.stderr
     sample, settings = fake.calls[0]
     assert sample.feature_names == ("age", "sex=m")
-    assert settings == Settings(
-        seed=1,
-        methods=("cud", "martin-beta"),
-        alternative="less",
-        confidence_level=0.9,
-        n_resamples=50,
-        localization=2.5,
-        n_jobs=-1,
-        node_limit=3,
-        inner="oob",
-        polish=True,
-        solver="cvxpy",
-        fallback=True,
-        options={"martin-beta": {"prior": "jeffreys"}},
-        sizes=ResamplingSizes(n_folds=5, test_fraction=0.2),
-    )
+    assert settings == {
+        "rng": 1,
+        "methods": ("cud", "martin-beta"),
+        "alternative": "less",
+        "confidence_level": 0.9,
+        "n_resamples": 50,
+        "localization": 2.5,
+        "n_jobs": -1,
+        "limits": SearchLimits(nodes_per_draw=3),
+        "inner": "oob",
+        "polish": True,
+        "solver": "cvxpy",
+        "fallback": True,
+        "options": {"martin-beta": {"prior": "jeffreys"}},
+        "sizes": ResamplingSizes(n_folds=5, test_fraction=0.2),
+        "cv": None,
+        "groups": None,
+    }
 
 
 @pytest.mark.parametrize(("text", "value"), [("oob", "oob"), ("7", 7)])
 def test_inner(fake, patients, text, value):
     assert interval("--inner", text).exit_code == 0
-    assert fake.calls[0][1].inner == value
+    assert fake.calls[0][1]["inner"] == value
 
 
 @pytest.mark.parametrize(
@@ -72,26 +90,26 @@ def test_inner(fake, patients, text, value):
 )
 def test_localization(fake, patients, text, value):
     assert interval("--localization", text).exit_code == 0
-    assert fake.calls[0][1].localization == value
+    assert fake.calls[0][1]["localization"] == value
 
 
 def test_groups_are_passed_on_as_they_are(fake, patients):
     assert list(GROUPS) == ["recommended", "paper", "clinical", "conditional", "algorithm", "tuned", "all"]
     for group in set(GROUPS) - {"tuned"}:  # which is for Python
         assert interval("--methods", f" {group} ").exit_code == 0
-        assert fake.calls[-1][1].methods == group
+        assert fake.calls[-1][1]["methods"] == group
 
 
 def test_the_default_is_the_group_with_the_interval_to_use(fake, patients):
     assert interval().exit_code == 0
-    assert fake.calls[0][1].methods == "recommended"
+    assert fake.calls[0][1]["methods"] == "recommended"
     assert GROUPS["recommended"] == ("two-center", "cud", "langford-binomial")
 
 
 @pytest.mark.parametrize("alternative", command.ALTERNATIVES)
 def test_alternative(fake, patients, alternative):
     assert interval("--alternative", alternative).exit_code == 0
-    assert fake.calls[0][1].alternative == alternative
+    assert fake.calls[0][1]["alternative"] == alternative
 
 
 def test_every_interval_can_be_asked_for(fake, patients):
@@ -99,7 +117,7 @@ def test_every_interval_can_be_asked_for(fake, patients):
         name for name, method in METHODS.items() if method.gives_interval and name not in GROUPS["tuned"]
     ]
     assert interval("--methods", ",".join(names)).exit_code == 0
-    assert fake.calls[-1][1].methods == tuple(names)
+    assert fake.calls[-1][1]["methods"] == tuple(names)
 
 
 def test_the_help_names_every_group_and_size_and_where_the_methods_are_listed():
@@ -123,7 +141,7 @@ def test_delimiter(fake, patients, delimiter, option):
 
 def test_a_seed_is_chosen_and_printed_and_repeats_the_run(fake, patients):
     first = interval()
-    seed = fake.calls[0][1].seed
+    seed = fake.calls[0][1]["rng"]
     assert first.stderr == f"cudbound: seed {seed} was chosen; repeat this run with --seed {seed}\n"
     assert f"seed {seed}." in first.stdout
     again = interval("--seed", str(seed))
@@ -135,8 +153,7 @@ def test_a_seed_is_chosen_and_printed_and_repeats_the_run(fake, patients):
 def test_every_format_on_stdout_and_in_a_file(fake, patients, form):
     printed = interval("--seed", "7", "--format", form)
     assert printed.exit_code == 0
-    described = run.describe(fake.fitted[0], fake.calls[0][1])
-    assert printed.stdout == render_report(TABLE.report(described), form) + "\n"
+    assert printed.stdout == render_report(fake.tables[0].report(), form) + "\n"
     written = interval("--seed", "7", "--format", form, "--output", "out.txt")
     assert written.stdout == ""
     assert written.stderr == "cudbound: wrote out.txt\n"
@@ -144,9 +161,9 @@ def test_every_format_on_stdout_and_in_a_file(fake, patients, form):
 
 
 def test_the_formats_of_the_option_are_those_of_the_renderer():
-    from cudbound.report.render import FORMATS
+    from cudbound.report.render import FORMATS as RENDERED
 
-    assert tuple(FORMATS) == common_options.FORMATS
+    assert tuple(RENDERED) == FORMATS
 
 
 def test_the_solvers_of_the_option_are_those_of_the_package():
@@ -227,7 +244,7 @@ def test_a_failed_write_leaves_the_old_file_and_no_temporary_one(fake, patients,
     [
         ("nowhere/out.txt", "--output: no such folder"),
         (".", "is a folder; name a file in it"),
-        ("patients.csv", "is the data file itself"),
+        ("patients.csv", "is a file that is read; choose another name"),
     ],
 )
 def test_a_place_that_cannot_be_written_is_refused_before_the_work(fake, patients, place, message):
@@ -239,7 +256,7 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_work(fake, patient
 def test_a_folder_without_permission_is_refused(patients, monkeypatch):
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     with pytest.raises(ValueError, match=r"--output: no permission to write 'out\.txt'"):
-        output.check_output(Path("out.txt"))
+        check_paths({"--output": Path("out.txt")})
 
 
 def test_nothing_is_written_if_the_computation_fails(fake, patients):
@@ -253,9 +270,7 @@ def test_demo_prints_data_table_and_meaning(fake):
     assert result.exit_code == 0, result.stderr
     assert "50 rows drawn at random (seed 1) from the 569" in result.stdout
     assert all(name in result.stdout.replace("\n", " ") for name in FEATURES)
-    assert (
-        render_report(TABLE.report(run.describe(fake.fitted[0], fake.calls[0][1])), "table") in result.stdout
-    )
+    assert render_report(fake.tables[0].report(), "table") in result.stdout
     assert "What the numbers mean:" in result.stdout
     told = result.stdout.replace("\n", " ")
     assert "The row two-center, which is the one to report, gives" in told

@@ -26,7 +26,7 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from unwrapped import unwrapped
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier, cud_interval
-from cudbound.cli.inputs.model_file import load_model
+from cudbound.cli.model_file import load_model
 from cudbound.report.csv_text import csv_text
 
 N = 30
@@ -414,6 +414,6 @@ def test_a_model_fitted_to_other_rows_is_refused_in_words_of_the_command(folder)
     rng = np.random.default_rng(9)
     save(LeastSquaresClassifier().fit(pd.DataFrame(rng.normal(size=(N, 2)), columns=FEATURES.columns), WORDS))
     result = interval("--resamples", "5", "--methods", "cud")
-    assert_error(result, 1, "; check that FILE.csv holds the rows that the model was fitted to")
+    assert_error(result, 1, "a model from a file must have been fitted to the rows of FILE.csv")
     assert "add --polish" in result.stderr
     assert "polish=True" not in result.stderr

@@ -15,12 +15,11 @@ from cli_fakes import CLEAN, TABLE
 
 import cudbound
 from cudbound import LeastSquaresClassifier
+from cudbound.cli.advice import in_words_of_the_command
 from cudbound.cli.commands import run_interval as run
 from cudbound.cli.commands.demo import FEATURES, demo_data
-from cudbound.cli.commands.run_interval import Settings
-from cudbound.cli.inputs.fitted import fit
-from cudbound.cli.inputs.sample import new_seed
-from cudbound.cli.output import destination as output
+from cudbound.cli.fitted import fit, new_seed
+from cudbound.cli.result_output import check_paths, write_whole
 from cudbound.exceptions import CudboundWarning, NotCertifiedWarning
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_columns import TrainingData
@@ -31,34 +30,13 @@ SAMPLE = TrainingData(np.arange(6.0)[:, None], np.array([0, 1, 0, 1, 1, 0]), ("x
 FITTED = fit(ClassifierRecipe(), SAMPLE, 3)
 
 
+ARGUMENTS = {"methods": "recommended", "n_resamples": 1000, "localization": "n"}
+
+
 def compare_with(*events: Warning) -> Callable[..., IntervalTable]:
-    def compare_intervals(
-        estimator: object,
-        X: np.ndarray,
-        y: np.ndarray,
-        *,
-        methods: object,
-        alternative: str,
-        confidence_level: float,
-        n_resamples: int,
-        localization: object,
-        inner: int | str | None,
-        options: object,
-        sizes: object,
-        cv: object,
-        groups: object,
-        fallback: bool,
-        polish: bool,
-        solver: str,
-        rng: object,
-        n_jobs: int,
-        limits: SearchLimits,
-    ) -> IntervalTable:
+    def compare_intervals(estimator: object, X: object, y: object, **arguments: object) -> IntervalTable:
         assert estimator.classes_.tolist() == [0, 1]  # type: ignore[attr-defined]  # sklearn is untyped
-        assert (methods, alternative, rng, n_resamples, inner) == ("recommended", "two-sided", 3, 1000, None)
-        assert (polish, solver) == (False, "native")
-        assert limits == SearchLimits()
-        assert (options, sizes, cv, groups, fallback) == ({}, None, None, None, False)
+        assert arguments == ARGUMENTS | {"rng": 3}
         for event in events:
             warnings.warn(event, stacklevel=1)
         return TABLE
@@ -74,49 +52,46 @@ def test_compute_collects_the_warnings_of_the_package(monkeypatch):
     limited = NotCertifiedWarning("not", n_limited=2, half_width=(0.2, 0.25), method="cud")
     events = (limited, CudboundWarning("ours"), CudboundWarning("ours"))
     monkeypatch.setattr("cudbound.tables.compare_intervals.compare_intervals", compare_with(*events))
-    outcome = run.compute(FITTED, Settings(seed=3))
-    assert outcome.warnings == (
+    table, heard, ranges = run.compute(FITTED, ARGUMENTS, 3)
+    assert heard.messages == [
         "cud: q is between 0.200 and 0.250; the larger value was used, which can only make the interval longer. A "
-        "limit left 2 of 1000 draws open: give the search more time with --time-limit SECONDS, or let it end by itself "
-        "with --total-node-limit none.",
+        "limit left 2 draws open: give the search more time with --time-limit SECONDS, let it end by itself with "
+        "--total-node-limit none, or raise --node-limit.",
         "ours",
-    )
-    assert not outcome.certified
-    assert outcome.table is TABLE
-    assert outcome.run.n_events == 3
+    ]
+    assert not heard.certified
+    assert table.rows == TABLE.rows
+    assert table.run.n_events == 3
+    assert ranges is None
 
 
-def test_the_warning_of_the_signed_suprema_names_their_method_and_quantile():
-    open_draws = NotCertifiedWarning("", n_limited=1, half_width=(0.2, 0.25), method="two-center")
-    assert run.not_certified(open_draws, Settings(seed=3)).startswith(
-        "two-center: q- is between 0.200 and 0.250; the larger value was used, which can only make the interval "
-        "longer. A limit left 1 of 1000 draws open: give the search more time with --time-limit SECONDS"
-    )
-
-
-def test_draws_that_rounding_left_open_are_named_without_options_that_do_not_help():
-    open_draws = NotCertifiedWarning("pass previous=result.draws", n_inaccurate=3)
-    assert run.not_certified(open_draws, Settings(seed=3, n_resamples=50)) == (
-        "aci: bounds were used, which can only make the interval longer. Rounding left 3 draws open: rescale the "
-        "features or look for an outlying value."
-    )
-    both = run.not_certified(NotCertifiedWarning("", n_limited=1, n_inaccurate=3), Settings(seed=3))
-    assert "A limit left 1 of 1000 draws open: raise --node-limit. Rounding left 3 draws open" in both
-
-
-def test_compute_is_certified_without_a_warning_that_says_otherwise(monkeypatch):
-    monkeypatch.setattr(
-        "cudbound.tables.compare_intervals.compare_intervals", compare_with(CudboundWarning("ours"))
-    )
-    assert run.compute(FITTED, Settings(seed=3)).certified
+@pytest.mark.parametrize(
+    ("event", "message"),
+    [
+        (
+            NotCertifiedWarning("", n_limited=1, half_width=(0.2, 0.25), method="two-center"),
+            "two-center: q- is between 0.200 and 0.250; the larger value was used",
+        ),
+        (
+            NotCertifiedWarning("pass previous=result.draws", n_inaccurate=3),
+            "aci: bounds were used, which can only make the interval longer. Rounding left 3 draws open: rescale the "
+            "features or look for an outlying value.",
+        ),
+    ],
+)
+def test_open_draws_are_said_with_options_that_help(event, message):
+    with in_words_of_the_command("some of the refits") as heard:
+        warnings.warn(event, stacklevel=1)
+    assert heard.messages[0].startswith(message)
 
 
 def test_compute_passes_the_warnings_of_others_on(monkeypatch):
-    monkeypatch.setattr(
-        "cudbound.tables.compare_intervals.compare_intervals", compare_with(UserWarning("theirs"))
-    )
+    events = (UserWarning("theirs"), CudboundWarning("ours"))
+    monkeypatch.setattr("cudbound.tables.compare_intervals.compare_intervals", compare_with(*events))
     with pytest.warns(UserWarning, match="theirs"):
-        assert run.compute(FITTED, Settings(seed=3)).warnings == ()
+        _, heard, _ = run.compute(FITTED, ARGUMENTS, 3)
+    assert heard.messages == ["ours"]
+    assert heard.certified
 
 
 def test_demo_data_is_fifty_rows_of_overlapping_classes():
@@ -133,7 +108,7 @@ def test_a_device_is_written_and_not_replaced(tmp_path):
     os.mkfifo(fifo)
     reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
     try:
-        output.write_whole({fifo: "text"})
+        write_whole({fifo: "text"})
         assert os.read(reader, 100) == b"text"
     finally:
         os.close(reader)
@@ -145,8 +120,8 @@ def test_the_name_of_a_pipe_that_has_no_folder(tmp_path):
     reader, writer = os.pipe()
     try:
         place = Path(f"/dev/fd/{writer}")
-        output.check_output(place)
-        output.write_whole({place: "text"})
+        check_paths({"--output": place})
+        write_whole({place: "text"})
         assert os.read(reader, 100) == b"text"
     finally:
         os.close(reader)
@@ -187,7 +162,11 @@ def patients(tmp_path: Path) -> Path:
             "cudbound: error: --target: no column",
         ),
         (["interval", "patients.csv"], 2, "cudbound: error: Missing option '--target'"),
-        (["interval", "nowhere.csv", "--target", "x", "--positive", "1"], 1, "cudbound: error: no such file"),
+        (
+            ["interval", "nowhere.csv", "--target", "x", "--positive", "1"],
+            1,
+            "cudbound: error: no such file",
+        ),
     ],
 )
 def test_exit_codes_of_the_program(patients, arguments, code, message):
@@ -227,7 +206,8 @@ def test_help_loads_no_heavy_package(tmp_path, command):
 
 def test_limits_of_the_command_reach_the_search():
     fitted = fit(ClassifierRecipe(), demo_data().sample, 0)
-    for limit in ({"total_node_limit": 0}, {"total_time_limit": 0.0}):
-        outcome = run.compute(fitted, Settings(seed=0, n_resamples=50, methods=("cud",), **limit))
-        assert not outcome.certified
-        assert "q between" in outcome.table["cud"].remarks[0]
+    for limits in (SearchLimits(nodes=0), SearchLimits(seconds=0.0)):
+        asked = ARGUMENTS | {"methods": ("cud",), "n_resamples": 50, "limits": limits}
+        table, heard, _ = run.compute(fitted, asked, 0)
+        assert not heard.certified
+        assert "q between" in table["cud"].remarks[0]

@@ -9,14 +9,13 @@ import click
 import pytest
 from cli_fakes import CLEAN, Fake, assert_error, interval, invoke
 
-from cudbound.cli.commands import run_interval as run
-from cudbound.cli.inputs.forms import EXTENSIONS, FORMATS, PICTURES, form_of
+from cudbound.cli.result_output import EXTENSIONS, FORMATS, PICTURES, form_of
 
 
 @pytest.fixture
 def fake(monkeypatch, tmp_path):
     fake = Fake()
-    monkeypatch.setattr(run, "compute", fake)
+    monkeypatch.setattr("cudbound.cli.commands.interval.compute", fake)
     monkeypatch.chdir(tmp_path)
     Path("patients.csv").write_text(CLEAN)
     return fake
@@ -70,10 +69,10 @@ def test_every_form_but_plain_text_has_an_extension():
             "--format table and --output 'a.svg' contradict each other",
         ),
         (("--plot", "a.bmp"), "'a.bmp' ends in none of .svg, .png, .pdf"),
-        (("--plot", "a.svg", "--output", "a.svg"), "--plot and --output name the same file"),
+        (("--plot", "a.svg", "--output", "a.svg"), "--output and --plot name the same file"),
         (("--describe", "--format", "csv"), "--describe prints words to stdout, where csv goes"),
         (("--digits", "11"), "--digits"),
-        (("--label", "a b"), "must be of letters, digits and : . _ -"),
+        (("--label", "a b"), "--label must be of letters, digits and : . _ -"),
     ],
 )
 def test_wishes_that_contradict_each_other_are_refused_before_the_work(fake, arguments, message):

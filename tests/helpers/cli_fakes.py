@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
 from click.testing import CliRunner, Result
 
 from cudbound.cli import main
-from cudbound.cli.commands import run_interval as run
-from cudbound.cli.commands.run_interval import Settings
-from cudbound.cli.inputs.fitted import FittedClassifier
-from cudbound.cli.output.outcome import CommandOutcome
+from cudbound.cli.advice import Heard
+from cudbound.cli.commands import run_interval
+from cudbound.cli.fitted import FittedClassifier
 from cudbound.inputs.csv_columns import TrainingData
 from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.results import IntervalEstimate
@@ -29,18 +32,23 @@ class Fake:
     """Stands in for the computation: keeps what it was asked, answers with a fixed table."""
 
     def __init__(self) -> None:
-        self.calls: list[tuple[TrainingData, Settings]] = []
+        self.calls: list[tuple[TrainingData, dict[str, Any]]] = []
+        self.tables: list[IntervalTable] = []
         self.fitted: list[FittedClassifier] = []
         self.warnings: tuple[str, ...] = ()
         self.certified = True
         self.error: BaseException | None = None
 
-    def __call__(self, fitted: FittedClassifier, settings: Settings) -> CommandOutcome:
-        self.calls.append((fitted.sample, settings))
+    def __call__(
+        self, fitted: FittedClassifier, arguments: Mapping[str, Any], seed: int, n_seeds: int | None = None
+    ) -> tuple[IntervalTable, Heard, None]:
+        self.calls.append((fitted.sample, {**arguments, "rng": seed}))
         self.fitted.append(fitted)
         if self.error is not None:
             raise self.error
-        return CommandOutcome(TABLE, run.describe(fitted, settings), self.warnings, self.certified)
+        run = run_interval._described(fitted, TABLE, arguments, seed)
+        self.tables.append(replace(TABLE, run=run))
+        return self.tables[-1], Heard(list(self.warnings), self.certified), None
 
 
 def invoke(*arguments: str) -> Result:

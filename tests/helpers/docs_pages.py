@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import inspect
 import os
+import pickle
 import re
 import shlex
 import tempfile
@@ -86,8 +87,12 @@ WRONG = [
         "--categorical sex --methods paper --option kohavi-normal.forn=wilson",
     ),
     ("an unknown size", PATIENTS, "--categorical sex --size folds=5"),
-    ("methods that take groups apart", PATIENTS, "--categorical sex --methods k-fold-t,aci --group id"),
-    ("too many folds", PATIENTS, "--categorical sex --exclude id --methods k-fold-t --folds 30"),
+    (
+        "methods that take groups apart",
+        PATIENTS,
+        "--categorical sex --methods k-fold-t,aci --group id --seed 1",
+    ),
+    ("too many folds", PATIENTS, "--categorical sex --exclude id --methods k-fold-t --folds 50 --seed 1"),
     ("an unknown option of a classifier", PATIENTS, "--categorical sex --classifier ridge --set alhpa=1"),
     ("a value out of its range", PATIENTS, "--categorical sex --classifier logistic --set C=-1"),
     ("a pickle", PATIENTS, "--categorical sex --model model.pkl"),
@@ -208,7 +213,7 @@ def options_of_command(command: click.Command) -> str:
             "required"
             if option.required
             else option.default
-            if isinstance(option.default, str | int) and not option.is_flag
+            if isinstance(option.default, str | int | float) and not option.is_flag
             else ""
         )
         rows.append({"option": f"`{option.opts[0]}{value}`", "default": str(default), "meaning": option.help})
@@ -348,6 +353,8 @@ def run_in(folder: Path, content: str | None, command: str):
     if content is not None:
         (folder / "patients.csv").write_text(content)
     os.chdir(folder)
+    if "model.pkl" in command:
+        Path("model.pkl").write_bytes(pickle.dumps({}))
     if "model.skops" in command:
         data = pd.read_csv("patients.csv")
         model = make_pipeline(StandardScaler(), LogisticRegression()).fit(data[["age", "bmi"]], data["died"])

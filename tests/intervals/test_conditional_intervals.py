@@ -225,7 +225,9 @@ def test_point_in_every_draw_leaves_no_standard_error(method):
     row = compute_interval(method, records, 0.95)
     assert math.isfinite(row.estimate)
     assert math.isnan(row.raw_interval.low)
-    assert row.degenerate == f"no standard error with {never} points never out of bag, raise n_resamples"
+    assert (
+        row.degenerate == f"no standard error with {never} points never out of bag; take more bootstrap draws"
+    )
 
 
 @pytest.mark.parametrize("method", [NORMAL_632, NORMAL_632_PLUS])
@@ -234,7 +236,7 @@ def test_nothing_out_of_bag_is_a_flagged_nan(method):
     records = Records(np.array([1, 0, 1, 0]), 0.5, 0.5, bootstrap=full)
     row = compute_interval(method, records, 0.95)
     assert math.isnan(row.estimate)
-    assert row.degenerate == "undefined: no point was ever out of bag, raise n_resamples"
+    assert row.degenerate == "undefined: no point was ever out of bag; take more bootstrap draws"
 
 
 # ---- leave-one-out ----
@@ -482,7 +484,9 @@ def test_bca_without_acceleration_is_flagged():
     records = _records(n_resamples=3)
     never = int((records.bootstrap.counts > 0).all(axis=0).sum())
     row = compute_interval(BIAS_CORRECTED, records, 0.9, {"variant": "bca"})
-    assert row.degenerate == f"no acceleration with {never} points never out of bag, raise n_resamples"
+    assert (
+        row.degenerate == f"no acceleration with {never} points never out of bag; take more bootstrap draws"
+    )
     assert math.isnan(row.raw_interval.high)
     assert compute_interval(BIAS_CORRECTED, records, 0.9).degenerate is None
 

@@ -494,7 +494,7 @@ def test_nothing_out_of_bag_gives_a_flagged_nan(name):
     )
     row = compute_interval(METHODS[name], records, 0.95)
     assert math.isnan(row.estimate)
-    assert row.degenerate == "undefined: no point was ever out of bag, raise n_resamples"
+    assert row.degenerate == "undefined: no point was ever out of bag; take more bootstrap draws"
     assert "4 points never out of bag" in row.remarks
 
 

@@ -514,7 +514,7 @@ def test_two_stage_at_632_is_the_percentile_bootstrap(fitted):
 
 def test_two_stage_needs_inner_draws_and_what_they_show(fitted):
     row = compare_intervals(*fitted, methods=["two-stage"], n_resamples=20, inner="oob", rng=0)["two-stage"]
-    assert "pass inner=50" in row.degenerate
+    assert "ask for 50 of them" in row.degenerate
     case = some_losses(1, 30, 0.3)
     inner = InnerErrors(np.full(25, 0.3), 25)
     with pytest.raises(ValueError, match=r"center='optimism' needs what InnerErrors calls 'optimism'"):

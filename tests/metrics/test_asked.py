@@ -355,13 +355,13 @@ def test_the_command_bounds_what_python_bounds(csv_file):
     ("more", "message"),
     [
         (["--metric", "auc"], "use metric=['sensitivity', 'specificity'] with joint=True"),
-        (["--metric", "ppv"], "--metric ppv needs --prevalence"),
-        (["--metric", "cost", "--cost", "ill=5"], "--metric cost needs the cost of each value of the target"),
-        (["--metric", "cost", "--cost", "ill=-5"], "must be a number of at least 0"),
-        (["--prevalence", "0.1"], "--prevalence is read by --metric ppv and npv alone"),
-        (["--prevalence", "2"], "neither a number strictly between 0 and 1 nor sample"),
-        (["--joint"], "--joint needs several metrics"),
-        (["--cost", "ill=5"], "--cost is read by --metric cost alone"),
+        (["--metric", "ppv"], "--prevalence must be a number in (0, 1) or 'sample', with"),
+        (["--metric", "cost", "--cost", "ill=5"], "'--cost': there must be one for each value of the target"),
+        (["--metric", "cost", "--cost", "ill=-5", "--cost", "well=1"], "--cost must be"),
+        (["--prevalence", "0.1"], "with the metrics 'ppv' and 'npv' and only then"),
+        (["--prevalence", "2"], "--prevalence must be a number in (0, 1)"),
+        (["--joint"], "--joint must be False for one metric by itself; name several"),
+        (["--cost", "ill=5", "--cost", "well=1"], "with the metric 'cost' and only then"),
     ],
 )
 def test_the_command_refuses_what_does_not_fit(csv_file, more, message):

@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 from cli_fakes import assert_error, invoke
 from study_cases import tiny_study
-from within_limits import within_limits
 
 from cudbound.study.report.write import write_report
 from cudbound.study.run.runner import run_study
@@ -25,12 +24,11 @@ from cudbound.study.run.runner import run_study
 # One process imports everything; each case is a fork of it that ends as a process of its own would.
 STREAMS = """
 import json, os, sys
-from dataclasses import replace
 import cudbound.report.tables, cudbound.tables.compare_intervals  # what all cases import
 from cudbound.cli.commands import demo
 from cudbound.cli.start import main
 
-demo.SETTINGS = replace(demo.SETTINGS, n_resamples=20)
+demo.ARGUMENTS["n_resamples"] = 20
 
 def set_up(number, name, what):
     if what == "closed":
@@ -161,18 +159,6 @@ def test_ctrl_c_while_the_command_is_imported_ends_it_without_a_word(tmp_path):
 # --- files
 
 
-@pytest.mark.parametrize("place", ["self", "first", "self/table.txt"])
-def test_a_link_to_itself_is_refused(tmp_path, monkeypatch, place):
-    monkeypatch.chdir(tmp_path)
-    os.symlink("self", "self")
-    os.symlink("second", "first")
-    os.symlink("first", "second")
-    with within_limits():
-        result = invoke("methods", "--output", place)
-    assert_error(result, 1, f"--output: {place!r} is a link that leads back to itself; name another file")
-    assert sorted(os.listdir()) == ["first", "second", "self"]
-
-
 @pytest.fixture
 def stored(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
@@ -217,7 +203,9 @@ def test_a_table_that_cannot_be_written_leaves_the_others_as_they_were(stored):
     Path("r-aggregates.csv").mkdir()
     before = contents()
     assert_error(
-        report("--format", "csv", "--output", "r.csv"), 1, "--output: 'r-aggregates.csv' cannot be written"
+        report("--format", "csv", "--output", "r.csv"),
+        1,
+        "'r-aggregates.csv': Is a directory; name another file",
     )
     assert contents() == before
     with pytest.raises(IsADirectoryError, match=r"r-aggregates\.csv"):
@@ -246,7 +234,7 @@ def test_a_disk_that_has_room_for_some_tables_gets_none(stored):
     for size in sorted(len(text) for text in whole.values())[:-1]:
         with largest_file(size):
             result = report("--format", "csv", "--output", "r.csv")
-        assert_error(result, 1, "cannot be written: ")
+        assert_error(result, 1, "File too large; name another file")
         assert contents() == before
     assert report("--format", "csv", "--output", "r.csv").exit_code == 0
     assert contents() == whole

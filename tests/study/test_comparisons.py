@@ -172,7 +172,7 @@ def test_rivals_in_some_scenarios_only_are_refused():
 
 
 def test_intervals_and_comparisons_are_not_mixed_up():
-    with pytest.raises(ValueError, match="A method that compares must be"):
+    with pytest.raises(ValueError, match="The 'methods' parameter must be 'all' or one of"):
         _study(methods=("cud",))
     alone = Scenario("alone", GAUSSIANS, LeastSquaresClassifier)
     with pytest.raises(ValueError, match="'mcnemar' compares two classifiers"):

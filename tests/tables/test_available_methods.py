@@ -95,5 +95,5 @@ def test_the_word_works_where_the_frame_says(row):
     if "comparison" in row.gives:
         assert compare_learners(clf, clf, X, Y, method=row.name, sizes=SIZES, rng=0).method == row.name
     else:
-        with pytest.raises(ValueError, match=r"A method that compares must be 'all' or one of"):
+        with pytest.raises(ValueError, match=r"The 'methods' parameter must be 'all' or one of"):
             compare_learners(clf, clf, X, Y, method=row.name)

@@ -163,8 +163,8 @@ def test_dropped_training_sets_do_not_stop_a_comparison():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"method": "t-test"}, r"A method that compares must be 'all' or one of \[.*Got 't-test' instead"),
-        ({"method": "cud"}, r"A method that compares must be 'all' or one of .*Got 'cud' instead"),
+        ({"method": "t-test"}, r"The 'methods' parameter must be 'all' or one of \[.*Got 't-test' instead"),
+        ({"method": "cud"}, r"The 'methods' parameter must be 'all' or one of .*Got 'cud' instead"),
         ({"confidence_level": 95}, r"'confidence_level' parameter must be .* Got 95 instead"),
         ({"alternative": "smaller"}, r"'alternative' parameter must be one of .* Got 'smaller' instead"),
         (

@@ -22,7 +22,7 @@ from cudbound import (
     error_interval,
     over_seeds,
 )
-from cudbound.cli.output.seed_ranges import SeedRanges
+from cudbound.cli.seed_ranges import SeedRanges
 from cudbound.exceptions import ParameterError, SavedResultError
 
 RNG = np.random.default_rng(7)

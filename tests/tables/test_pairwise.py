@@ -134,7 +134,7 @@ def test_it_prints_in_80_columns_and_says_what_was_adjusted():
         ({"learners": [LeastSquaresClassifier()]}, "at least two classifiers"),
         ({"reference": "ridgy"}, r"one of squares, ridge, shrunk.*Did you mean 'ridge'\?"),
         ({"method": "independent-test-sets"}, "tests all learners on the same cases"),
-        ({"method": "langford-binomial"}, "A method that compares"),
+        ({"method": "langford-binomial"}, "The 'methods' parameter must be 'all' or one of"),
         ({"confidence_level": 1.0}, "confidence_level"),
     ],
 )

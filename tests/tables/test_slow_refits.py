@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cudbound import compare_intervals
-from cudbound.cli.output.advice import INTERVAL_OPTIONS, collected_warnings
+from cudbound.cli.advice import in_words_of_the_command
 from cudbound.exceptions import SlowRefitsWarning
 from cudbound.tables import progress as recording
 from cudbound.tables.progress import Forecast
@@ -95,7 +95,7 @@ def test_refits_of_a_table_are_forecast(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_the_command_says_it_at_once(capsys: pytest.CaptureFixture[str]) -> None:
-    with collected_warnings("some of the refits", INTERVAL_OPTIONS) as collected:
+    with in_words_of_the_command("some of the refits") as heard:
         warnings.warn(SlowRefitsWarning("long", n_fits=51_000, seconds=720.0), stacklevel=1)
         assert "cudbound: 51,000 refits will take about 12 minutes" in capsys.readouterr().err
-    assert collected == []
+    assert heard.messages == []

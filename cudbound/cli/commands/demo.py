@@ -1,24 +1,30 @@
-"""The example of ``cudbound demo``: real data, few enough to make the point, and what the table says."""
+"""The command ``cudbound demo``: real data, few enough to make the point, and what the table says."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any
 
-from cudbound.cli.commands.run_interval import Settings
-from cudbound.cli.inputs.fitted import FittedClassifier
-from cudbound.cli.output.outcome import CommandOutcome
-from cudbound.inputs.csv_columns import TrainingData
+import click
+
+from cudbound.cli.command import command
+from cudbound.cli.commands.run_interval import compute, write
+from cudbound.cli.fitted import FittedClassifier, fit
+from cudbound.cli.result_output import ResultOutput, finish
+from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.report.plain_text import paragraph
 from cudbound.rounding import format_proportion
 
 if TYPE_CHECKING:
+    from cudbound.inputs.csv_columns import TrainingData
     from cudbound.tables.table import IntervalTable
 
 N_SAMPLES = 50
 #: The first seed whose training error lies between .15 and .35, where an interval has something to say.
 SAMPLE_SEED = 1
-SETTINGS = Settings(seed=0)
+SEED = 0
+#: As the options of ``cudbound interval`` have them.
+ARGUMENTS: dict[str, Any] = {"methods": "recommended", "n_resamples": 1000, "localization": "n"}
 #: The strong features (radius, area, concavity, ...) would separate the classes and leave nothing to see.
 FEATURES = ("mean texture", "mean smoothness", "mean symmetry", "mean fractal dimension")
 
@@ -35,6 +41,8 @@ def demo_data() -> DemoData:
     """Draw 50 rows at random from the Wisconsin diagnostic breast cancer data that scikit-learn carries."""
     import numpy as np
     from sklearn.datasets import load_breast_cancer
+
+    from cudbound.inputs.csv_columns import TrainingData
 
     data = load_breast_cancer()
     columns = [list(data.feature_names).index(name) for name in FEATURES]
@@ -59,9 +67,8 @@ def introduction(data: DemoData) -> str:
     )
 
 
-def meaning(data: DemoData, fitted: FittedClassifier, outcome: CommandOutcome) -> str:
+def meaning(data: DemoData, fitted: FittedClassifier, table: IntervalTable) -> str:
     """Say what the numbers of the demo mean, and what they do not."""
-    table = cast("IntervalTable", outcome.table)
     cud, ours = table["cud"], table["two-center"]
     low, high = (format_proportion(x) for x in (ours.confidence_interval.low, ours.confidence_interval.high))
     wrong = fitted.estimator.predict(data.others.X) != data.others.y
@@ -84,3 +91,17 @@ def meaning(data: DemoData, fitted: FittedClassifier, outcome: CommandOutcome) -
             ),
         ]
     )
+
+
+@command("demo")
+def demo() -> None:
+    """Show the recommended intervals on a small real data set, and what they mean and do not mean."""
+    from cudbound.report.table_style import Style
+
+    data = demo_data()
+    click.echo(introduction(data) + "\n")
+    fitted = fit(ClassifierRecipe(), data.sample, SEED)
+    table, heard, _ = compute(fitted, ARGUMENTS, SEED)
+    write(table, ResultOutput("table", None, None, False, Style()), {})
+    click.echo("\n" + meaning(data, fitted, table))
+    finish([*fitted.warnings, *heard.messages], heard.certified)

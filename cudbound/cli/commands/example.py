@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from cudbound.cli.inputs import options
-from cudbound.cli.output.destination import check_output, emit
-from cudbound.cli.output.exit_codes import EXIT_CODES
-from cudbound.cli.output.one_line import say
+from cudbound.cli import texts
+from cudbound.cli.command import command, say
+from cudbound.cli.result_output import check_paths, emit
+from cudbound.cli.texts import from_text
 
 #: No patient of it exists; its name says so wherever the file itself is found.
 NAME = "simulated_patients.csv"
@@ -21,22 +21,22 @@ def example_text() -> str:
     return (files("cudbound.inputs") / NAME).read_text(encoding="utf-8")
 
 
-@click.command("example", epilog=EXIT_CODES)
+@command("example")
 @click.option(
     "--output",
-    "place",
-    type=options.output,
+    "path",
+    type=from_text(texts.output),
     metavar="PATH",
     help="File to write instead of stdout, which is also -. It is replaced whole.",
 )
-def example(*, place: Path | None) -> None:
+def example(*, path: Path | None) -> None:
     """Print a CSV file of 60 simulated patients, to try the other commands on.
 
     They do not exist: age, sex, body mass index, creatinine and diabetes were drawn at random, and death by a logistic
     model in age, creatinine and diabetes.
     """
-    check_output(place)
-    emit(example_text().removesuffix("\n"), place)
+    check_paths({"--output": path})
+    emit(example_text().removesuffix("\n"), path)
     say(
         "these patients are simulated; the columns are id, age, sex, bmi, creatinine, diabetes and died (yes or no)"
     )

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
-from cudbound.cli.inputs import common_options
-from cudbound.cli.output import destination as output
-from cudbound.cli.output.exit_codes import EXIT_CODES
+from cudbound.cli import shared_options
+from cudbound.cli.command import command
+from cudbound.cli.result_output import check_paths, emit
 from cudbound.hints import suggestion
 from cudbound.inputs.csv_file import quoted
 
-#: What gives what, at the shell.
+#: What gives what.
 CALLS = {
     "interval": "cudbound interval",
     "comparison": "cudbound compare-learners",
@@ -20,10 +20,10 @@ CALLS = {
 }
 
 
-@click.command("explain", epilog=EXIT_CODES)
+@command("explain")
 @click.argument("method", metavar="METHOD")
-@common_options.output_options
-def explain(method: str, form: str, place: Path | None) -> None:
+@shared_options.output_options
+def explain(method: str, form: str, path: Path | None) -> None:
     """Say everything that is known of METHOD: formula, aim, assumptions, tendency, source, cost and options.
 
     'cudbound methods' lists the names.
@@ -33,7 +33,7 @@ def explain(method: str, form: str, place: Path | None) -> None:
     from cudbound.report.render import render_report
     from cudbound.tables.explanation import explanation_of
 
-    output.check_output(place)
+    check_paths({"--output": path})
     if method in GROUPS:
         raise click.BadParameter(
             f"{method!r} stands for {', '.join(GROUPS[method])}; name one of them.", param_hint="'METHOD'"
@@ -43,4 +43,4 @@ def explain(method: str, form: str, place: Path | None) -> None:
         meant = suggestion(method, known).strip() or "'cudbound methods' lists the names."
         raise click.BadParameter(f"there is no method {quoted(method)}. {meant}", param_hint="'METHOD'")
     explained = explanation_of(method, CALLS)
-    output.emit(str(explained) if form == "table" else render_report(explained.report(), form), place)
+    emit(str(explained) if form == "table" else render_report(explained.report(), form), path)

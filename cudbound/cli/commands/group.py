@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import click
 
+from cudbound.cli.command import EXIT_CODES, OneLineGroup
+from cudbound.cli.commands.demo import demo
 from cudbound.cli.commands.example import example
 from cudbound.cli.commands.explain import explain
-from cudbound.cli.commands.interval import compute, interval
+from cudbound.cli.commands.interval import interval
 from cudbound.cli.commands.learners import compare_learners
 from cudbound.cli.commands.methods import methods
 from cudbound.cli.commands.sample_size import plan
 from cudbound.cli.commands.study import study
 from cudbound.cli.commands.verify import verify
-from cudbound.cli.inputs.fitted import fit
-from cudbound.cli.output.exit_codes import EXIT_CODES
-from cudbound.cli.output.one_line import OneLineGroup
-from cudbound.cli.output.outcome import emit, finish
-from cudbound.cli.output.wanted import Wanted
-from cudbound.inputs.classifier_recipe import ClassifierRecipe
 
 
 @click.group(
@@ -40,19 +36,5 @@ def main(context: click.Context) -> None:
         context.exit(2)
 
 
-@main.command(epilog=EXIT_CODES)
-def demo() -> None:
-    """Show the recommended intervals on a small real data set, and what they mean and do not mean."""
-    from cudbound.cli.commands import demo as shown
-
-    data = shown.demo_data()
-    click.echo(shown.introduction(data) + "\n")
-    fitted = fit(ClassifierRecipe(), data.sample, shown.SETTINGS.seed)
-    outcome = compute(fitted, shown.SETTINGS)
-    emit(outcome, Wanted("table"))
-    click.echo("\n" + shown.meaning(data, fitted, outcome))
-    finish(outcome)
-
-
-for command in (interval, compare_learners, plan, methods, explain, example, study, verify):
-    main.add_command(command)
+for subcommand in (demo, interval, compare_learners, plan, methods, explain, example, study, verify):
+    main.add_command(subcommand)

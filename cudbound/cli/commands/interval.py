@@ -1,45 +1,44 @@
-"""The command ``cudbound interval``: it parses, calls `run`, prints, and sets the exit code."""
+"""The command ``cudbound interval``: intervals for the error of a classifier, from a file to a table."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
-from cudbound.cli.commands import run_interval as run
-from cudbound.cli.inputs import common_options, options
-from cudbound.cli.inputs.checks import (
-    check_folds,
-    check_inner,
-    check_refits,
-    check_tuned,
-    choose_classifier,
-    method_options,
-)
-from cudbound.cli.inputs.fitted import FittedClassifier, fit
-from cudbound.cli.inputs.metric_options import metric_options
-from cudbound.cli.inputs.model_file import SavedModel, load_model
-from cudbound.cli.inputs.sample import new_seed, read_sample
-from cudbound.cli.inputs.saved_command import save_command
-from cudbound.cli.output.exit_codes import EXIT_CODES, UNUSABLE
-from cudbound.cli.output.one_line import fail, say_seed
-from cudbound.cli.output.outcome import CommandOutcome, emit, finish
-from cudbound.cli.output.wanted import Wanted
+from cudbound.cli import shared_options, texts
+from cudbound.cli.command import command, refuse_beside, say_seed
+from cudbound.cli.commands.run_interval import compute, write
+from cudbound.cli.fitted import FittedClassifier, choose_classifier, cv_and_groups, fit, new_seed
+from cudbound.cli.model_file import SavedModel, load_model
+from cudbound.cli.result_output import ResultOutput, finish, picture, picture_form
+from cudbound.cli.texts import from_text
 from cudbound.inputs.classifier_recipe import STRATEGIES, ClassifierRecipe
 from cudbound.inputs.csv_file import DataFile
 from cudbound.inputs.missing_cells import KEEP
 from cudbound.inputs.named_classifiers import CLASSIFIERS, DEFAULT
 
+if TYPE_CHECKING:
+    from cudbound.audit.saved_result import SavedCommand
+    from cudbound.metrics.asked import Metrics
+    from cudbound.tables.table import IntervalTable
+
 SOLVERS = ("native", "cvxpy")
 ALTERNATIVES = ("two-sided", "less", "greater")
 
 
-@click.command("interval", epilog=EXIT_CODES)
-@common_options.data_options
-@common_options.weight_option
+@command("interval")
+@shared_options.data_options
+@click.option(
+    "--weight",
+    metavar="COL",
+    help="Column of weights of the rows, such as inverse probabilities of being sampled: they enter the fit, its "
+    "refits and every mean loss, and the binomial limits as the effective number of rows.",
+)
 @click.option(
     "--classifier",
     type=click.Choice(tuple(CLASSIFIERS)),
@@ -47,7 +46,7 @@ ALTERNATIVES = ("two-sided", "less", "greater")
     metavar="NAME",
     help=f"Classifier to fit: {', '.join(CLASSIFIERS)}.",
 )
-@common_options.set_option("--set", "assignments", "classifier")
+@shared_options.set_option("--set", "assignments", "classifier")
 @click.option(
     "--standardize",
     is_flag=True,
@@ -61,24 +60,10 @@ ALTERNATIVES = ("two-sided", "less", "greater")
     help="Probability of the event, or score where the classifier has none, from which a case is called an event; it "
     "must have been chosen without looking at these data.",
 )
-@click.option(
-    "--model",
-    "model_file",
-    type=click.Path(path_type=Path),
-    metavar="FILE.skops",
-    help="Fitted scikit-learn classifier to use instead of fitting one, saved by skops.io.dump; FILE.csv must "
-    "hold the rows that it was fitted to.",
-)
-@click.option(
-    "--trust",
-    multiple=True,
-    metavar="TYPE",
-    help="Type in the file of --model that is loaded although it is not known to be harmless, by its full name, such "
-    "as sklearn.tree._tree.Tree. Only for files whose origin you know. May be repeated.",
-)
+@shared_options.model_options
 @click.option(
     "--methods",
-    type=options.interval_methods,
+    type=from_text(texts.interval_methods),
     default="recommended",
     metavar="GROUP|NAME,NAME,...",
     help="Intervals to compute; 'cudbound methods' lists the names. Groups: recommended for two-center, the one to "
@@ -86,7 +71,33 @@ ALTERNATIVES = ("two-sided", "less", "greater")
     "for clinical prediction models prints, conditional for the error of this classifier, algorithm for that of the "
     "learning algorithm, all for both. The group tuned needs a fitted search from --model.",
 )
-@metric_options
+@click.option(
+    "--metric",
+    type=from_text(texts.metrics),
+    default="error",
+    metavar="NAME,NAME,...",
+    help="What is bounded: error, sensitivity, specificity, balanced-error, cost, ppv, npv; several "
+    "share draws and refits.",
+)
+@click.option(
+    "--joint",
+    is_flag=True,
+    help="Let the intervals of each method hold together for all metrics, at the level.",
+)
+@click.option(
+    "--cost",
+    "costs",
+    multiple=True,
+    callback=texts.costs,
+    metavar="VALUE=COST",
+    help="For the metric cost: what a wrong case with this value of the target costs. Once for each value.",
+)
+@click.option(
+    "--prevalence",
+    type=from_text(texts.parse_value),
+    metavar="FLOAT|sample",
+    help="For ppv and npv: share of events among those whom they are for; sample takes that of the file.",
+)
 @click.option(
     "--recommend",
     is_flag=True,
@@ -99,16 +110,16 @@ ALTERNATIVES = ("two-sided", "less", "greater")
     default=ALTERNATIVES[0],
     help="less for upper limits alone, each at the whole level (the error is at most x), greater for lower ones.",
 )
-@common_options.confidence_level_option
+@shared_options.confidence_level_option
 @click.option(
     "--resamples",
     "n_resamples",
-    type=click.IntRange(1, options.MAX_RESAMPLES),
+    type=int,
     default=1000,
     metavar="INT",
     help="Bootstrap draws.",
 )
-@common_options.seed_option
+@shared_options.seed_option
 @click.option(
     "--seeds",
     "n_seeds",
@@ -117,10 +128,10 @@ ALTERNATIVES = ("two-sided", "less", "greater")
     help="Compute everything with so many seeds, --seed and others that follow from it, and say between which values "
     "the limits lie; takes so many times as long.",
 )
-@common_options.resampling_options
+@shared_options.resampling_options
 @click.option(
     "--inner",
-    type=options.inner,
+    type=from_text(texts.parse_value),
     default=None,
     show_default="50, or oob where refits are made one by one",
     metavar="INT|oob",
@@ -135,7 +146,7 @@ ALTERNATIVES = ("two-sided", "less", "greater")
 )
 @click.option(
     "--localization",
-    type=options.localization,
+    type=from_text(texts.parse_value),
     default="n",
     metavar="n|paper-literal|FLOAT",
     help="Localization rate of the CUD bound on the scale of the mean loss; paper-literal is n squared.",
@@ -154,13 +165,13 @@ ALTERNATIVES = ("two-sided", "less", "greater")
 )
 @click.option(
     "--node-limit",
-    type=click.IntRange(min=1),
+    type=int,
     metavar="INT",
     help="Stop the search of a draw after this many nodes; the interval then uses a safe upper bound.",
 )
 @click.option(
     "--total-node-limit",
-    type=options.total_node_limit,
+    type=from_text(texts.total_node_limit),
     metavar="INT|none",
     help="End the whole search of cud, and that of two-center, after this many nodes, with a safe upper bound; without "
     "it after about ten seconds' work, that of two-center after three; none for never.",
@@ -168,14 +179,13 @@ ALTERNATIVES = ("two-sided", "less", "greater")
 @click.option(
     "--time-limit",
     "total_time_limit",
-    type=click.FloatRange(min=0.0),
-    callback=options.seconds,
+    type=float,
     metavar="SECONDS",
     help="End the whole search of cud, that of two-center and that of aci, each after this many seconds, with safe "
     "upper bounds, instead of after the usual number of nodes. The table then depends on the speed of the machine.",
 )
-@common_options.jobs_option
-@common_options.result_options
+@shared_options.jobs_option
+@shared_options.result_options
 @click.option(
     "--instability",
     is_flag=True,
@@ -184,16 +194,14 @@ ALTERNATIVES = ("two-sided", "less", "greater")
 )
 @click.option(
     "--instability-plot",
-    "instability_picture",
-    type=options.picture,
+    type=from_text(picture),
     metavar="PATH",
     help="Also draw, for each row, the share of such refits against the distance of its score from the threshold, into "
     "a file that ends in .svg, .png or .pdf.",
 )
 @click.option(
     "--save",
-    "saved",
-    type=click.Path(path_type=Path),
+    type=shared_options.FILE,
     metavar="PATH",
     help="Also write a file by which others can check the result with 'cudbound verify'; no row of the data is in it.",
 )
@@ -206,14 +214,16 @@ def interval(
     threshold: float | None,
     model_file: Path | None,
     trust: tuple[str, ...],
+    methods: str | tuple[str, ...],
     recommend: bool,
     seed: int | None,
-    assigned: tuple[str, ...],
-    wanted: Wanted,
+    n_seeds: int | None,
+    folds: int | None,
+    output: ResultOutput,
     instability: bool,
-    instability_picture: Path | None,
-    saved: Path | None,
-    **asked: Any,
+    instability_plot: Path | None,
+    save: Path | None,
+    **further: Any,
 ) -> None:
     """Print intervals for the error of a classifier that was trained on FILE.csv.
 
@@ -221,82 +231,122 @@ def interval(
     is a feature: a number, or a category named by --categorical. Empty cells and NA, N/A, NaN, null, . and ?
     are missing values; the command counts them and stops, unless --missing says what to do.
     """
-    from cudbound.intervals import find_methods
+    from cudbound.inputs.csv_columns import read_training_data
     from cudbound.report.headline import RECOMMENDED
 
     if recommend:
-        _refuse_methods()
-        asked["methods"] = RECOMMENDED[:1]
-    if model_file is not None:
-        _refuse_options_of_a_fit(assignments, standardize, threshold)
-        data = _left_to_the_model(data)
-    elif trust:
+        refuse_beside("--recommend", ["methods"], "it computes the recommended interval")
+        methods = RECOMMENDED[:1]
+    arguments = _arguments(methods, instability or instability_plot is not None, further)
+    if trust and model_file is None:
         raise click.UsageError("--trust is about the types in a file; name the file with --model.")
-    wanted = replace(wanted, instability=instability, instability_picture=instability_picture, saved=saved)
-    wanted.check()
-    choice = replace(choose_classifier(classifier, assignments, standardize), threshold=threshold)
-    methods = find_methods(asked["methods"])
-    lenient = isinstance(asked["methods"], str)  # the name of a group
-    if instability or instability_picture is not None:
-        check_refits(methods)
-    check_inner(asked["inner"], asked["metric"], data.weight)
-    check_folds(asked["folds"], data.group, methods, find_methods("all"), lenient=lenient)
+    data = data if model_file is None else _data_for_model(data)
+    output.check({"--instability-plot": instability_plot, "--save": save}, read=[data.file, model_file])
+    model: ClassifierRecipe | SavedModel
+    if model_file is None:
+        model = replace(choose_classifier(classifier, assignments, standardize), threshold=threshold)
+    else:
+        model = load_model(model_file, trust)
     chosen = new_seed() if seed is None else seed
-    settings = run.Settings(seed=chosen, options=method_options(assigned, methods), **asked)
-    wanted.check_places(data=data.file, model=model_file)
-    model: ClassifierRecipe | SavedModel = choice if model_file is None else load_model(model_file, trust)
-    check_tuned(methods, getattr(model, "estimator", model))
-    fitted = fit(model, read_sample(data, settings.folds), chosen)
+    sample = read_training_data(data)
+    fitted = fit(model, sample, chosen)
+    arguments |= cv_and_groups(sample, folds) | _metric(fitted, further)
+    if sample.weights is not None:
+        arguments["sample_weight"] = sample.weights
+    table, heard, ranges = compute(fitted, arguments, chosen, n_seeds)
     if seed is None:
         say_seed(chosen)
-    outcome = compute(fitted, settings)
-    if saved is not None:
-        recipe = None if model_file is not None else choice
-        outcome = replace(outcome, saved=run.save(outcome, save_command(data, recipe, settings.folds)))
-    emit(outcome, wanted, headline_only=recommend)
-    finish(outcome)
+    files: dict[Path, str | bytes] = {}
+    if save is not None:
+        files[save] = _saved_text(table, _saved_command(data, model, folds))
+    if instability_plot is not None and table.instability is not None:
+        files[instability_plot] = table.instability.display().image(picture_form(instability_plot))
+    write(table, output, files, ranges=ranges, instability=instability, headline_only=recommend)
+    finish([*fitted.warnings, *heard.messages], heard.certified)
 
 
-def _refuse_methods() -> None:
-    """Raise UsageError if methods are named beside --recommend, which names its own."""
-    if click.get_current_context().get_parameter_source("methods") is ParameterSource.COMMANDLINE:
+#: Options of which one argument is made.
+COMBINED = (
+    *("assigned", "node_limit", "total_node_limit", "total_time_limit"),
+    *("metric", "costs", "prevalence", "joint"),
+)
+
+
+def _arguments(methods: str | tuple[str, ...], instability: bool, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of `cudbound.compare_intervals` that do not depend on the data."""
+    from cudbound.intervals import find_methods
+    from cudbound.solve.limits import SearchLimits
+
+    found = find_methods(methods)
+    if instability and not any("bootstrap" in method.needs for method in found):
         raise click.UsageError(
-            "--recommend and --methods exclude each other: --recommend computes the recommended interval."
+            "--instability reads the refits on bootstrap draws, which none of the methods asked for makes; add "
+            "two-center to --methods."
         )
+    limits = SearchLimits(
+        nodes=given["total_node_limit"],
+        seconds=given["total_time_limit"],
+        nodes_per_draw=given["node_limit"],
+    )
+    options = shared_options.options_of_methods(given["assigned"], found)
+    rest = {name: value for name, value in given.items() if name not in COMBINED}
+    return rest | {"methods": methods, "options": options, "limits": limits}
 
 
-def _refuse_options_of_a_fit(
-    assignments: tuple[str, ...], standardize: bool, threshold: float | None
-) -> None:
-    """Raise UsageError if a classifier that is fitted already is to be fitted in some way."""
-    source = click.get_current_context().get_parameter_source("classifier")
-    named = source is ParameterSource.COMMANDLINE
-    asked = {"--classifier": named, "--set": bool(assignments), "--standardize": standardize}
-    asked["--threshold"] = threshold is not None
-    for option, is_given in asked.items():
-        if is_given:
-            raise click.UsageError(
-                f"{option} and --model exclude each other: the classifier of --model is fitted already."
-            )
+def _metric(fitted: FittedClassifier, given: Mapping[str, Any]) -> dict[str, Metrics]:
+    """Return the argument that says what is bounded, in the labels of the classifier; nothing for the error alone."""
+    from cudbound.metrics.asked import Metrics
+
+    names, costs, prevalence, joint = (given[name] for name in ("metric", "costs", "prevalence", "joint"))
+    if names == ("error",) and not (costs or joint) and prevalence is None:
+        return {}
+    (other,) = [label for label in fitted.estimator.classes_.tolist() if label != fitted.event]
+    labels = dict(zip(fitted.sample.classes, (other, fitted.event), strict=True))
+    if costs is not None and set(costs) != set(labels):
+        needed = " ".join(f"--cost {value}=NUMBER" for value in labels)
+        raise click.BadParameter(
+            f"there must be one for each value of the target: {needed}", param_hint="'--cost'"
+        )
+    by_label = None if costs is None else {labels[value]: cost for value, cost in costs.items()}
+    return {"metric": Metrics(names, fitted.event, by_label, prevalence, joint)}
 
 
-def _left_to_the_model(data: DataFile) -> DataFile:
-    """Leave missing values to a model that is fitted already, unless something else is asked for."""
+def _data_for_model(data: DataFile) -> DataFile:
+    """Refuse options of a fit beside --model, and leave missing values to the model unless something else is asked."""
+    options_of_a_fit = ("classifier", "assignments", "standardize", "threshold")
+    refuse_beside("--model", options_of_a_fit, "the classifier of --model is fitted already")
     source = click.get_current_context().get_parameter_source("missing")
     if source is not ParameterSource.COMMANDLINE:
         return replace(data, missing=KEEP)
     if data.missing in STRATEGIES:
-        raise click.UsageError(
-            f"--missing {data.missing} and --model exclude each other: a model that is fitted fills missing values "
-            "itself, or cannot; leave the option out, or use --missing drop."
+        refuse_beside(
+            "--model", ("missing",), "a model that is fitted fills missing values itself, or cannot"
         )
     return data
 
 
-def compute(fitted: FittedClassifier, settings: run.Settings) -> CommandOutcome:
-    """Compute the intervals, and say so if memory does not suffice."""
+def _saved_command(data: DataFile, model: ClassifierRecipe | SavedModel, folds: int | None) -> SavedCommand:
+    """Return how the file was read and what was fitted, which is nothing where the model came from a file."""
+    from cudbound.audit.saved_result import SavedCommand
+
+    read = {name: value for name, value in vars(data).items() if name != "file"}
+    recipe = model if isinstance(model, ClassifierRecipe) else None
+    return SavedCommand(
+        **read,
+        classifier=None if recipe is None else recipe.classifier,
+        options={} if recipe is None else dict(recipe.options),
+        standardize=recipe is not None and recipe.standardize,
+        threshold=None if recipe is None else recipe.threshold,
+        folds=folds,
+    )
+
+
+def _saved_text(table: IntervalTable, saved: SavedCommand) -> str:
+    """Return the text of the file for ``cudbound verify``."""
+    from cudbound.exceptions import SavedResultError
+    from cudbound.tables.saved_table import save_table
+
     try:
-        return run.compute(fitted, settings)
-    except MemoryError:
-        rows = fitted.sample.y.size
-        fail(f"not enough memory for {settings.n_resamples} resamples of {rows} rows; use fewer", UNUSABLE)
+        return replace(save_table(table.rows, table.source), command=saved).to_text()
+    except SavedResultError as error:
+        raise ValueError(f"--save: {error}") from error

@@ -1,44 +1,66 @@
-"""The command ``cudbound compare-learners``: it parses, calls `comparison`, prints, and sets the exit code."""
+"""The command ``cudbound compare-learners``: whether two classifiers, or several, have the same error."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from cudbound.cli.commands import run_learners as comparison
-from cudbound.cli.inputs import common_options, options
-from cudbound.cli.inputs.checks import (
-    check_alternative,
-    check_folds,
-    check_learners,
+from cudbound.cli import shared_options, texts
+from cudbound.cli.advice import Heard, OptionNames, in_words_of_the_command
+from cudbound.cli.command import command, refuse_beside, say_seed
+from cudbound.cli.fitted import (
+    FittedClassifier,
     choose_classifier,
-    choose_learners,
-    method_options,
-    one_method,
+    cv_and_groups,
+    facts_of_run,
+    fit,
+    new_seed,
 )
-from cudbound.cli.inputs.fitted import fit
-from cudbound.cli.inputs.sample import new_seed, read_sample
-from cudbound.cli.output.advice import A_OPTIONS, B_OPTIONS, OptionNames
-from cudbound.cli.output.exit_codes import EXIT_CODES, UNUSABLE
-from cudbound.cli.output.one_line import fail, say_seed
-from cudbound.cli.output.outcome import emit, finish
-from cudbound.cli.output.wanted import Wanted
-from cudbound.inputs.csv_file import DataFile
+from cudbound.cli.result_output import ResultOutput, finish
+from cudbound.cli.texts import from_text
+from cudbound.hints import did_you_mean
+from cudbound.inputs.classifier_recipe import ClassifierRecipe
+from cudbound.inputs.csv_file import DataFile, quoted
 from cudbound.inputs.named_classifiers import LEARNERS
 
+if TYPE_CHECKING:
+    from cudbound.tables.pairwise import PairTable
+    from cudbound.tables.table import ComparisonTable
+
 ALTERNATIVES = ("two-sided", "less", "greater", "equivalent")
+#: Options of a comparison of two, and of one of several.
+OF_TWO = ("a", "b", "assigned_a", "assigned_b", "alternative", "null")
+OF_SEVERAL = ("reference", "assigned_several")
+#: Where it cannot be known which classifier it was.
+A_OR_B = OptionNames("--a (or --b)", "--set-a (or --set-b) ")
+ANY_LEARNER = OptionNames("--learners", "--set NAME.")
 
 
-@click.command("compare-learners", epilog=EXIT_CODES)
-@common_options.data_options
-@common_options.learner_option("--a", f"First classifier: {', '.join(LEARNERS)}.")
-@common_options.learner_option("--b", "Second classifier, one of the same.")
-@common_options.set_option("--set-a", "assigned_a", "first classifier")
-@common_options.set_option("--set-b", "assigned_b", "second classifier", how="")
+def learner_names(text: str) -> tuple[str, ...]:
+    """Return two or more classifiers whose names stand between commas."""
+    names = texts.between_commas(text)
+    for name in names:
+        if name not in LEARNERS:
+            raise ValueError(
+                f"there is no classifier {quoted(name)}; {did_you_mean(name, LEARNERS, 'they are')}"
+            )
+    if len(names) < 2 or len(set(names)) < len(names):
+        raise ValueError(f"{text!r} does not name two or more different classifiers.")
+    return names
+
+
+@command("compare-learners")
+@shared_options.data_options
+@shared_options.learner_option("--a", f"First classifier: {', '.join(LEARNERS)}.")
+@shared_options.learner_option("--b", "Second classifier, one of the same.")
+@shared_options.set_option("--set-a", "assigned_a", "first classifier")
+@shared_options.set_option("--set-b", "assigned_b", "second classifier", how="")
 @click.option(
     "--learners",
-    type=options.learners,
+    type=from_text(learner_names),
     metavar="NAME,NAME,...",
     help="Several classifiers in place of --a and --b: every pair is compared, by one method, adjusted for their "
     "number.",
@@ -65,7 +87,7 @@ ALTERNATIVES = ("two-sided", "less", "greater", "equivalent")
     "--methods",
     "--method",
     "methods",
-    type=options.comparison_methods,
+    type=from_text(texts.comparison_methods),
     default="corrected-resampled-t",
     metavar="all|NAME,NAME,...",
     help="Tests to compute; 'cudbound methods --gives comparison' lists the names.",
@@ -85,11 +107,11 @@ ALTERNATIVES = ("two-sided", "less", "greater", "equivalent")
     help="Difference of the errors that would matter, in (-1, 1); with --alternative less the test is of "
     "non-inferiority.",
 )
-@common_options.confidence_level_option
-@common_options.seed_option
-@common_options.resampling_options
-@common_options.jobs_option
-@common_options.result_options
+@shared_options.confidence_level_option
+@shared_options.seed_option
+@shared_options.resampling_options
+@shared_options.jobs_option
+@shared_options.result_options
 def compare_learners(
     *,
     data: DataFile,
@@ -101,10 +123,14 @@ def compare_learners(
     reference: str | None,
     assigned_several: tuple[str, ...],
     standardize: bool,
+    methods: str | tuple[str, ...],
+    alternative: str,
+    null: float,
     seed: int | None,
     assigned: tuple[str, ...],
-    wanted: Wanted,
-    **asked: Any,
+    folds: int | None,
+    output: ResultOutput,
+    **further: Any,
 ) -> None:
     """Test whether two classifiers, or several, have the same error, on matched splits of FILE.csv.
 
@@ -113,46 +139,90 @@ def compare_learners(
     each pair, with limits that hold for all pairs at once and p-values adjusted by Holm's procedure. The file is as for
     'cudbound interval'.
     """
+    from cudbound.inputs.csv_columns import read_training_data
     from cudbound.intervals import find_comparisons
 
-    directed = {"--alternative": asked["alternative"] != ALTERNATIVES[0], "--null": asked["null"] != 0.0}
-    check_learners(
-        learners,
-        {"--a": a, "--b": b, "--set-a": assigned_a, "--set-b": assigned_b, **directed},
-        {"--reference": reference, "--set": assigned_several},
-    )
-    methods = find_comparisons(asked["methods"])
-    if a is not None and b is not None:
-        recipes = {
-            "a": choose_classifier(a, assigned_a, standardize, option="--set-a"),
-            "b": choose_classifier(b, assigned_b, standardize, option="--set-b"),
-        }
-        names = {"a": A_OPTIONS, "b": B_OPTIONS}
+    recipes, names = _recipes(a, b, assigned_a, assigned_b, learners, assigned_several, standardize)
+    found = find_comparisons(methods)
+    options = shared_options.options_of_methods(assigned, found)
+    if learners is not None:
+        if len(found) > 1:
+            raise click.UsageError("--learners takes one method; name one with --method.")
+        method = found[0].name
+        further |= {"method": method, "reference": reference, "options": options.get(method)}
     else:
-        recipes = choose_learners(learners or (), assigned_several, standardize)
-        names = {name: OptionNames("--learners", f"--set {name}.") for name in recipes}
-    check_alternative(asked["alternative"], methods, asked["null"], asked["confidence_level"])
-    check_folds(asked["folds"], data.group, methods, find_comparisons("all"))
+        further |= {"methods": methods, "alternative": alternative, "null": null, "options": options}
+    output.check({}, read=[data.file])
+    sample = read_training_data(data)
     chosen = new_seed() if seed is None else seed
-    shared = asked | {"seed": chosen, "options": method_options(assigned, methods)}
-    settings: comparison.ComparisonSettings | comparison.PairsSettings
-    if learners is None:
-        settings = comparison.ComparisonSettings(**shared)
-    else:
-        for name in ("methods", "alternative", "null"):
-            del shared[name]
-        settings = comparison.PairsSettings(method=one_method(methods), reference=reference, **shared)
-    wanted.check_places(data=data.file)
-    sample = read_sample(data, settings.folds)
-    fitted = {name: fit(recipe, sample, chosen, names=names[name]) for name, recipe in recipes.items()}
+    fitted = {name: fit(one, sample, chosen, names=names[name]) for name, one in recipes.items()}
+    arguments = further | cv_and_groups(sample, folds) | {"rng": chosen}
+    table, heard = (_compare_two if learners is None else _compare_several)(fitted, arguments)
     if seed is None:
         say_seed(chosen)
-    try:
-        if isinstance(settings, comparison.PairsSettings):
-            outcome = comparison.compare_many(fitted, settings)
-        else:
-            outcome = comparison.compare(fitted["a"], fitted["b"], settings)
-    except MemoryError:
-        fail("not enough memory for so many splits; ask for fewer with --size", UNUSABLE)
-    emit(outcome, wanted)
-    finish(outcome)
+    output.write(table, table.report(style=output.style), {})
+    fits = [f"{name}: {warning}" for name, one in fitted.items() for warning in one.warnings]
+    finish([*fits, *heard.messages])
+
+
+def _recipes(
+    a: str | None,
+    b: str | None,
+    assigned_a: Iterable[str],
+    assigned_b: Iterable[str],
+    learners: tuple[str, ...] | None,
+    assigned_several: Iterable[str],
+    standardize: bool,
+) -> tuple[dict[str, ClassifierRecipe], dict[str, OptionNames]]:
+    """Return what is compared, and how messages name its options, by the name of each learner."""
+    if learners is None:
+        refuse_beside("--a and --b", OF_SEVERAL, "name several classifiers with --learners")
+        for flag, name in (("--a", a), ("--b", b)):
+            if name is None:
+                raise click.UsageError(
+                    f"Missing option '{flag}'; name two classifiers with --a and --b, or several with --learners."
+                )
+        two = {"a": (a or "", assigned_a), "b": (b or "", assigned_b)}
+        recipes = {
+            flag: choose_classifier(name, assigned, standardize, option=f"--set-{flag}")
+            for flag, (name, assigned) in two.items()
+        }
+        return recipes, {flag: OptionNames(f"--{flag}", f"--set-{flag} ") for flag in two}
+    refuse_beside("--learners", OF_TWO, "that option is for the comparison of two")
+    given: dict[str, list[str]] = {name: [] for name in learners}
+    for text in assigned_several:
+        name, _, assignment = text.partition(".")
+        if name not in given:
+            rule = f"does not begin with one of the --learners and a dot, such as {learners[0]}."
+            raise click.BadParameter(f"{quoted(text)} {rule}", param_hint="'--set'")
+        given[name].append(assignment)
+    recipes = {name: choose_classifier(name, own, standardize) for name, own in given.items()}
+    return recipes, {name: OptionNames("--learners", f"--set {name}.") for name in recipes}
+
+
+def _compare_two(
+    fitted: Mapping[str, FittedClassifier], arguments: Mapping[str, Any]
+) -> tuple[ComparisonTable, Heard]:
+    from cudbound.report.tables import ComparisonRun
+    from cudbound.tables.compare_learners import tabulate_comparisons
+
+    a, b = fitted["a"], fitted["b"]
+    with in_words_of_the_command("some of the refits", A_OR_B) as heard:
+        table = tabulate_comparisons(a.estimator, b.estimator, a.X, a.y, **arguments)
+    facts = facts_of_run(a.sample, arguments["rng"])
+    run = ComparisonRun(**facts, learner_a=a.description, learner_b=b.description)
+    return replace(table, run=run), heard
+
+
+def _compare_several(
+    fitted: Mapping[str, FittedClassifier], arguments: Mapping[str, Any]
+) -> tuple[PairTable, Heard]:
+    from cudbound.report.tables import PairsRun
+    from cudbound.tables.pairwise import compare_many_learners
+
+    first = next(iter(fitted.values()))
+    estimators = {name: one.estimator for name, one in fitted.items()}
+    with in_words_of_the_command("some of the refits", ANY_LEARNER) as heard:
+        table = compare_many_learners(estimators, first.X, first.y, **arguments)
+    run = PairsRun(**facts_of_run(first.sample, arguments["rng"]))
+    return replace(table, run=run, learners={name: one.description for name, one in fitted.items()}), heard

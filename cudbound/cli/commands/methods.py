@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
-from cudbound.cli.inputs import common_options
-from cudbound.cli.output import destination as output
-from cudbound.cli.output.exit_codes import EXIT_CODES
+from cudbound.cli import shared_options
+from cudbound.cli.command import command
+from cudbound.cli.result_output import check_paths, emit
 
 #: Values of --gives, and how `cudbound.available_methods` says it.
 KINDS = {"interval": "interval", "comparison": "comparison", "point-estimate": "point estimate"}
@@ -30,15 +30,15 @@ KIND_NOTES = (
 )
 
 
-@click.command("methods", epilog=EXIT_CODES)
+@command("methods")
 @click.option(
     "--gives",
     type=click.Choice(tuple(KINDS)),
     help="List only what gives an interval for one classifier ('cudbound interval'), a comparison of two ('cudbound "
     "compare-learners'), or a point estimate (estimate_error in Python).",
 )
-@common_options.output_options
-def methods(gives: str | None, form: str, place: Path | None) -> None:
+@shared_options.output_options
+def methods(gives: str | None, form: str, path: Path | None) -> None:
     """List the methods: their names and what they aim at; with --gives also their cost in fits and their options.
 
     The formats csv and json have every column: also groups, assumptions, known tendency, reference, what is
@@ -50,7 +50,7 @@ def methods(gives: str | None, form: str, place: Path | None) -> None:
     from cudbound.report.render import render_report
     from cudbound.tables.available_methods import available_methods
 
-    output.check_output(place)
+    check_paths({"--output": path})
     frame = available_methods()
     if gives is not None:
         frame = frame[frame["gives"].str.contains(KINDS[gives])]
@@ -69,4 +69,4 @@ def methods(gives: str | None, form: str, place: Path | None) -> None:
         ]
         what, rows = last
         reports.append(methods_report(rows[list(OVERVIEW)], notes, f"Methods that give: {what}"))
-    output.emit("\n\n".join(render_report(one, form) for one in reports), place)
+    emit("\n\n".join(render_report(one, form) for one in reports), path)

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cudbound.cli.inputs import common_options, options
-from cudbound.cli.inputs.forms import form_of
-from cudbound.cli.output import destination as output
-from cudbound.cli.output.exit_codes import INTERRUPTED
-from cudbound.cli.output.one_line import say
+from cudbound.cli import shared_options, texts
+from cudbound.cli.command import INTERRUPTED, OneLineGroup, say
+from cudbound.cli.result_output import check_paths, form_of, write_whole
+from cudbound.cli.texts import from_text
 from cudbound.exceptions import StudyInterrupted
 from cudbound.rounding import printable
 
@@ -47,16 +46,13 @@ data_folder_option = click.option(
 )
 
 
-def _shard(context: click.Context, param: click.Parameter, text: str | None) -> Shard | None:
+def _shard(text: str) -> Shard:
     from cudbound.study.run.shards import read_shard
 
-    try:
-        return None if text is None else read_shard(text)
-    except ValueError as error:
-        raise click.BadParameter(str(error)) from error
+    return read_shard(text)
 
 
-@click.group("study", invoke_without_command=True, epilog=EXIT_CODES)
+@click.group("study", cls=OneLineGroup, invoke_without_command=True, epilog=EXIT_CODES)
 @click.pass_context
 def study(context: click.Context) -> None:
     """Measure how often intervals cover the true error, over thousands of training sets."""
@@ -71,7 +67,7 @@ def study(context: click.Context) -> None:
     "--output",
     "place",
     required=True,
-    type=options.output,
+    type=from_text(texts.output),
     metavar="FILE",
     help="Design file to write; a new one, or - for stdout.",
 )
@@ -90,10 +86,10 @@ def new(*, template: str, place: Path | None) -> None:
     if place is None:
         click.echo(text, nl=False)
         return
-    output.check_output(place)
+    check_paths({"--output": place})
     if place.exists():
         raise ValueError(f"--output: {str(place)!r} is there already; choose another name")
-    output.write_whole({place: text})
+    write_whole({place: text})
 
 
 @study.command("run", epilog=EXIT_CODES)
@@ -105,7 +101,7 @@ def new(*, template: str, place: Path | None) -> None:
     metavar="STORE",
     help="SQLite file of the results; if it exists the study is resumed from it.",
 )
-@common_options.jobs_option
+@shared_options.jobs_option
 @click.option(
     "--dask", metavar="ADDRESS", help="Run on a Dask cluster, such as tcp://host:8786, in place of --jobs."
 )
@@ -118,7 +114,7 @@ def new(*, template: str, place: Path | None) -> None:
 )
 @click.option(
     "--shard",
-    callback=_shard,
+    type=from_text(_shard),
     metavar="I/N",
     help="Run the I-th of N parts, each of which has every N-th replicate of each scenario and size. Give each a store "
     "of its own; 'cudbound study merge' joins them.",
@@ -259,7 +255,7 @@ def replay(
     "--output",
     "place",
     required=True,
-    type=options.output,
+    type=from_text(texts.output),
     metavar="FILE",
     help="File to write, or - for stdout. For csv the first of several, which are named after it.",
 )
@@ -277,12 +273,12 @@ def report(*, store: Path, place: Path | None, form: str | None) -> None:
     form = form_of(form, place, REPORT_FORMATS, REPORT_FORMATS[0])
     if place is None and form == "csv":
         raise click.UsageError("--format csv writes several files: --output must name the first of them.")
-    output.check_output(place, {"store": store})
-    texts = report_texts(store, place or Path("-"), form)
+    check_paths({"--output": place}, [store])
+    files = report_texts(store, place or Path("-"), form)
     if place is None:
-        click.echo("".join(texts.values()), nl=False)
+        click.echo("".join(files.values()), nl=False)
     else:
-        output.write_whole(texts)
+        write_whole(files)
 
 
 @study.command("export", epilog=EXIT_CODES)
@@ -302,16 +298,11 @@ def export(*, store: Path, folder: Path) -> None:
     """
     from cudbound.study.report.evidence import evidence
 
-    texts = evidence(store)
-    try:
-        folder.mkdir(exist_ok=True)
-    except OSError as error:
-        raise ValueError(
-            f"--output: {str(folder)!r} cannot be made: {error.strerror}; name another folder"
-        ) from error
-    for name in texts:
-        output.check_output(folder / name, {"store": store})
-    output.write_whole({folder / name: text for name, text in texts.items()})
+    folder.mkdir(exist_ok=True)
+    files = {folder / name: text for name, text in evidence(store).items()}
+    for path in files:
+        check_paths({"--output": path}, [store])
+    write_whole(files)
 
 
 def _status_lines(status: StudyStatus) -> Iterator[str]:

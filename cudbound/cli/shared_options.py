@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from cudbound.cli.inputs import options
-from cudbound.cli.inputs.forms import FORMATS, PICTURES, form_of
-from cudbound.cli.output.wanted import Wanted
+from cudbound.cli import texts
+from cudbound.cli.result_output import FORMATS, PICTURES, ResultOutput, form_of, picture
+from cudbound.cli.texts import from_text
 from cudbound.inputs.csv_file import DataFile
 from cudbound.inputs.missing_cells import CHOICES
 from cudbound.inputs.named_classifiers import LEARNERS
 
+if TYPE_CHECKING:
+    from cudbound.intervals import Method
+
 Command = Callable[..., Any]
 Decorator = Callable[[Command], Command]
+
+FILE = click.Path(path_type=Path)
 
 
 def together(*decorators: Decorator) -> Decorator:
@@ -41,26 +46,24 @@ def _with_data(required: bool) -> Decorator:
             data = DataFile(**{name: values.pop(name) for name in known})
             return command(*arguments, data=data, **values)
 
-        return _data_options(required)(with_data)
+        return together(
+            click.argument("file", metavar="FILE.csv", required=required, type=FILE),
+            click.option(
+                "--target",
+                required=required,
+                metavar="COL",
+                help="Column of the class label; it must have two values.",
+            ),
+            click.option(
+                "--positive",
+                required=required,
+                metavar="VALUE",
+                help="Value of the target that is the event.",
+            ),
+            _COLUMN_OPTIONS,
+        )(with_data)
 
     return add
-
-
-def _data_options(required: bool) -> Decorator:
-    """Return FILE.csv and the options that say what its columns are."""
-    return together(
-        click.argument("file", metavar="FILE.csv", required=required, type=click.Path(path_type=Path)),
-        click.option(
-            "--target",
-            required=required,
-            metavar="COL",
-            help="Column of the class label; it must have two values.",
-        ),
-        click.option(
-            "--positive", required=required, metavar="VALUE", help="Value of the target that is the event."
-        ),
-        _COLUMN_OPTIONS,
-    )
 
 
 _COLUMN_OPTIONS = together(
@@ -88,7 +91,7 @@ _COLUMN_OPTIONS = together(
     ),
     click.option(
         "--delimiter",
-        type=options.delimiter,
+        type=from_text(texts.delimiter),
         default=",",
         metavar="CHAR",
         help="Character between the cells of the file: , ; | or tab.",
@@ -105,23 +108,13 @@ _COLUMN_OPTIONS = together(
 data_options = _with_data(required=True)
 #: The same for a command that may do without the file.
 optional_data_options = _with_data(required=False)
-#: Where rows may have weights.
-weight_option = click.option(
-    "--weight",
-    metavar="COL",
-    help="Column of weights of the rows, such as inverse probabilities of being sampled: they enter the fit, its "
-    "refits and every mean loss, and the binomial limits as the effective number of rows.",
-)
 
-confidence_level_option = together(
-    click.option(
-        "--confidence-level",
-        type=options.level,
-        default="0.95",
-        metavar="FLOAT",
-        help="Nominal level, in (0, 1).",
-    ),
-    click.option("--alpha", callback=options.alpha, expose_value=False, hidden=True),
+confidence_level_option = click.option(
+    "--confidence-level",
+    type=from_text(texts.level),
+    default="0.95",
+    metavar="FLOAT",
+    help="Nominal level, in (0, 1).",
 )
 
 seed_option = click.option(
@@ -132,13 +125,26 @@ seed_option = click.option(
 )
 
 jobs_option = click.option(
-    "--jobs",
-    "n_jobs",
-    type=int,
-    callback=options.jobs,
-    default=1,
-    metavar="INT",
-    help="Workers; -1 for all processors.",
+    "--jobs", "n_jobs", type=int, default=1, metavar="INT", help="Workers; -1 for all processors."
+)
+
+#: Where a classifier may come from a file.
+model_options = together(
+    click.option(
+        "--model",
+        "model_file",
+        type=FILE,
+        metavar="FILE.skops",
+        help="Fitted scikit-learn classifier to use instead of fitting one, saved by skops.io.dump; FILE.csv must "
+        "hold the rows that it was fitted to.",
+    ),
+    click.option(
+        "--trust",
+        multiple=True,
+        metavar="TYPE",
+        help="Type in the file of --model that is loaded although it is not known to be harmless, by its full name, "
+        "such as sklearn.tree._tree.Tree. Only for files whose origin you know. May be repeated.",
+    ),
 )
 
 
@@ -172,7 +178,7 @@ method_options = together(
         "--size",
         "sizes",
         multiple=True,
-        callback=options.sizes,
+        callback=texts.sizes,
         metavar="NAME=VALUE",
         help="Number of folds, splits or repetitions, such as n_splits=30; NAME is n_folds, n_repeats, n_splits, "
         "test_fraction, n_halvings, n_replicates, n_nested_repeats or holdout_fraction; or aci_rate, which is log, "
@@ -191,6 +197,33 @@ resampling_options = together(
     ),
 )
 
+
+def options_of_methods(assigned: Iterable[str], methods: Sequence[Method]) -> dict[str, dict[str, Any]]:
+    """Return the options of single methods by the names of the methods, from texts ``METHOD.NAME=VALUE``.
+
+    Raises
+    ------
+    click.BadParameter
+        If one is malformed, given twice, for a method that is not asked for, unknown or not allowed.
+    """
+    from cudbound.method_card import Choice, check_options
+
+    known = {f"{one.name}.{name}": option for one in methods for name, option in one.options.items()}
+    form = "METHOD.NAME=VALUE, such as kohavi-normal.form=wilson"
+    found: dict[str, dict[str, Any]] = {}
+    try:
+        for whole, text in texts.split_assignments(assigned, form).items():
+            method, _, name = whole.partition(".")
+            if not name:
+                raise ValueError(f"'{whole}={text}' is not of the form {form}.")
+            is_word = isinstance(known.get(whole), Choice)
+            found.setdefault(method, {})[name] = text if is_word else texts.parse_value(text)
+        check_options(found, methods)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint="'--option'") from error
+    return found
+
+
 _FORMAT = click.option(
     "--format",
     "form",
@@ -203,8 +236,8 @@ _FORMAT = click.option(
 def _output_option(pictures: str = "") -> Decorator:
     return click.option(
         "--output",
-        "place",
-        type=options.output,
+        "path",
+        type=from_text(texts.output),
         metavar="PATH",
         help="File to write instead of stdout, which is also -. It is replaced whole, at the end. Its extension "
         f"decides the form: .md, .tex, .html, .csv, .json{pictures}, or .txt for any text.",
@@ -212,24 +245,24 @@ def _output_option(pictures: str = "") -> Decorator:
 
 
 def output_options(command: Command) -> Command:
-    """Add --format and --output; the command gets ``form`` and ``place``, which fit each other."""
+    """Add --format and --output; the command gets ``form`` and ``path``, which fit each other."""
 
     @functools.wraps(command)
-    def with_form(*arguments: Any, form: str | None, place: Path | None, **values: Any) -> Any:
-        return command(*arguments, form=form_of(form, place), place=place, **values)
+    def with_form(*arguments: Any, form: str | None, path: Path | None, **values: Any) -> Any:
+        return command(*arguments, form=form_of(form, path), path=path, **values)
 
     return together(_FORMAT, _output_option())(with_form)
 
 
 def result_options(command: Command) -> Command:
-    """Add what is written of a result, and how; the command gets ``wanted``, a `Wanted`."""
+    """Add what is written of a result, and how; the command gets ``output``, a `ResultOutput`."""
 
     @functools.wraps(command)
-    def with_wanted(
+    def with_output(
         *arguments: Any,
         form: str | None,
-        place: Path | None,
-        picture: Path | None,
+        path: Path | None,
+        plot: Path | None,
         describe: bool,
         layout: str,
         digits: int | None,
@@ -238,17 +271,14 @@ def result_options(command: Command) -> Command:
         label: str | None,
         **values: Any,
     ) -> Any:
-        wanted = Wanted(
-            form_of(form, place, (*FORMATS, *PICTURES)),
-            place,
-            picture,
-            describe,
-            {"style": layout, "digits": digits, "percent": percent, "caption": caption, "label": label},
-        )
-        wanted.check()
-        return command(*arguments, wanted=wanted, **values)
+        from cudbound.report.table_style import Style
 
-    return _RESULT_OPTIONS(with_wanted)
+        chosen = form_of(form, path, (*FORMATS, *PICTURES))
+        style = Style(layout, digits, percent, caption, label)
+        output = ResultOutput(chosen, path, plot, describe, style)
+        return command(*arguments, output=output, **values)
+
+    return _RESULT_OPTIONS(with_output)
 
 
 _RESULT_OPTIONS = together(
@@ -256,8 +286,7 @@ _RESULT_OPTIONS = together(
     _output_option(", .svg, .png or .pdf for a picture"),
     click.option(
         "--plot",
-        "picture",
-        type=options.picture,
+        type=from_text(picture),
         metavar="PATH",
         help="Also draw the table, into a file that ends in .svg, .png or .pdf.",
     ),
@@ -284,7 +313,6 @@ _RESULT_OPTIONS = together(
     click.option("--caption", metavar="TEXT", help="Caption in place of the title."),
     click.option(
         "--label",
-        type=options.label,
         metavar="NAME",
         help="Name of the table for references to it in LaTeX, such as tab:error.",
     ),

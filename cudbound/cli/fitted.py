@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import secrets
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from cudbound.cli.inputs.assignments import number_or_nan
-from cudbound.cli.inputs.model_file import SavedModel
-from cudbound.cli.output.advice import (
-    INTERVAL_OPTIONS,
-    OptionNames,
-    advice_of_the_command,
-    collected_warnings,
-)
+import click
+
+from cudbound.cli.advice import INTERVAL_OPTIONS, OptionNames, in_words_of_the_command
+from cudbound.cli.command import typed_options
+from cudbound.cli.model_file import SavedModel
+from cudbound.cli.texts import parse_assignments, parse_value
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_file import first_few, quoted
 
@@ -22,6 +22,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cudbound.inputs.csv_columns import TrainingData
+
+
+#: Options that change numbers and stand nowhere else in the notes.
+CHOICES = frozenset(
+    {
+        *("group", "weight", "metric", "joint", "costs", "prevalence"),
+        *("n_seeds", "assigned", "sizes", "folds", "fallback"),
+    }
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,10 +49,8 @@ class FittedClassifier:
         The data as they were read.
     description : str
         The classifier in words, for the notes under the table.
-    warnings : tuple of str
+    warnings : sequence of str
         What was remarkable about the fit or the file.
-    saved : bool
-        Whether the classifier comes from a file.
     event : object
         Its label of the event.
     """
@@ -53,9 +60,39 @@ class FittedClassifier:
     y: NDArray[Any]
     sample: TrainingData
     description: str
-    warnings: tuple[str, ...] = ()
-    saved: bool = False
+    warnings: Sequence[str] = ()
     event: Any = 1
+
+
+def new_seed() -> int:
+    """Choose a seed that is short enough to be typed again."""
+    return secrets.randbelow(2**32)
+
+
+def choose_classifier(
+    name: str, assignments: Iterable[str], standardize: bool = False, *, option: str = "--set"
+) -> ClassifierRecipe:
+    """Return a recipe whose options have been tried on a small example.
+
+    Parameters
+    ----------
+    name : str
+        One of `cudbound.inputs.named_classifiers.LEARNERS`.
+    assignments : iterable of str
+        ``NAME=VALUE`` each; a value is a number, true, false, none, or a word.
+    standardize : bool, default False
+    option : str, default "--set"
+        That of the command line by which the assignments were given.
+
+    Raises
+    ------
+    click.BadParameter
+        If an option is malformed, unknown or given twice, or if the class refuses its value.
+    """
+    try:
+        return ClassifierRecipe(name, tuple(parse_assignments(assignments).items()), standardize)
+    except ValueError as error:
+        raise click.BadParameter(str(error), param_hint=f"'{option}'") from error
 
 
 def fit(
@@ -82,17 +119,14 @@ def fit(
         If the fit fails, or the model does not belong to this sample.
     """
     if isinstance(classifier, SavedModel):
-        with advice_of_the_command(names, saved=True):
-            return _match(classifier, sample)
-    with collected_warnings("the classifier", names) as collected, advice_of_the_command(names):
-        recipe = replace(classifier, missing=sample.missing, levels=sample.levels)
-        estimator = recipe(seed)
+        return _match(classifier, sample)
+    with in_words_of_the_command("the classifier", names) as heard:
+        estimator = replace(classifier, missing=sample.missing, levels=sample.levels)(seed)
         estimator.fit(sample.X, sample.y, **_weights_of_fit(estimator, sample))
-    messages = tuple(dict.fromkeys(map(str, collected)))
     from cudbound.adapters.in_words import describe_classifier  # loads scikit-learn
 
     description = describe_classifier(estimator, classifier.class_in_words)
-    return FittedClassifier(estimator, sample.X, sample.y, sample, description, messages)
+    return FittedClassifier(estimator, sample.X, sample.y, sample, description, heard.messages)
 
 
 def _weights_of_fit(estimator: Any, sample: TrainingData) -> dict[str, NDArray[np.float64]]:
@@ -111,6 +145,7 @@ def _weights_of_fit(estimator: Any, sample: TrainingData) -> dict[str, NDArray[n
 
 
 def _match(model: SavedModel, sample: TrainingData) -> FittedClassifier:
+    from cudbound.adapters.in_words import describe_classifier
     from cudbound.validation import check_binary_classifier
 
     name, estimator = quoted(model.file_name), model.estimator
@@ -120,14 +155,20 @@ def _match(model: SavedModel, sample: TrainingData) -> FittedClassifier:
         raise ValueError(f"--model: {name} cannot be used: {error}") from error
     X = _columns(estimator, sample, name)
     event, coded = _event(classes.tolist(), sample, name)
-    _check_filled(estimator, X, sample, name)
     y = classes[event * (sample.y == 1) + (1 - event) * (sample.y != 1)]
     try:
         wrong = int((estimator.predict(X) != y).sum())
     except Exception as error:  # the state of a saved model can be anything
+        gaps = math.isnan(sample.X.sum())
+        remedy = (
+            "if it has no step that fills missing values, leave these rows out with --missing drop"
+            if gaps
+            else "fit it again with the installed scikit-learn, or let the command fit one with --classifier"
+        )
+        reason = str(error).partition("\n")[0]
         raise ValueError(
-            f"--model: {name} cannot classify the rows of {quoted(sample.source)}, {type(error).__name__}: {error}; "
-            "fit it again with the installed scikit-learn, or let the command fit one with --classifier"
+            f"--model: {name} cannot classify the rows of {quoted(sample.source)}, {type(error).__name__}: {reason}; "
+            f"{remedy}"
         ) from error
     description = model.description
     if coded:
@@ -140,28 +181,8 @@ def _match(model: SavedModel, sample: TrainingData) -> FittedClassifier:
                 "that it was fitted to"
             )
         description += f", its class {label!r} being the event"
-    from cudbound.adapters.in_words import describe_classifier
-
     description = describe_classifier(estimator, description)
-    return FittedClassifier(
-        estimator, X, y, sample, description, model.warnings, True, classes.tolist()[event]
-    )
-
-
-def _check_filled(estimator: Any, X: Any, sample: TrainingData, name: str) -> None:
-    """Refuse missing values that a model cannot fill."""
-    import numpy as np
-
-    lacking = np.isnan(sample.X).any(axis=1)
-    if not lacking.any():
-        return
-    try:
-        estimator.predict(X[lacking])
-    except ValueError as error:
-        raise ValueError(
-            f"--model: {name} has no step that fills missing values, and {lacking.sum()} of {lacking.size} rows of "
-            f"{quoted(sample.source)} have some; leave these rows out with --missing drop if it was fitted without them"
-        ) from error
+    return FittedClassifier(estimator, X, y, sample, description, model.warnings, classes.tolist()[event])
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -202,7 +223,7 @@ def _columns(estimator: Any, sample: TrainingData, name: str) -> Any:
 
 
 def _event(classes: list[Any], sample: TrainingData, name: str) -> tuple[int, bool]:
-    """Return which of the two classes of a model is the event, and whether that rests on a numeric code."""
+    """Return which of the two classes of a model is the event, and whether a numeric code says so."""
     negative, positive = sample.classes
     for event in (0, 1):
         if _same(positive, classes[event]) and _same(negative, classes[1 - event]):
@@ -217,8 +238,32 @@ def _event(classes: list[Any], sample: TrainingData, name: str) -> tuple[int, bo
 
 def _same(text: str, label: Any) -> bool:
     """Whether a cell of the file and a label mean the same, as pandas would read the cell."""
-    if isinstance(label, bool) and text.casefold() in ("true", "false"):
-        return (text.casefold() == "true") is label
-    if isinstance(label, str) and label.strip() == text:
-        return True
-    return number_or_nan(text) == number_or_nan(label)
+    if isinstance(label, str):
+        number = parse_value(label)
+        return label.strip() == text or (isinstance(number, int | float) and number == parse_value(text))
+    return bool(parse_value(text) == label)
+
+
+def cv_and_groups(sample: TrainingData, folds: int | None) -> dict[str, Any]:
+    """Return the ``cv`` and ``groups`` of the package: stratified folds, or folds of whole groups."""
+    if sample.groups is None or folds is None:
+        return {"cv": folds, "groups": sample.groups}
+    from sklearn.model_selection import GroupKFold
+
+    return {"cv": GroupKFold(folds), "groups": sample.groups}
+
+
+def facts_of_run(sample: TrainingData, seed: int) -> dict[str, Any]:
+    """Return what the notes under every table say of the data and the run, by the names of their fields."""
+    events = int(sample.y.sum())
+    return {
+        "source": sample.source,
+        "n_samples": sample.y.size,
+        "n_events": events,
+        "n_non_events": sample.y.size - events,
+        "event": sample.event,
+        "features": sample.feature_names,
+        "preparation": sample.notes,
+        "seed": seed,
+        "choices": typed_options(CHOICES),
+    }

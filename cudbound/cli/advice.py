@@ -1,0 +1,153 @@
+"""What goes wrong with a classifier, and how to continue, in words of the command instead of Python's."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from cudbound.cli.command import say
+from cudbound.exceptions import (
+    CudboundWarning,
+    NoMinimizerError,
+    NotCertifiedWarning,
+    NotMinimizerError,
+    SlowRefitsWarning,
+    StatedError,
+    UnscaledPenaltyWarning,
+    UnsupportedEstimatorError,
+    UnsupportedProblemError,
+)
+
+
+@dataclass(frozen=True)
+class OptionNames:
+    """The options by which a command chooses a classifier, as a message names them."""
+
+    classifier: str = "--classifier"
+    #: With what stands before the name of an option.
+    assignment: str = "--set "
+
+
+INTERVAL_OPTIONS = OptionNames()
+
+#: The way out of an error that states its fact; the first class that fits.
+REMEDIES: dict[type[StatedError], str] = {
+    NoMinimizerError: (
+        "choose a classifier with a penalty, such as {names.classifier} logistic or {names.classifier} convex-loss "
+        "{names.assignment}penalty=0.01, or one whose loss always has a minimizer, such as {names.classifier} "
+        "least-squares"
+    ),
+    NotMinimizerError: (
+        "add --polish for the CUD interval of the exact minimizer, or fit more exactly with {names.assignment}"
+        "tol=1e-10 and {names.assignment}max_iter=100000; a model from a file must have been fitted to the rows of "
+        "FILE.csv, and to the weights of --weight, if it had any"
+    ),
+    UnsupportedEstimatorError: (
+        "choose another {names.classifier}, or leave out of --methods what needs it, such as cud, aci and bbc-cv: the "
+        "other methods take any classifier of two classes"
+    ),
+    UnsupportedProblemError: "add --solver cvxpy for the slow reference solver.",
+}
+
+
+@dataclass
+class Heard:
+    """What a computation warned of.
+
+    Attributes
+    ----------
+    messages : list of str
+        In the words of the command, each once.
+    certified : bool
+        Whether all bounds are proved.
+    """
+
+    messages: list[str] = field(default_factory=list)
+    certified: bool = True
+
+    def add(self, message: str) -> None:
+        """Add a message, unless it is there."""
+        if message not in self.messages:
+            self.messages.append(message)
+
+
+@contextmanager
+def in_words_of_the_command(fits: str, names: OptionNames = INTERVAL_OPTIONS) -> Iterator[Heard]:
+    """Collect the warnings of this package and those of fits that did not converge; word errors that state a fact.
+
+    Parameters
+    ----------
+    fits : str
+        What is fitted, such as "some of the refits".
+    names : OptionNames, default INTERVAL_OPTIONS
+        How the way out names its options.
+
+    Yields
+    ------
+    Heard
+        Filled while the block runs. Warnings of other packages are passed on.
+
+    Raises
+    ------
+    ValueError
+        With the fact that the package states and the command's way out of it.
+    """
+    from sklearn.exceptions import ConvergenceWarning
+
+    heard = Heard()
+    pass_on = warnings.showwarning
+    passed_on = set()
+
+    def hear(message: Warning | str, category: type[Warning], *place: Any, **named: Any) -> None:
+        if isinstance(message, SlowRefitsWarning):  # of use before the time is spent
+            say(f"{message.n_fits:,} refits will take about {message.seconds / 60.0:.0f} minutes")
+        elif issubclass(category, CudboundWarning):
+            heard.certified &= not isinstance(message, NotCertifiedWarning)
+            heard.add(_worded(message))
+        elif issubclass(category, ConvergenceWarning):  # whose own text is several lines long
+            heard.add(
+                f"{fits} did not converge; standardize the features with --standardize, or raise the number of steps "
+                f"with {names.assignment}max_iter=N"
+            )
+        elif (category, *place[:2]) not in passed_on:  # refits reset what is known of them
+            passed_on.add((category, *place[:2]))
+            pass_on(message, category, *place, **named)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("always", CudboundWarning)
+        warnings.simplefilter("default", ConvergenceWarning)  # thousands of refits may raise the same one
+        warnings.showwarning = hear
+        try:
+            yield heard
+        except tuple(REMEDIES) as error:
+            remedy = next(text for kind, text in REMEDIES.items() if isinstance(error, kind))
+            raise ValueError(f"{error.fact.removesuffix('.')}; {remedy.format(names=names)}") from error
+
+
+def _worded(warning: Warning | str) -> str:
+    if isinstance(warning, UnscaledPenaltyWarning):
+        return f"{warning.fact}; add --standardize"
+    return _not_certified(warning) if isinstance(warning, NotCertifiedWarning) else str(warning)
+
+
+def _not_certified(event: NotCertifiedWarning) -> str:
+    from cudbound.quantiles import within
+
+    known = "aci: bounds were used"
+    if event.half_width is not None:
+        q = "q" if event.method == "cud" else "q-"
+        known = f"{event.method}: {q} is {within(*event.half_width)}; the larger value was used"
+    messages = [f"{known}, which can only make the interval longer."]
+    if event.n_limited:
+        messages.append(
+            f"A limit left {event.n_limited} draws open: give the search more time with --time-limit SECONDS, let it "
+            "end by itself with --total-node-limit none, or raise --node-limit."
+        )
+    if event.n_inaccurate:
+        messages.append(
+            f"Rounding left {event.n_inaccurate} draws open: rescale the features or look for an outlying value."
+        )
+    return " ".join(messages)

@@ -1,0 +1,165 @@
+"""How a command fails and says so: one line on stderr, documented exit codes, options by their names."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from functools import partial
+from typing import Any, NoReturn
+
+import click
+from click.core import ParameterSource
+
+from cudbound.exceptions import StatedError
+from cudbound.parameter_error import ParameterError
+from cudbound.rounding import printable
+
+PROGRAM = "cudbound"
+#: Characters of a message, whose middle may come from a file.
+LONGEST = 2_900
+
+UNUSABLE = 1
+USAGE_ERROR = 2
+NOT_CERTIFIED = 3
+DISAGREES = 4
+INTERRUPTED = 130
+
+EXIT_CODES = """\b
+Exit codes:
+    0  success
+    1  the data, or a file, cannot be used: one line on stderr says why
+    2  the command line is wrong: unknown option, level outside (0, 1)
+    3  the table was written, but a limit or rounding left a bound of cud,
+       two-center or aci unproved: the larger value was used
+    4  a saved result does not agree with the data, or with itself
+  130  stopped by Ctrl-C; no file was written"""
+
+#: What the package calls an argument, where a command has another name for it.
+NAMES = {
+    "rng": "seed",
+    "sample_weight": "weight",
+    "groups": "group",
+    "cv": "folds",
+    "asked": "metric",
+    "nodes": "total_node_limit",
+    "seconds": "total_time_limit",
+    "nodes_per_draw": "node_limit",
+    "style": "layout",
+    "methods": "method",
+    "method": "methods",
+}
+
+
+class OneLineCommand(click.Command):
+    """Command that knows its options as they were typed, and names them in errors of the package."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Keep the texts of the options beside their values."""
+        ctx.meta["typed"], _, _ = self.make_parser(ctx).parse_args(list(args))
+        return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; an argument that is not allowed is an error of the option that it came from."""
+        try:
+            return super().invoke(ctx)
+        except ParameterError as error:
+            flag = _flag(ctx, error.parameter)
+            if flag is None:
+                raise
+            rule = f"must be {error.rule}. Got {error.value!r} instead.{error.hint}"
+            raise click.UsageError(f"{flag} {rule}", ctx) from error
+
+
+class OneLineGroup(click.Group):
+    """Group whose errors read ``cudbound: error: ...``, with foreign text escaped and no traceback."""
+
+    command_class = OneLineCommand
+
+    def main(self, *arguments: Any, standalone_mode: bool = True, **named: Any) -> Any:
+        """Run the command and leave the interpreter with its exit code."""
+        run = partial(super().main, *arguments, standalone_mode=False, **{"prog_name": PROGRAM, **named})
+        if not standalone_mode:
+            return run()
+        for stream in (sys.stdout, sys.stderr):  # a letter that the encoding lacks becomes an escape
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="backslashreplace")
+        try:
+            code: Any = run()
+        except click.UsageError as error:
+            command = error.ctx.command_path if error.ctx is not None else PROGRAM
+            fail(f"{error.format_message()} See '{command} --help'.", USAGE_ERROR)
+        except click.ClickException as error:
+            fail(error.format_message(), error.exit_code)
+        except (click.Abort, KeyboardInterrupt):
+            say("interrupted")
+            sys.exit(INTERRUPTED)
+        except OSError as error:  # a broken pipe has been dealt with by click
+            if error.filename is not None:
+                fail(f"{error.filename!r}: {error.strerror}; name another file", UNUSABLE)
+            sys.stdout = None  # Python would try once more at the end, and leave with an exit code of its own
+            fail(
+                f"stdout cannot be written: {error.strerror}; free some space or print to another place",
+                UNUSABLE,
+            )
+        except MemoryError:
+            fail("not enough memory; use fewer resamples or splits", UNUSABLE)
+        except (ValueError, StatedError, ImportError) as error:
+            fail(str(error), UNUSABLE)
+        sys.exit(code)
+
+
+command = partial(click.command, cls=OneLineCommand, epilog=EXIT_CODES)
+
+
+def _flag(context: click.Context, parameter: str) -> str | None:
+    """Return the option of a command that an argument of the package came from, or None."""
+    if "." in parameter:  # an option of a method
+        return f"--option {parameter}"
+    names = (parameter, NAMES.get(parameter))
+    return next((one.opts[0] for one in context.command.params if one.name in names), None)
+
+
+def refuse_beside(option: str, names: Iterable[str], reason: str) -> None:
+    """Raise UsageError if one of the options `names` of this command was typed beside another that excludes it."""
+    context = click.get_current_context()
+    for one in context.command.params:
+        if one.name in names and context.get_parameter_source(one.name) is ParameterSource.COMMANDLINE:
+            shown = one.opts[0] if isinstance(one, click.Option) else one.make_metavar(context)
+            raise click.UsageError(f"{shown} and {option} exclude each other: {reason}.")
+
+
+def typed_options(names: Iterable[str]) -> str | None:
+    """Return those of the options `names` that were typed, such that they can be pasted into a command."""
+    context = click.get_current_context(silent=True)
+    if context is None:  # no command is running, as in a test
+        return None
+    typed: Mapping[str, Any] = context.meta.get("typed", {})
+    words: list[str] = []
+    for one in context.command.params:
+        if one.name in names and typed.get(one.name) is not None:
+            value = typed[one.name]
+            if value is True:
+                words.append(one.opts[0])
+            else:
+                texts: list[str] = [value] if isinstance(value, str) else value
+                words += [f"{one.opts[0]} {shlex.quote(text)}" for text in texts]
+    return " ".join(words) or None
+
+
+def say(message: str) -> None:
+    """Write one line to stderr, the program's name first; where that is closed or full, the result still counts."""
+    with suppress(OSError):
+        click.echo(f"{PROGRAM}: {printable(' '.join(message.split()))[:LONGEST]}", err=True)
+
+
+def say_seed(seed: int) -> None:
+    """Say which seed was chosen for the user."""
+    say(f"seed {seed} was chosen; repeat this run with --seed {seed}")
+
+
+def fail(message: str, exit_code: int) -> NoReturn:
+    """Write one line to stderr and leave with `exit_code`."""
+    say(f"error: {message}")
+    sys.exit(exit_code)

@@ -1,1 +1,0 @@
-"""What a command leaves behind: tables, one line for each failure, exit codes."""

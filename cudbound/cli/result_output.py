@@ -1,0 +1,207 @@
+"""Where a command writes, and in which form: a table, a picture, words for a paper, and files beside them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cudbound.cli.command import NOT_CERTIFIED, say
+from cudbound.report.files import is_device, write_texts
+
+if TYPE_CHECKING:
+    from cudbound.report.table_style import Style
+    from cudbound.report.tables import Report
+
+#: The forms of a table, in the order of the help.
+FORMATS = ("table", "markdown", "latex", "html", "csv", "json")
+#: Pictures, by the extensions of their files.
+PICTURES = ("svg", "png", "pdf")
+#: The form of a file by its extension.
+EXTENSIONS = {
+    ".md": "markdown",
+    ".tex": "latex",
+    ".html": "html",
+    ".csv": "csv",
+    ".json": "json",
+    **{f".{name}": name for name in PICTURES},
+    ".htm": "html",
+    ".markdown": "markdown",
+    ".latex": "latex",
+}
+#: Extensions of files that any text goes into.
+ANY_TEXT = ("", ".txt")
+#: Forms of stdout that words can follow.
+READ_BY_PEOPLE = ("table", "markdown", "latex", "html")
+
+
+def form_of(
+    form: str | None, path: Path | None, allowed: Collection[str] = FORMATS, default: str = "table"
+) -> str:
+    """Return the form that --format names or, if it names none, the extension of the file.
+
+    Parameters
+    ----------
+    form : str or None
+        The value of --format.
+    path : Path or None
+        None stands for stdout, which takes any text.
+    allowed : collection of str, default FORMATS
+        What the command can write.
+    default : str, default "table"
+        Where neither says anything.
+
+    Raises
+    ------
+    click.UsageError
+        If nothing is written into files with this extension, or --format names another form than it.
+    """
+    extension = "" if path is None else path.suffix.lower()
+    if extension in ANY_TEXT:
+        return form or default
+    meant = EXTENSIONS.get(extension)
+    if meant is None or meant not in allowed:
+        known = [one for one, form in EXTENSIONS.items() if form in allowed]
+        raise click.UsageError(
+            f"--output: {str(path)!r} ends in {extension!r}, which fits nothing that this command writes; its files "
+            f"end in {', '.join(known)}, or in .txt for any text."
+        )
+    if form not in (None, meant):
+        raise click.UsageError(
+            f"--format {form} and --output {str(path)!r} contradict each other: {extension} stands for {meant}; "
+            "leave --format out, or name another file."
+        )
+    return meant
+
+
+def check_paths(paths: Mapping[str, Path | None], read: Iterable[Path | None] = ()) -> None:
+    """Refuse files that cannot be written, before any time is spent on what should go there.
+
+    Parameters
+    ----------
+    paths : mapping of str to Path or None
+        Files to write, by the options that name them; None is written to stdout, or not at all.
+    read : iterable of Path or None
+        Files that are read.
+
+    Raises
+    ------
+    click.UsageError
+        If two options name the same file.
+    ValueError
+        If a folder does not exist or cannot be written, or a path is that of a folder or of a file that is read.
+    """
+    seen: dict[Path, str] = {}
+    kept = {one.resolve() for one in read if one is not None}
+    for option, path in paths.items():
+        if path is None or is_device(path):
+            continue
+        whole = path.resolve()
+        if whole in seen:
+            raise click.UsageError(f"{seen[whole]} and {option} name the same file.")
+        seen[whole] = option
+        if whole in kept:
+            raise ValueError(f"{option}: {str(path)!r} is a file that is read; choose another name")
+        if not whole.parent.is_dir():
+            raise ValueError(f"{option}: no such folder: {str(whole.parent)!r}; create it first")
+        if path.is_dir():
+            raise ValueError(f"{option}: {str(path)!r} is a folder; name a file in it")
+        if not os.access(path if path.exists() else whole.parent, os.W_OK):
+            raise ValueError(f"{option}: no permission to write {str(path)!r}")
+
+
+def emit(text: str, path: Path | None) -> None:
+    """Print a finished text, or write it to a file."""
+    if path is None:
+        click.echo(text)
+    else:
+        write_whole({path: f"{text}\n"})
+
+
+def write_whole(texts: Mapping[Path, str | bytes]) -> None:
+    """Write finished texts and pictures into their files, all of them or none, and say so."""
+    write_texts(texts)
+    for path in texts:
+        say(f"wrote {path}")
+
+
+@dataclass(frozen=True)
+class ResultOutput:
+    """What is written of a result.
+
+    Attributes
+    ----------
+    form : str
+        Of the table; "svg", "png" or "pdf" for a picture in its place.
+    path : Path or None
+        Where it goes; None stands for stdout.
+    plot : Path or None
+        Where a picture goes besides.
+    describe : bool
+        Whether words for a paper go to stdout.
+    style : Style
+    """
+
+    form: str
+    path: Path | None
+    plot: Path | None
+    describe: bool
+    style: Style
+
+    def check(self, paths: Mapping[str, Path | None], read: Iterable[Path | None]) -> None:
+        """Refuse what cannot be written, as `check_paths` does; `paths` are written besides."""
+        if self.describe and self.path is None and self.form not in READ_BY_PEOPLE:
+            raise click.UsageError(
+                f"--describe prints words to stdout, where {self.form} goes; name a file for it with --output."
+            )
+        check_paths({"--output": self.path, "--plot": self.plot, **paths}, read)
+        if self.plot is not None or self.form in PICTURES:
+            from cudbound.plotting.display import import_matplotlib
+
+            import_matplotlib()
+
+    def write(
+        self, result: Any, report: Report, files: Mapping[Path, str | bytes], *, headline_only: bool = False
+    ) -> None:
+        """Write a result by its report and its picture, and `files` besides."""
+        from cudbound.report.render import render_headline, render_report
+
+        texts = dict(files)
+        if self.plot is not None:
+            texts[self.plot] = result.display().image(picture_form(self.plot))
+        if self.path is not None and self.form in PICTURES:
+            texts[self.path] = result.display().image(self.form)
+        else:
+            text = (render_headline if headline_only else render_report)(report, self.form)
+            if self.path is None:
+                click.echo(text)
+            else:
+                texts[self.path] = f"{text}\n"
+        if self.describe:
+            click.echo(f"{chr(10) if self.path is None else ''}{result.describe()}")
+        write_whole(texts)
+
+
+def picture_form(path: Path) -> str:
+    """Return the kind of picture that the extension of a file says."""
+    return path.suffix.lower().removeprefix(".")
+
+
+def picture(text: str) -> Path:
+    """Return the file of a picture, whose extension says of which kind."""
+    if picture_form(Path(text)) not in PICTURES:
+        raise ValueError(f"{text!r} ends in none of .{', .'.join(PICTURES)}.")
+    return Path(text)
+
+
+def finish(warnings: Iterable[str], certified: bool = True) -> None:
+    """Pass the warnings on, and leave with the code of a bound that is not proved."""
+    for warning in dict.fromkeys(warnings):
+        say(f"warning: {warning}")
+    if not certified:
+        sys.exit(NOT_CERTIFIED)
