@@ -235,7 +235,7 @@ def compare_many_learners(
     sample = session.sample
     refits = {name: prepare_refits(one, X, sample.y, n_jobs=session.n_jobs) for name, one in fitted.items()}
     batched = all(one.batched for one in refits.values())
-    given = {(a, b): differences_on_new_cases(session, fitted[a], fitted[b]) for a, b in pairs}
+    tested = {(a, b): differences_on_new_cases(session, fitted[a], fitted[b]) for a, b in pairs}
     results = []
     with progress_bar(len(named) * plan.n_fits(none_drawn), progress) as advance:
         kept = {name: remembered(one, batched, advance) for name, one in refits.items()}
@@ -249,7 +249,7 @@ def compare_many_learners(
                 streams=deepcopy(dict(session.streams)),
                 groups=sample.groups,
             )
-            results.append(Records(**made | given[a, b], groups=sample.groups))
+            results.append(Records(**made | tested[a, b], groups=sample.groups))
     chosen_options = session.options_of(chosen)
     alone = [
         with_majority_remark(
