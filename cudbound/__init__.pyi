@@ -10,8 +10,8 @@ from .estimators.stumps import stump_basis as stump_basis
 from .exact.certificate import Certificate as Certificate
 from .exact.certificate import Verification as Verification
 from .losses.cvxpy_loss import CvxpyLoss as CvxpyLoss
-from .metrics.asked import Metrics as Metrics
 from .metrics.metric import Metric as Metric
+from .metrics.metrics import Metrics as Metrics
 from .outcomes import ConfidenceInterval as ConfidenceInterval
 from .outcomes import Estimand as Estimand
 from .planning.closed_forms import ClosedFormSize as ClosedFormSize

@@ -12,7 +12,7 @@ from scipy import sparse
 from cudbound.audit.fingerprint import fingerprint
 from cudbound.audit.saved_result import ROWS, SavedAsked, SavedClassifier, SavedData, SavedMetric
 from cudbound.groups import Groups
-from cudbound.metrics.asked import AskedMetrics, Metrics
+from cudbound.metrics.metrics import Metrics, ResolvedMetrics
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.problem.problem import Problem
 
@@ -26,7 +26,7 @@ class Origin:
     Attributes
     ----------
     data : SavedData
-    asked : AskedMetrics
+    asked : ResolvedMetrics
     words : str
         The classifier in words.
     model : AdditiveModel or None
@@ -36,7 +36,7 @@ class Origin:
     """
 
     data: SavedData
-    asked: AskedMetrics
+    asked: ResolvedMetrics
     words: str
     model: AdditiveModel | None
     rows: str
@@ -47,7 +47,7 @@ class Origin:
         X: Any,
         second: NDArray[np.bool_],
         classes: NDArray[Any],
-        asked: AskedMetrics,
+        asked: ResolvedMetrics,
         model: AdditiveModel | None,
         words: str | None,
         groups: Groups | None,
@@ -84,7 +84,7 @@ class Origin:
         )
 
 
-def saved_asked(asked: AskedMetrics) -> SavedAsked:
+def saved_asked(asked: ResolvedMetrics) -> SavedAsked:
     """Return what was asked, with every metric that is linear in the losses in full."""
     linear = {one.name: SavedMetric.of(one) for one in asked.metrics}
     names = tuple(linear.get(name, name) for name in asked.names)

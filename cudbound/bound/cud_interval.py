@@ -17,15 +17,15 @@ from cudbound.bars import Progress
 from cudbound.bound.cud_result import CudResult, solve_bound
 from cudbound.exceptions import LabelsReadWarning
 from cudbound.groups import check_groups
-from cudbound.metrics.asked import Metrics, as_metrics
 from cudbound.metrics.metric import Metric, MetricRows
 from cudbound.metrics.metric_draws import MetricDraws
-from cudbound.metrics.told import warn_of_few
+from cudbound.metrics.metric_terms import warn_of_few
+from cudbound.metrics.metrics import Metrics, as_metrics
 from cudbound.parameter_error import ParameterError
 from cudbound.problem.draws import check_resamples
 from cudbound.protocols import Features, FittedClassifier
 from cudbound.report.cautions import warn_of
-from cudbound.report.described import describe_data, seed_of, weighted_share
+from cudbound.report.run_facts import describe_data, seed_of, weighted_share
 from cudbound.report.tables import RunDescription
 from cudbound.solve.limits import SearchLimits, check_limits
 from cudbound.solve.search import Search

@@ -20,7 +20,7 @@ from cudbound.exceptions import CudboundWarning
 from cudbound.intervals.cud import CUD, cud_limits
 from cudbound.intervals.method import compute_interval
 from cudbound.metrics.metric import ERROR, Metric, MetricRows
-from cudbound.metrics.told import tell
+from cudbound.metrics.metric_terms import in_metric_terms
 from cudbound.outcomes import ConfidenceInterval, Estimand
 from cudbound.pictured import Pictured
 from cudbound.problem.additive_model import AdditiveModel, Polish
@@ -172,7 +172,7 @@ class CudResult(Pictured["SupremaDisplay"]):
     @property
     def row(self) -> IntervalEstimate:
         """The result as a row of the table of methods."""
-        return tell(
+        return in_metric_terms(
             compute_interval(CUD, Records(bound=self), self.confidence_level),
             self.metric,
             self.rests_on,

@@ -108,7 +108,7 @@ def comparison_methods(text: str) -> str | tuple[str, ...]:
 
 def metrics(text: str) -> tuple[str, ...]:
     """Return the metrics whose names stand between commas."""
-    from cudbound.metrics.asked import check_name
+    from cudbound.metrics.metrics import check_name
 
     return tuple(map(check_name, between_commas(text)))
 

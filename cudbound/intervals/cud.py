@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from cudbound.binomial_limit import limit_without_error
 from cudbound.intervals.method import Method, binomial_fallback
 from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.records import Records
-from cudbound.yardsticks import limit_without_error
 
 
 def cud_limits(training_error: float, q: float) -> ConfidenceInterval:

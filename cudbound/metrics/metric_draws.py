@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.groups import Groups
-from cudbound.metrics.asked import AskedMetrics
 from cudbound.metrics.metric import MetricRows
+from cudbound.metrics.metrics import ResolvedMetrics
 from cudbound.problem.draws import draw_counts, draw_stratified_counts
 from cudbound.validation import Array
 
@@ -22,7 +22,7 @@ class MetricDraws:
 
     Parameters
     ----------
-    asked : AskedMetrics
+    asked : ResolvedMetrics
     sample_weight : ndarray of float, shape (n_samples,), or None
 
     Attributes
@@ -31,7 +31,7 @@ class MetricDraws:
         After `draw`.
     """
 
-    def __init__(self, asked: AskedMetrics, sample_weight: Array | None):
+    def __init__(self, asked: ResolvedMetrics, sample_weight: Array | None):
         self.remarks: tuple[str, ...] = ()
         self._asked = asked
         self._sample_weight = sample_weight

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cudbound.groups import Groups
-from cudbound.metrics.asked import Family
 from cudbound.metrics.metric import ERROR, MetricRows
+from cudbound.metrics.metrics import Family
 from cudbound.parameter_error import ParameterError
 from cudbound.records import BootstrapLosses, FoldLosses, Records, RepeatedFoldLosses, TestSetLosses
 from cudbound.validation import Losses

@@ -15,7 +15,7 @@ from sklearn.base import clone
 from cudbound.adapters.in_words import describe_classifier
 from cudbound.exceptions import StudyInterrupted
 from cudbound.intervals import find_methods
-from cudbound.metrics.asked import Metrics, as_metrics
+from cudbound.metrics.metrics import Metrics, as_metrics
 from cudbound.parameter_error import ParameterError
 from cudbound.planning.closed_forms import ClosedFormSize, check_half_width, closed_form_sample_sizes
 from cudbound.planning.performance import expected_performance

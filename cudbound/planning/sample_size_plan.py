@@ -20,7 +20,7 @@ from cudbound.report.table_style import FULL, NO_TITLES, Style, styled
 from cudbound.report.tables import Column, Report, Run, in_words
 from cudbound.rounding import format_level, format_proportion, printable
 from cudbound.study.populations.simulated import check_share
-from cudbound.tables.written import Written
+from cudbound.tables.tabular import Tabular
 from cudbound.validation import Array
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class PlannedSize:
 
 
 @dataclass(frozen=True, repr=False)
-class SampleSizePlan(Written, Pictured["HalfWidthDisplay"]):
+class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
     """Half-widths of an interval against the number of patients.
 
     Attributes

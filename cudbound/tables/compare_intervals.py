@@ -15,16 +15,16 @@ from cudbound.bars import Progress
 from cudbound.bound.boundary import boundary_deviations, boundary_limits
 from cudbound.intervals import GROUPS, Method, find_methods
 from cudbound.intervals.method import ALTERNATIVES
-from cudbound.metrics.asked import Metrics, as_metrics
 from cudbound.metrics.metric import ERROR, Metric, MetricRows
 from cudbound.metrics.metric_draws import MetricDraws
-from cudbound.metrics.told import warn_of_few
+from cudbound.metrics.metric_terms import warn_of_few
+from cudbound.metrics.metrics import Metrics, as_metrics
 from cudbound.metrics.views import check_inner_draws, view
 from cudbound.point_estimates.two_centers import overfits
 from cudbound.problem.draws import check_resamples
 from cudbound.protocols import Features, FittedClassifier, Splits
 from cudbound.report.cautions import warn_of
-from cudbound.report.described import weighted_share
+from cudbound.report.run_facts import weighted_share
 from cudbound.report.tables import RunDescription
 from cudbound.resampling import ResamplingSizes
 from cudbound.resampling.configurations import check_search, record_tuning, search_splits
@@ -33,9 +33,9 @@ from cudbound.resampling.refits import Refits, prepare_refits
 from cudbound.resampling.related_rows import related_rows
 from cudbound.solve.limits import SearchLimits, check_limits
 from cudbound.solve.search import Search
-from cudbound.tables.families import Bounds, Rows, check_seen
+from cudbound.tables.bounds_and_rows import Bounds, Rows, check_seen
 from cudbound.tables.instability import instability_of
-from cudbound.tables.known_classifier import Wanted, look_at
+from cudbound.tables.known_classifier import ModelRequest, look_at
 from cudbound.tables.progress import progress_bar
 from cudbound.tables.saved_table import TableSource
 from cudbound.tables.session import Resampling, Session, check_sizes
@@ -258,8 +258,10 @@ def compare_intervals(
     draws = MetricDraws(asked, weights)
     counts = session.take(X, y, classes, n_resamples, groups, draw=None if plain else draws.draw)
     sample = session.sample
-    wanted = Wanted(session.methods, bool(capped), lenient, polish, chosen.aci_rate, solver == "native")
-    known = look_at(estimator, X, sample.y, wanted, groups=sample.groups, sample_weight=weights)
+    request = ModelRequest(
+        session.methods, bool(capped), lenient, polish, chosen.aci_rate, solver == "native"
+    )
+    known = look_at(estimator, X, sample.y, request, groups=sample.groups, sample_weight=weights)
     model = known.model
     refused = known.refused | refused
     families = asked.families(asked.event_rows(sample.labels), weights, level)
@@ -321,7 +323,7 @@ def compare_intervals(
     words = describe_classifier(estimator)
     rows = Rows(session, records, alternative, fallback, refused, capped, bounds, draws.remarks, results)
     run = RunDescription(
-        **session.described(asked.event_class),
+        **session.run_facts(asked.event_class),
         n_resamples=int(counts.shape[0]),
         localization=localization,
         classifier=words,

@@ -279,7 +279,7 @@ def tabulate_comparisons(
             null=null,
         ),
         ComparisonRun(
-            **session.described(), learner_a=describe_classifier(a), learner_b=describe_classifier(b)
+            **session.run_facts(), learner_a=describe_classifier(a), learner_b=describe_classifier(b)
         ),
     )
 

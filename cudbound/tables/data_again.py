@@ -16,8 +16,8 @@ from cudbound.audit.saved_result import ROWS, SavedClassifier, SavedResult
 from cudbound.exceptions import SavedResultError, StatedError
 from cudbound.groups import Groups, check_groups
 from cudbound.losses.surrogates import LOSSES, get_loss
-from cudbound.metrics.asked import AskedMetrics
 from cudbound.metrics.metric_draws import MetricDraws
+from cudbound.metrics.metrics import ResolvedMetrics
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.tables.verification import Check
 from cudbound.validation import (
@@ -45,7 +45,7 @@ class DataAgain:
     groups: ArrayLike | None
     checked_groups: Groups | None
     sample_weight: Array | None
-    asked: AskedMetrics
+    asked: ResolvedMetrics
 
     @property
     def event(self) -> NDArray[np.bool_]:

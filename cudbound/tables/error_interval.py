@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike
 from cudbound.exceptions import CudboundWarning
 from cudbound.hints import suggestion
 from cudbound.intervals import METHODS, Method, find_methods
-from cudbound.metrics.asked import Metrics, as_metrics
 from cudbound.metrics.metric import Metric
+from cudbound.metrics.metrics import Metrics, as_metrics
 from cudbound.outcomes import ConfidenceInterval
 from cudbound.parameter_error import ParameterError
 from cudbound.pictured import Pictured

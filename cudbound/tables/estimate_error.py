@@ -106,7 +106,7 @@ def estimate_error(
             PointEstimate, lambda method: compute_estimate(method, records, session.options_of(method))
         ),
         RunDescription(
-            **session.described(),
+            **session.run_facts(),
             n_resamples=int(counts.shape[0]),
             localization=None,
             classifier=describe_classifier(estimator),

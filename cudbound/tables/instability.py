@@ -212,7 +212,7 @@ def classification_instability(
         raise error
     records = session.given_records(estimator)
     run = RunDescription(
-        **session.described(),
+        **session.run_facts(),
         n_resamples=int(counts.shape[0]),
         localization=None,
         classifier=describe_classifier(estimator),

@@ -55,7 +55,7 @@ class KnownClassifier:
 
 
 @dataclass(frozen=True, eq=False)
-class Wanted:
+class ModelRequest:
     """What a call asks of the classifier.
 
     Attributes
@@ -90,7 +90,13 @@ class Wanted:
 
 
 def look_at(
-    estimator: Any, X: Any, y: Any, wanted: Wanted, *, groups: Groups | None, sample_weight: Array | None
+    estimator: Any,
+    X: Any,
+    y: Any,
+    request: ModelRequest,
+    *,
+    groups: Groups | None,
+    sample_weight: Array | None,
 ) -> KnownClassifier:
     """Return what is known of a fitted classifier, as far as the methods of a call need it.
 
@@ -107,28 +113,28 @@ def look_at(
     LabelsReadWarning, NotMinimizerWarning, ManyFeaturesWarning, FrozenStepsWarning
     """
     n = len(y)
-    if not wanted.caps and not wanted.of_model and not any(one.also_needs for one in wanted.methods):
+    if not request.caps and not request.of_model and not any(one.also_needs for one in request.methods):
         return KnownClassifier(None, Design(n), {})
     facts = facts_of(estimator, X, y)
     design = Design(n, facts.rank, facts.distinct_rows, None if groups is None else groups.n_groups)
-    _warn(facts, design, wanted)
+    _warn(facts, design, request)
     unseen = _unseen_choice(facts)
-    if unseen and (wanted.lenient or not wanted.of_model):
-        return KnownClassifier(None, design, wanted.without_model(unseen), unseen)
-    if not wanted.caps and not wanted.of_model:
+    if unseen and (request.lenient or not request.of_model):
+        return KnownClassifier(None, design, request.without_model(unseen), unseen)
+    if not request.caps and not request.of_model:
         return KnownClassifier(None, design, {})
     if facts.reads_labels:
         warnings.warn(LabelsReadWarning(facts.reads_labels), stacklevel=3)
     found = express_or_reason(
-        estimator, X, y, polish=wanted.polish, sample_weight=sample_weight, native=wanted.native
+        estimator, X, y, polish=request.polish, sample_weight=sample_weight, native=request.native
     )
     if found.model is None:
-        if found.error is not None and wanted.of_model and not wanted.lenient:
+        if found.error is not None and request.of_model and not request.lenient:
             raise found.error
         if not np.isnan(found.residual):
             warnings.warn(NotMinimizerWarning(found.residual), stacklevel=3)
-        return KnownClassifier(None, design, wanted.without_model(found.reason), unseen or found.reason)
-    return KnownClassifier(found.model, design, _without_curvature(found.model, wanted), unseen)
+        return KnownClassifier(None, design, request.without_model(found.reason), unseen or found.reason)
+    return KnownClassifier(found.model, design, _without_curvature(found.model, request), unseen)
 
 
 def _unseen_choice(facts: FittedFacts) -> str:
@@ -140,10 +146,10 @@ def _unseen_choice(facts: FittedFacts) -> str:
     return ""
 
 
-def _warn(facts: FittedFacts, design: Design, wanted: Wanted) -> None:
+def _warn(facts: FittedFacts, design: Design, request: ModelRequest) -> None:
     if facts.frozen:
         warnings.warn(FrozenStepsWarning(facts.frozen), stacklevel=4)
-    if design.has_many_columns and any(one.also_needs for one in wanted.methods):
+    if design.has_many_columns and any(one.also_needs for one in request.methods):
         units = f"{design.n_rows} rows" if design.n_groups is None else f"{design.n_groups} groups of rows"
         advice = (
             "Its columns can fit nearly any labels: do not rely on the interval"
@@ -159,7 +165,7 @@ def _warn(facts: FittedFacts, design: Design, wanted: Wanted) -> None:
         )
 
 
-def _without_curvature(model: AdditiveModel, wanted: Wanted) -> dict[str, str]:
+def _without_curvature(model: AdditiveModel, request: ModelRequest) -> dict[str, str]:
     """Return why the adaptive interval cannot be computed, if that is so.
 
     Raises
@@ -167,14 +173,14 @@ def _without_curvature(model: AdditiveModel, wanted: Wanted) -> dict[str, str]:
     UnsupportedEstimatorError, NoMinimizerError
         If it was asked for by name.
     """
-    asked = [method.name for method in wanted.methods if "boundary" in method.needs]
+    asked = [method.name for method in request.methods if "boundary" in method.needs]
     n = model.labels.size
-    if not asked or not near_rate(wanted.aci_rate, n) > 0.0:
+    if not asked or not near_rate(request.aci_rate, n) > 0.0:
         return {}
     try:
         check_curvature(draws_problem(model, np.ones((1, n), dtype=np.int32)))
     except (UnsupportedEstimatorError, NoMinimizerError, NotMinimizerError):
-        if not wanted.lenient:
+        if not request.lenient:
             raise
         return dict.fromkeys(asked, "needs a loss with a gradient and a curvature")
     return {}

@@ -39,7 +39,7 @@ from cudbound.tables.majority import find_learner, with_majority_remark
 from cudbound.tables.progress import progress_bar
 from cudbound.tables.session import Resampling, Session
 from cudbound.tables.table import ComparisonTable
-from cudbound.tables.written import Written
+from cudbound.tables.tabular import Tabular
 from cudbound.validation import check_confidence_level
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class Pair:
 
 
 @dataclass(frozen=True, repr=False)
-class PairTable(Written, Pictured["ComparisonDisplay"]):
+class PairTable(Tabular, Pictured["ComparisonDisplay"]):
     """Pairs of several learners, on the same splits.
 
     Attributes
@@ -266,7 +266,7 @@ def compare_many_learners(
     rows = zip(pairs, alone, adjusted, together, strict=True)
     described = {name: describe_classifier(learner) for name, learner in named.items()}
     pairs_found = tuple(Pair(*names, one, p, both) for names, one, p, both in rows)
-    return PairTable(pairs_found, described, PairsRun(**session.described()))
+    return PairTable(pairs_found, described, PairsRun(**session.run_facts()))
 
 
 def _named(learners: Mapping[str, Any] | Sequence[Any]) -> dict[str, Any]:

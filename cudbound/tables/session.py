@@ -20,7 +20,7 @@ from cudbound.method_card import MethodCard, check_options
 from cudbound.parameter_error import ParameterError
 from cudbound.problem.draws import check_resamples, draw_counts
 from cudbound.records import Design, Records, TestSetLosses
-from cudbound.report.described import describe_data, seed_of
+from cudbound.report.run_facts import describe_data, seed_of
 from cudbound.resampling import ResamplingPlan, ResamplingSizes
 from cudbound.resampling.equal_rows import count_equal_rows
 from cudbound.resampling.plan import record_refits, spawn_streams, training_records
@@ -184,7 +184,7 @@ class Session(Generic[Named]):
         """Spawn the streams of random numbers, where they are needed before there is a sample."""
         self.streams = spawn_streams(self.rng)
 
-    def described(self, event_class: int = 1) -> dict[str, Any]:
+    def run_facts(self, event_class: int = 1) -> dict[str, Any]:
         """Return what the notes under a table say of the data and the run, by the names of the fields of `Run`."""
         sample = self.sample
         event, classes = sample.labels > 0.0, sample.classes

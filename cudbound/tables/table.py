@@ -25,7 +25,7 @@ from cudbound.report.tables import Report, Run
 from cudbound.results import ComparisonResult, IntervalEstimate, OneRow, PointEstimate, frame_of
 from cudbound.tables.instability import Instability
 from cudbound.tables.saved_table import TableSource, WithSource, save_table
-from cudbound.tables.written import Written
+from cudbound.tables.tabular import Tabular
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Table(Written, Generic[OneRow]):
+class Table(Tabular, Generic[OneRow]):
     """What several methods found on the same data, in the order they were asked for.
 
     Attributes

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cudbound.report.table_style import FULL, Style
 from cudbound.report.tables import Column, Report, Run
-from cudbound.tables.written import Written
+from cudbound.tables.tabular import Tabular
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,7 +43,7 @@ class Check:
 
 
 @dataclass(frozen=True, repr=False)
-class ResultVerification(Written):
+class ResultVerification(Tabular):
     """What `verify_result` found; prints as a table, and writes itself as other tables do.
 
     Attributes

@@ -12,7 +12,7 @@ from tiers import each_tier
 
 from cudbound.intervals import METHODS, compute_interval
 from cudbound.metrics.metric import BALANCED_ERROR, ERROR, SENSITIVITY, Metric, MetricRows
-from cudbound.metrics.told import tell
+from cudbound.metrics.metric_terms import in_metric_terms
 from cudbound.metrics.views import can_be_seen, view
 from cudbound.point_estimates.bootstrap_632 import estimate_632
 from cudbound.point_estimates.two_centers import two_centers
@@ -101,7 +101,7 @@ def test_the_sensitivity_on_a_test_set_is_that_of_its_events():
     by_hand = compute_interval(
         METHODS["test-set-wilson"], Records(test_set=TestSetLosses([1, 0, 0, 0], 5, "conditional")), 0.95
     )
-    row = tell(
+    row = in_metric_terms(
         compute_interval(METHODS["test-set-wilson"], Records(test_set=found), 0.95), SENSITIVITY, "3 events"
     )
     assert row.estimate == 0.75
@@ -116,13 +116,13 @@ def test_the_sensitivity_on_a_test_set_is_that_of_its_events():
 def test_an_interval_for_the_loss_is_told_as_one_for_the_metric():
     records = Records(test_set=TestSetLosses([1, 0, 0, 0, 0, 0, 0, 0], 5, "conditional"))
     upper = compute_interval(METHODS["test-set-wilson"], records, 0.95, alternative="less")
-    told = tell(upper, SENSITIVITY, "8 events", ("first",))
+    told = in_metric_terms(upper, SENSITIVITY, "8 events", ("first",))
     assert told.alternative == "greater"
     assert told.low == pytest.approx(1.0 - upper.high)
     assert math.isinf(told.raw_high)
     assert told.high == 1.0
     assert told.remarks[:2] == ("rests on 8 events", "first")
-    cost = tell(upper, COST, "8 events")
+    cost = in_metric_terms(upper, COST, "8 events")
     assert (cost.alternative, cost.highest) == ("less", 4.0)
     assert cost.high == pytest.approx(4.0 * upper.high)
 

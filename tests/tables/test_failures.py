@@ -98,7 +98,7 @@ def test_a_formula_that_fails_after_the_refits_costs_its_own_row_only(monkeypatc
             raise ZeroDivisionError("no\npoints")
         return compute_interval(method, *arguments, **keywords)
 
-    monkeypatch.setattr("cudbound.tables.families.compute_interval", compute)
+    monkeypatch.setattr("cudbound.tables.bounds_and_rows.compute_interval", compute)
     table = compare_intervals(clf, X, y, methods=["martin-beta", "langford-binomial"], n_resamples=20, rng=0)
     assert table["martin-beta"].degenerate == "could not be computed: ZeroDivisionError: no points"
     assert table["langford-binomial"].degenerate is None
@@ -194,7 +194,7 @@ def test_a_loss_without_curvature_is_refused_before_the_bound_is_solved(monkeypa
     def solve(*_, **__):
         raise AssertionError("the bound was solved first")
 
-    monkeypatch.setattr("cudbound.tables.families.solve_bound", solve)
+    monkeypatch.setattr("cudbound.tables.bounds_and_rows.solve_bound", solve)
     with pytest.raises(UnsupportedEstimatorError, match="needs a loss with a gradient and a curvature"):
         compare_intervals(clf, X, y, methods=["cud", "aci"], **arguments)
 

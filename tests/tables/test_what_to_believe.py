@@ -21,10 +21,10 @@ from cudbound import (
     cud_interval,
     error_interval,
 )
+from cudbound.binomial_limit import limit_without_error
 from cudbound.exceptions import LowUpperLimitWarning, SampleSizeWarning
 from cudbound.report.cautions import cautions
 from cudbound.report.headline import headline, majority_note, majority_sentence
-from cudbound.yardsticks import limit_without_error
 
 FEW = {"n_resamples": 60, "rng": 0}
 

@@ -24,7 +24,7 @@ from cudbound.inputs.named_classifiers import CLASSIFIERS, DEFAULT
 
 if TYPE_CHECKING:
     from cudbound.audit.saved_result import SavedCommand
-    from cudbound.metrics.asked import Metrics
+    from cudbound.metrics.metrics import Metrics
     from cudbound.tables.table import IntervalTable
 
 SOLVERS = ("native", "cvxpy")
@@ -295,7 +295,7 @@ def _arguments(methods: str | tuple[str, ...], instability: bool, given: Mapping
 
 def _metric(fitted: FittedClassifier, given: Mapping[str, Any]) -> dict[str, Metrics]:
     """Return the argument that says what is bounded, in the labels of the classifier; nothing for the error alone."""
-    from cudbound.metrics.asked import Metrics
+    from cudbound.metrics.metrics import Metrics
 
     names, costs, prevalence, joint = (given[name] for name in ("metric", "costs", "prevalence", "joint"))
     if names == ("error",) and not (costs or joint) and prevalence is None:

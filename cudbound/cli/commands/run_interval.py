@@ -67,7 +67,7 @@ def _described(
     fitted: FittedClassifier, table: IntervalTable, arguments: Mapping[str, Any], seed: int
 ) -> RunDescription:
     """Return what the notes under the table say of the data, the classifier and the run."""
-    from cudbound.report.described import weighted_share
+    from cudbound.report.run_facts import weighted_share
     from cudbound.report.tables import RunDescription
 
     sample = fitted.sample

@@ -152,7 +152,7 @@ def plan(
 
 def _from_pilot(data: DataFile, recipe: ClassifierRecipe, arguments: dict[str, Any]) -> SampleSizePlan:
     from cudbound.inputs.csv_columns import read_training_data
-    from cudbound.metrics.asked import Metrics
+    from cudbound.metrics.metrics import Metrics
     from cudbound.planning.plan_sample_size import plan_sample_size
 
     refuse_beside("FILE.csv", ["parameters"], "parameters are those of --world NAME")

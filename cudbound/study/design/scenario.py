@@ -12,7 +12,7 @@ import numpy as np
 from cudbound.hints import suggestion
 from cudbound.intervals import Method, find_comparisons, find_methods
 from cudbound.method_card import check_options
-from cudbound.metrics.asked import Metrics
+from cudbound.metrics.metrics import Metrics
 from cudbound.parameter_error import ParameterError
 from cudbound.problem.draws import MAX_RESAMPLES
 from cudbound.resampling import ResamplingSizes

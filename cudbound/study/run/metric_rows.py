@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.metrics.asked import COST, METRICS, PREDICTIVE, Metrics
 from cudbound.metrics.metric import Metric, MetricRows
+from cudbound.metrics.metrics import COST, METRICS, PREDICTIVE, Metrics
 from cudbound.metrics.predictive import negative_predictive_value, positive_predictive_value
 from cudbound.results import IntervalEstimate
 from cudbound.study.design.scenario import Scenario

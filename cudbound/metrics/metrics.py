@@ -49,7 +49,7 @@ class Family:
 
 
 @dataclass(frozen=True)
-class AskedMetrics:
+class ResolvedMetrics:
     """The metrics of one call.
 
     Attributes
@@ -200,7 +200,7 @@ class Metrics:
     def _predictive(self) -> bool:
         return any(name in PREDICTIVE for name in self.names)
 
-    def resolve(self, classes: Sequence[Any] = (0, 1)) -> AskedMetrics:
+    def resolve(self, classes: Sequence[Any] = (0, 1)) -> ResolvedMetrics:
         """Return the metrics of a classifier of two classes.
 
         Raises
@@ -217,7 +217,7 @@ class Metrics:
         found = tuple(
             self._metric(one, known, number) for one in self._listed if _named(one) not in PREDICTIVE
         )
-        asked = AskedMetrics(self.names, found, self.joint, self.prevalence, number, self.stratified)
+        asked = ResolvedMetrics(self.names, found, self.joint, self.prevalence, number, self.stratified)
         uneven = any(one.shares is not None and one.shares[0] != one.shares[1] for one in asked.all_metrics)
         if self.event is None and uneven and known not in CODED:
             raise ParameterError(

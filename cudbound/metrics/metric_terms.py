@@ -30,7 +30,7 @@ def warn_of_few(seen: Iterable[MetricRows], stacklevel: int = 3) -> None:
             )
 
 
-def tell(
+def in_metric_terms(
     row: IntervalEstimate, metric: Metric, rests_on: str, remarks: tuple[str, ...] = ()
 ) -> IntervalEstimate:
     """Return an interval for the mean loss of a metric as one for the metric.

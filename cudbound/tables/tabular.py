@@ -11,7 +11,7 @@ from cudbound.report.table_style import FULL, Style, StyleOptions
 from cudbound.report.tables import Report, Run
 
 
-class Written(abc.ABC):
+class Tabular(abc.ABC):
     """A result that is written as a table."""
 
     def __str__(self) -> str:

@@ -26,7 +26,7 @@ from cudbound import (
 )
 from cudbound.cli.commands.group import main
 from cudbound.exceptions import FewEventsWarning, FrequencyWeightsWarning, UnsupportedEstimatorError
-from cudbound.metrics.asked import NAMES
+from cudbound.metrics.metrics import NAMES
 from cudbound.metrics.not_covered import why_not
 from cudbound.metrics.predictive import negative_predictive_value, positive_predictive_value
 

@@ -15,10 +15,10 @@ from cudbound.bound.signed_suprema import solve_signed_suprema
 from cudbound.intervals import Method, compute_interval
 from cudbound.intervals.effective_size import share_limits
 from cudbound.intervals.two_center import cap_range
-from cudbound.metrics.asked import AskedMetrics, Family
 from cudbound.metrics.metric import SENSITIVITY, SPECIFICITY, Metric, MetricRows
+from cudbound.metrics.metric_terms import in_metric_terms
+from cudbound.metrics.metrics import Family, ResolvedMetrics
 from cudbound.metrics.predictive import Proportion, joint_predictive_interval, predictive_interval
-from cudbound.metrics.told import tell
 from cudbound.metrics.views import BY_ROW, can_be_seen, view
 from cudbound.point_estimates.two_centers import allows_cap
 from cudbound.problem.additive_model import AdditiveModel
@@ -155,7 +155,7 @@ class Rows:
                 remarks = (*remarks, f"together with {others}: each at {format_level(round(level, 6))}")
             n_fits = count_fits(self.records, self.session.needs_of(method))
             row = replace(row, confidence_level=family.confidence_level, n_fits=n_fits)
-            return tell(row, metric, "" if seen.plain else seen.rests_on, remarks)
+            return in_metric_terms(row, metric, "" if seen.plain else seen.rests_on, remarks)
 
         return self.session.rows(
             IntervalEstimate,
@@ -167,7 +167,7 @@ class Rows:
             highest=metric.scale,
         )
 
-    def all(self, asked: AskedMetrics, families: Sequence[Family]) -> tuple[IntervalEstimate, ...]:
+    def all(self, asked: ResolvedMetrics, families: Sequence[Family]) -> tuple[IntervalEstimate, ...]:
         """Return the rows of all metrics, in the order asked for."""
         found: dict[Metric, tuple[IntervalEstimate, ...]] = {}
         for family in families:
@@ -182,7 +182,7 @@ class Rows:
     def _predictive(
         self,
         name: str,
-        asked: AskedMetrics,
+        asked: ResolvedMetrics,
         seen: Mapping[Metric, MetricRows],
         pair: tuple[IntervalEstimate, IntervalEstimate],
     ) -> IntervalEstimate:
@@ -210,7 +210,7 @@ class Rows:
 
 
 def check_seen(
-    methods: Sequence[Method], asked: AskedMetrics, *, lenient: bool, weighted: bool = False
+    methods: Sequence[Method], asked: ResolvedMetrics, *, lenient: bool, weighted: bool = False
 ) -> dict[str, str]:
     """Return the methods that cannot be computed for the metrics asked for, or for weights, each with the reason.
 
