@@ -12,7 +12,7 @@ import pandas as pd
 from cudbound import LeastSquaresClassifier
 from cudbound.outcomes import Estimand
 from cudbound.study.design.scenario import Scenario, Study
-from cudbound.study.measure.summary import Summary, summarize_frames
+from cudbound.study.measure.summary import Summary
 from cudbound.study.run.rows import ExpectedError, IntervalRow, Key, ReplicateRow
 from cudbound.study.run.store import Store
 from cudbound.study.run.store_tables import EXPECTED
@@ -102,10 +102,11 @@ def summary_of(
     """Summarize frames; the methods are those that occur, with "cud" first, unless they are named."""
     replicates, intervals, _ = frames
     found = sorted(set(intervals["method"]), key=lambda name: (name != "cud", name))
-    return summarize_frames(
+    return Summary(
         *frames,
-        scenarios=sorted(set(replicates["scenario"])),
-        methods=found if methods is None else methods,
+        0.95,
+        tuple(sorted(set(replicates["scenario"]))),
+        tuple(found if methods is None else methods),
         compares=bool(intervals["pvalue"].notna().any()),
     )
 

@@ -16,7 +16,7 @@ from study_cases import Interrupted, Shifted, dump, tiny_study
 from cudbound import LeastSquaresClassifier
 from cudbound.exceptions import StudyError, StudyInterrupted
 from cudbound.study.design.scenario import Scenario
-from cudbound.study.run import runner, store
+from cudbound.study.run import runner
 from cudbound.study.run.replay import replay
 from cudbound.study.run.replicate import run_replicate
 from cudbound.study.run.rows import Key
@@ -111,57 +111,6 @@ def test_rows_do_not_depend_on_other_methods(tmp_path, undisturbed):
 
 # kills and Ctrl-C
 
-KILLS = """
-import os, random, signal, sys, time
-from cudbound.exceptions import StudyError
-from cudbound.study.run import runner
-from cudbound.study.run.store import Store
-from study_cases import tiny_study
-
-def count():
-    try:
-        with Store.open(path) as store:
-            return len(store.finished())
-    except StudyError:  # not there yet
-        return 0
-
-path, n_replicates = sys.argv[1], int(sys.argv[2])
-runner.BATCH_SECONDS = 0.02  # many transactions, so that kills fall into some
-study = tiny_study(n_replicates=n_replicates)
-for kill in range(5):
-    enough = count() + random.randint(1, 12)
-    child = os.fork()
-    if not child:
-        runner.run_study(study, path)
-        os._exit(0)
-    while count() < enough:
-        time.sleep(0.001)
-        assert os.waitpid(child, os.WNOHANG) == (0, 0), "the study ended before it was killed"
-    time.sleep(random.uniform(0.0, 0.02))
-    os.kill(child, signal.SIGKILL)
-    _, status = os.waitpid(child, 0)
-    assert os.WIFSIGNALED(status), "the study ended before it was killed"
-    print(count(), flush=True)
-"""
-
-
-def test_five_kills_at_random_moments_leave_no_trace(tmp_path):
-    study = tiny_study(n_replicates=60)
-    ended = subprocess.run(
-        [sys.executable, "-c", KILLS, str(tmp_path / "killed"), "60"],
-        env=ENVIRONMENT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert ended.returncode == 0, ended.stderr
-    counts = [int(line) for line in ended.stdout.split()]
-    assert counts == sorted(counts)
-    assert 5 <= counts[-1] < 240
-    run_study(study, tmp_path / "killed")
-    run_study(study, tmp_path / "undisturbed")
-    assert dump(tmp_path / "killed") == dump(tmp_path / "undisturbed")
-
 
 def test_interrupt_keeps_what_is_done(tmp_path, monkeypatch):
     monkeypatch.setattr(runner, "BATCH_SECONDS", 1e-9)
@@ -234,25 +183,6 @@ def test_ctrl_c_stops_workers_at_once(tmp_path):
 
 
 # what goes wrong
-
-
-def test_full_disk_in_the_middle_of_a_run(tmp_path, undisturbed, monkeypatch):
-    run_study(tiny_study(n_replicates=1), tmp_path / "s")
-    connect = store.connect
-
-    def nearly_full(path, mode):
-        connection, new = connect(path, mode)
-        pages = connection.execute("PRAGMA page_count").fetchone()[0]
-        connection.execute(f"PRAGMA max_page_count = {pages + 1}")
-        return connection, new
-
-    monkeypatch.setattr(store, "connect", nearly_full)
-    with pytest.raises(StudyError, match=r"it cannot be read or written \(database or disk is full\)"):
-        run_study(STUDY, tmp_path / "s")
-    assert 4 <= len(opened_keys(tmp_path / "s")) < 60
-    monkeypatch.undo()
-    run_study(STUDY, tmp_path / "s")
-    assert dump(tmp_path / "s") == dump(undisturbed)
 
 
 def test_wrong_arguments_leave_no_store(tmp_path, monkeypatch):

@@ -16,7 +16,7 @@ from cudbound.study.run import runner
 from cudbound.study.run import store as store_module
 from cudbound.study.run.rows import Key, ReplicateRow
 from cudbound.study.run.runner import run_study
-from cudbound.study.run.shards import check_shard, read_shard, replicates_of
+from cudbound.study.run.shards import read_shard, replicates_of
 from cudbound.study.run.store import Store
 
 STUDY = tiny_study(n_replicates=5)
@@ -58,12 +58,7 @@ def test_shards_out_of_range_leave_no_store(tmp_path, shard):
     assert os.listdir(tmp_path) == []
 
 
-def test_more_shards_than_replicates_are_refused(tmp_path):
-    assert check_shard((5, 5), 5) == (5, 5)
-    with pytest.raises(
-        ValueError, match=r"shard 2/6: the study has 5 replicates of each .*; make at most as many"
-    ):
-        run_study(STUDY, tmp_path / "s", shard=(2, 6))
+def test_a_negative_limit_leaves_no_store(tmp_path):
     with pytest.raises(ValueError, match=r"'limit_minutes' parameter must be non-negative or None\. Got -1"):
         run_study(STUDY, tmp_path / "s", limit_minutes=-1)
     assert os.listdir(tmp_path) == []

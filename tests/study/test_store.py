@@ -147,7 +147,7 @@ def test_frames_are_in_the_order_of_the_keys(tmp_path):
     write(tmp_path / "s", [FAILED, row(1, n=20)], [row(0, "broken"), row(1), row(0, truth=0.75)])
     with Store.open(tmp_path / "s") as store:
         replicates, rows = store.frame(store_tables.REPLICATES), store.frame(store_tables.INTERVALS)
-        timings, runs = store.frame(store_tables.TIMINGS), store.runs_frame()
+        timings, runs = store.frame(store_tables.TIMINGS), store.runs()
         expected, alone = store.frame(store_tables.EXPECTED), store.frame(store_tables.METHOD_TIMINGS)
     keys = [("broken", 12, 0), ("near", 12, 0), ("near", 12, 1), ("near", 12, 7), ("near", 20, 1)]
     assert list(replicates[["scenario", "n", "replicate"]].itertuples(index=False, name=None)) == keys
@@ -164,7 +164,7 @@ def test_frames_are_in_the_order_of_the_keys(tmp_path):
     assert expected["truth"].to_list() == [0.375, 0.35] * 4
     assert alone[["method", "seconds"]].to_numpy().tolist() == [["cud", 0.25]] * 5
     assert timings["seconds"].to_list() == [0.5] * 5
-    assert runs.loc[0, "numpy"] == np.__version__
+    assert runs[0]["numpy"] == np.__version__
 
 
 def test_frames_are_read_in_parts(tmp_path, monkeypatch):

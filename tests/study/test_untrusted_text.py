@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import html.parser
 import json
 import platform
 import re
@@ -47,40 +46,6 @@ def report(store: Path, folder: Path, form: str) -> str:
     result = invoke("study", "report", str(store), "--output", str(folder / "report"), "--format", form)
     assert result.exit_code == 0, result.stderr
     return (folder / "report").read_text("utf-8")
-
-
-class Page(html.parser.HTMLParser):
-    """Elements, and the texts of cells, headings and captions."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.tags: set[str] = set()
-        self.texts: dict[str, list[str]] = {"td": [], "h1": [], "text": []}
-        self.inside: list[str] | None = None
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.add(tag)
-        self.inside = self.texts.get(tag)
-        if self.inside is not None:
-            self.inside.append("")
-
-    def handle_endtag(self, tag):
-        self.inside = None
-
-    def handle_data(self, data):
-        if self.inside is not None:
-            self.inside[-1] += data
-
-
-def test_html_shows_names_as_text(store, tmp_path):
-    text = report(store, tmp_path, "html")
-    page = Page(text)
-    assert "script" not in page.tags
-    assert HOSTILE in page.texts["td"]
-    assert page.texts["h1"] == [f"Coverage study {HOSTILE}"]
-    assert "<script" not in text
-    assert all(printable(name) in page.texts["td"] for name in FORMULAS + BREAKS)
 
 
 def test_csv_holds_no_formula(store, tmp_path):

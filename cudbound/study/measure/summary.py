@@ -6,7 +6,6 @@ A cell is one scenario at one size of the training set. Tables are plain pandas 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -34,8 +33,6 @@ class Summary:
         The raw rows.
     confidence_level : float
         Nominal level of the intervals.
-    reference : str
-        The method that the others are compared with.
     scenarios, methods : tuple of str
         All of them, in the order of the tables.
     published_values : tuple of PublishedValue
@@ -48,11 +45,15 @@ class Summary:
     intervals: pd.DataFrame = field(repr=False)
     expected: pd.DataFrame = field(repr=False)
     confidence_level: float
-    reference: str
     scenarios: tuple[str, ...]
     methods: tuple[str, ...]
     published_values: tuple[PublishedValue, ...] = ()
     compares: bool = False
+
+    @property
+    def reference(self) -> str:
+        """The method that the others are compared with: "cud", or the first of a study that lacks it."""
+        return "cud" if "cud" in self.methods else self.methods[0]
 
     @cached_property
     def scores(self) -> Scores:
@@ -134,13 +135,11 @@ class Summary:
         Columns: scenario, n, method, coverage_difference over all replicates (failures are misses; of the coverage that
         `judged_by` names), n_only_method and n_only_reference (replicates in which one alone covered), width_difference
         over the n_both replicates in which both gave an interval (positive: wider than the reference), each difference
-        with its paired MCSE. No row if the reference is not among the methods.
+        with its paired MCSE.
         """
         import pandas as pd
 
         lines, rows, size = self.scores.lines, self.scores.rows, len(self.methods)
-        if self.reference not in self.methods:
-            return lines.iloc[:0]
         measures = ["coverage_difference", "width_difference"]
         own = rows[[self.judged_by, "width"]].astype(float).set_axis(measures, axis=1)
         # the rows of a replicate follow each other, in the order of the methods
@@ -266,50 +265,20 @@ def summarize(store_path: str | os.PathLike[str]) -> Summary:
 
 def summarize_store(store: Store) -> Summary:
     """Summarize the study of an open store, which a run may be writing; replicates that come later are left out."""
-    described = store.description
+    description = store.description
     replicates = store.frame(REPLICATES)
     # a run may have stored more replicates between the two reads
     intervals, expected = (
         frame.merge(replicates[KEY], on=KEY) for frame in (store.frame(INTERVALS), store.frame(EXPECTED))
     )
     seconds = store.frame(TIMINGS)[[*KEY, "seconds"]]
-    return summarize_frames(
+    return Summary(
         replicates.merge(seconds, on=KEY, how="left"),
         intervals.merge(store.frame(METHOD_TIMINGS), on=[*KEY, "method"], how="left"),
         expected,
-        confidence_level=float(described["confidence_level"]),
-        scenarios=described["scenarios"],
-        methods=described["methods"],
-        published_values=tuple(PublishedValue(**one) for one in described["published"]),
-        compares=any("rival" in scenario for scenario in described["scenarios"].values()),
-    )
-
-
-def summarize_frames(
-    replicates: pd.DataFrame,
-    intervals: pd.DataFrame,
-    expected: pd.DataFrame,
-    *,
-    confidence_level: float = 0.95,
-    scenarios: Iterable[str],
-    methods: Iterable[str],
-    published_values: tuple[PublishedValue, ...] = (),
-    compares: bool = False,
-) -> Summary:
-    """Summarize the tables of a study, their rows in any order.
-
-    Replicates may lack times of all methods together, "seconds", and intervals times of the method by itself. A method
-    without an interval in a replicate failed there.
-    """
-    names = tuple(methods)
-    return Summary(
-        replicates,
-        intervals,
-        expected,
-        confidence_level,
-        "cud" if "cud" in names else names[0],
-        tuple(scenarios),
-        names,
-        published_values,
-        compares,
+        float(description["confidence_level"]),
+        tuple(description["scenarios"]),
+        tuple(description["methods"]),
+        tuple(PublishedValue(**one) for one in description["published"]),
+        any("rival" in scenario for scenario in description["scenarios"].values()),
     )

@@ -62,28 +62,21 @@ def evidence(store_path: str | Path) -> dict[str, str | bytes]:
     import pandas as pd
 
     with Store.open(store_path) as store:
-        described = store.description
+        description = store.description
         summary = summarize_store(store)
-        runs = store.runs_frame()
+        versions = sorted(store.versions())
         rows = _rows(summary.replicates, summary.intervals)
-    versions = sorted(
-        set(runs.drop(columns=["begun", "machine", "shard"], errors="ignore").agg(_versions, axis=1))
-    )
     cells = summary.cells.merge(_means(rows), on=[*CELL, "method"], how="left").merge(
         summary.samples[[*CELL, "mean_truth", "mean_seconds"]], on=CELL
     )
-    lines = [_cell(one, described, "; ".join(versions)) for one in cells.to_dict("records")]  # type: ignore[arg-type]
+    lines = [_cell(one, description, "; ".join(versions)) for one in cells.to_dict("records")]  # type: ignore[arg-type]
     return {
-        "design.json": json.dumps(described, indent=1) + "\n",
+        "design.json": json.dumps(description, indent=1) + "\n",
         "cells.csv": csv_text(pd.DataFrame(lines, dtype=object)),
         "rows.csv.gz": gzip.compress(
             rows.to_csv(index=False, float_format=f"%.{SIGNIFICANT_DIGITS}g").encode(), mtime=0
         ),
     }
-
-
-def _versions(run: pd.Series[str]) -> str:
-    return ", ".join(f"{name} {value}" for name, value in run.items())
 
 
 def _rows(replicates: pd.DataFrame, intervals: pd.DataFrame) -> pd.DataFrame:
@@ -104,9 +97,9 @@ def _means(rows: pd.DataFrame) -> pd.DataFrame:
     return found.join(rank, on=CELL)
 
 
-def _cell(found: dict[str, Any], described: dict[str, Any], versions: str) -> dict[str, Any]:
+def _cell(found: dict[str, Any], description: dict[str, Any], versions: str) -> dict[str, Any]:
     """Return the line of one cell and method."""
-    scenario = described["scenarios"][found["scenario"]]
+    scenario = description["scenarios"][found["scenario"]]
     words = scenario["description"]
     steps = {name: words[name] for name in STEPS if name in words and words[name] != DEFAULTS.get(name)}
     device = f" ({words['device']})" if "device" in words else ""
@@ -125,9 +118,9 @@ def _cell(found: dict[str, Any], described: dict[str, Any], versions: str) -> di
         **{name: found[key] for key, name in MEASURES.items()},
         "estimate": found["estimate"],
         "truth": found["mean_truth"],
-        "n_resamples": scenario.get("n_resamples", described["n_resamples"]),
+        "n_resamples": scenario.get("n_resamples", description["n_resamples"]),
         "seconds": found["mean_seconds"],
-        "seed": described["seed"],
+        "seed": description["seed"],
         "versions": versions,
     }
     return {name: float(f"{one:.6g}") if isinstance(one, float) else one for name, one in line.items()}

@@ -147,20 +147,16 @@ def _has_header(path: Path, text: str) -> bool:
 
 def run_notes(store: Store) -> list[str]:
     """Return what was run, in sentences: replicates, failures, settings, versions."""
-    described, status, runs = store.description, store.status(), store.runs_frame()
-    scenarios, cells = described["scenarios"], cells_of(described)
+    description, status = store.description, store.status()
+    scenarios, cells = description["scenarios"], cells_of(description)
     sizes, planned = sorted({n for _, n in cells}), cells.values()
-    packages = [name for name in runs.columns if name not in {"begun", "machine", "shard"}]
-    versions = dict.fromkeys(
-        ", ".join(f"{name} {run[name]}" for name in packages) for _, run in runs.iterrows()
-    )
-    settings = f"seed {described['seed']}"
+    settings = f"seed {description['seed']}"
     if not any("rival" in scenario for scenario in scenarios.values()):
         resamples, inner, localization = (
-            described[name] for name in ("n_resamples", "inner", "localization")
+            description[name] for name in ("n_resamples", "inner", "localization")
         )
         settings = f"{resamples} resamples, inner {inner}, localization = {localization}, {settings}"
-    options = "; ".join(f"{method}: {_pairs(chosen)}" for method, chosen in described["options"].items())
+    options = "; ".join(f"{method}: {_pairs(chosen)}" for method, chosen in description["options"].items())
     notes = [
         f"{status.n_done} of {status.n_total} replicates, of which {status.n_failed} failed.",
         *islice(
@@ -176,12 +172,12 @@ def run_notes(store: Store) -> list[str]:
         else "",
         f"Scenarios: {len(scenarios)}, at n = {', '.join(map(str, sizes))}; "
         f"{' to '.join(map(str, sorted({min(planned), max(planned)})))} replicates of each planned.",
-        f"Methods: {', '.join(described['methods'])}; nominal level {format_level(described['confidence_level'])}.",
+        f"Methods: {', '.join(description['methods'])}; nominal level {format_level(description['confidence_level'])}.",
         f"Settings: {settings}.",
-        f"Sizes of the resampling, as far as methods read them: {_pairs(described['sizes'])}.",
+        f"Sizes of the resampling, as far as methods read them: {_pairs(description['sizes'])}.",
         f"Options: {options}." if options else "",
-        *(f"Versions: {one}." for one in versions),
-        *(f"Machine: {one}." for one in dict.fromkeys(runs.get("machine", []))),
+        *(f"Versions: {one}." for one in store.versions()),
+        *(f"Machine: {one}." for one in dict.fromkeys(run["machine"] for run in store.runs())),
         *(f"Scenario {name}: {_scenario(entries)}." for name, entries in scenarios.items()),
     ]
     return [note for note in notes if note]

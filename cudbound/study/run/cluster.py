@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib.metadata import version
 from itertools import islice
 from typing import Any
@@ -31,7 +31,7 @@ def connect(address: str) -> Iterator[Any]:
     Raises
     ------
     StudyError
-        If no scheduler answers, it has no worker, or a worker has another version of this package.
+        If no worker answers, or one has another version of this package.
     ImportError
         If the package ``distributed`` is missing.
     """
@@ -42,21 +42,15 @@ def connect(address: str) -> Iterator[Any]:
             "a Dask cluster needs the package 'distributed', which is not installed; "
             f"get it with: {install_command('dask')}"
         ) from error
-    try:
-        client = Client(address, timeout=CONNECT_SECONDS)
-    except (OSError, ValueError) as error:
-        raise StudyError(
-            f"dask: no scheduler answers at {address!r}; check the address, such as 'tcp://host:8786', and that the "
-            f"scheduler runs ({error})"
-        ) from error
-    with client:
+    with ExitStack() as stack:
         try:
-            client.submit(int, pure=False).result(
-                timeout=CONNECT_SECONDS
-            )  # has clusters that adapt start a worker
-        except TimeoutError as error:
+            client = stack.enter_context(Client(address, timeout=CONNECT_SECONDS))
+            # has clusters that adapt start a worker
+            client.submit(int, pure=False).result(timeout=CONNECT_SECONDS)
+        except (OSError, ValueError) as error:
             raise StudyError(
-                f"dask: the scheduler at {address!r} has no worker; start one and try again"
+                f"dask: no worker of a scheduler at {address!r} answers; check the address, such as 'tcp://host:8786', "
+                f"and that the scheduler and a worker run ({error})"
             ) from error
         check_workers(client)
         yield client

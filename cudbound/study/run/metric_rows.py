@@ -55,15 +55,15 @@ def true_metrics(
     return tuple(
         _predictive_value(population, name, wrong, event, prevalence)
         if name in PREDICTIVE
-        else _linear_metric(_seen(population, name, costs), wrong)
+        else _linear_metric(_metric_rows(population, name, costs), wrong)
         for name in names
     )
 
 
-def _linear_metric(seen: MetricRows, wrong: NDArray[np.bool_]) -> Truth:
-    loss = min(max(seen.mean_loss(wrong), 0.0), 1.0)  # rounding may pass the ends
+def _linear_metric(rows: MetricRows, wrong: NDArray[np.bool_]) -> Truth:
+    loss = min(max(rows.mean_loss(wrong), 0.0), 1.0)  # rounding may pass the ends
     return Truth(
-        seen.metric.from_loss(loss), seen.metric.scale * math.sqrt(loss * (1.0 - loss) / seen.n_effective)
+        rows.metric.from_loss(loss), rows.metric.scale * math.sqrt(loss * (1.0 - loss) / rows.n_effective)
     )
 
 
@@ -78,7 +78,8 @@ def _predictive_value(
     of_sample = float(np.mean(event))
     share = of_sample if prevalence is None or isinstance(prevalence, str) else prevalence
     sensitivity, specificity = (
-        _linear_metric(_seen(population, one, None), wrong).value for one in ("sensitivity", "specificity")
+        _linear_metric(_metric_rows(population, one, None), wrong).value
+        for one in ("sensitivity", "specificity")
     )
     predictive_value = positive_predictive_value if name == "ppv" else negative_predictive_value
     value = predictive_value(sensitivity, specificity, share)
@@ -98,17 +99,21 @@ def _cases(population: Any) -> tuple[Any, NDArray[np.bool_]]:
 
 
 @lru_cache(maxsize=8)
-def _seen(population: Any, name: str, costs: tuple[float, float] | None) -> MetricRows:
+def _metric_rows(population: Any, name: str, costs: tuple[float, float] | None) -> MetricRows:
     metric = Metric(COST, costs=costs) if name == COST and costs is not None else METRICS[name]
     return MetricRows(metric, _cases(population)[1])
 
 
-def asked_for(scenario: Scenario) -> Metrics:
-    """Return what a scenario asks for: one metric by itself, several together."""
+def metrics_of(scenario: Scenario) -> Metrics:
+    """Return the metrics that a scenario studies: one by itself, several together."""
     names = scenario.metric
     costs = None if scenario.costs is None else dict(enumerate(scenario.costs))
-    asked = names[0] if len(names) == 1 else names
-    return Metrics(asked, joint=len(names) > 1, prevalence=scenario.prevalence, costs=costs)
+    return Metrics(
+        names[0] if len(names) == 1 else names,
+        joint=len(names) > 1,
+        prevalence=scenario.prevalence,
+        costs=costs,
+    )
 
 
 def joint_rows(rows: Sequence[IntervalEstimate], truths: Sequence[Truth]) -> tuple[IntervalRow, ...]:

@@ -25,7 +25,7 @@ from cudbound.resampling.refits import prepare_refits
 from cudbound.results import ComparisonResult, IntervalEstimate
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.populations.population import Cases, Truth
-from cudbound.study.run.metric_rows import asked_for, joint_rows, true_metrics
+from cudbound.study.run.metric_rows import joint_rows, metrics_of, true_metrics
 from cudbound.study.run.rows import ExpectedError, IntervalRow, Key, ReplicateRow
 from cudbound.tables.compare_intervals import compare_intervals
 from cudbound.tables.compare_learners import tabulate_comparisons
@@ -191,7 +191,7 @@ def _intervals(
         settings |= {} if scenario.n_resamples is None else {"n_resamples": scenario.n_resamples}
         if scenario.metric != ("error",):
             # of inner draws no other metric can be read, whatever scenarios of the error in the same study take
-            settings |= {"metric": asked_for(scenario), "inner": "oob"}
+            settings |= {"metric": metrics_of(scenario), "inner": "oob"}
         rows = compare_intervals(only, drawn.X, drawn.y, **settings, rng=rng, progress=False).rows
         if len(truths) > 1:
             return joint_rows(rows, truths)

@@ -87,7 +87,7 @@ def run_study(
     Raises
     ------
     ValueError
-        If a parameter is out of range, or there are more shards than replicates.
+        If a parameter is out of range.
     StudyError
         If a method needs a CUD bound and a learner cannot have one, which is tried before the first replicate. If the
         store cannot be used, see `Store.resume`, the disk is full, a worker was killed, something of the study
@@ -130,7 +130,7 @@ def run_study(
     """
     shown, workers = Progress.of(progress), check_n_jobs(n_jobs)
     check_seconds("limit_minutes", limit_minutes)
-    shard = check_shard(shard, max(study.cells.values()))
+    shard = check_shard(shard)
     check_learners(study)  # before there is a store, which would belong to this study
     end = math.inf if limit_minutes is None else time.monotonic() + 60.0 * limit_minutes
     with ExitStack() as stack:

@@ -31,13 +31,13 @@ def read_shard(text: str) -> Shard:
     return int(found[1]), int(found[2])
 
 
-def check_shard(shard: Any, n_replicates: int) -> Shard | None:
-    """Return a shard of a study with so many replicates in each cell; None stands for all of it.
+def check_shard(shard: Any) -> Shard | None:
+    """Return a shard of a study; None stands for all of it.
 
     Raises
     ------
     ValueError
-        If it is no pair of integers, is out of range, or there are more shards than replicates.
+        If it is no pair of integers, or out of range.
     """
     if shard is None:
         return None
@@ -46,11 +46,6 @@ def check_shard(shard: Any, n_replicates: int) -> Shard | None:
         check_integer("shard", number, 1, check_integer("shard", n_shards, 1))
     except (TypeError, ValueError) as error:
         raise ParameterError("shard", "a pair (i, n) of integers with 1 <= i <= n, or None", shard) from error
-    if n_shards > n_replicates:
-        raise ValueError(
-            f"shard {number}/{n_shards}: the study has {n_replicates} replicates of each scenario and size; make at "
-            "most as many shards."
-        )
     return number, n_shards
 
 

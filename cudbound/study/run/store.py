@@ -140,8 +140,8 @@ class Store:
     def description(self) -> dict[str, Any]:
         """The study in words and numbers, as `cudbound.study.design.identity.describe` gives it."""
         ((text,),) = self._select("SELECT description FROM study")
-        described: dict[str, Any] = json.loads(text)
-        return described
+        description: dict[str, Any] = json.loads(text)
+        return description
 
     @property
     def from_design(self) -> bool:
@@ -202,10 +202,10 @@ class Store:
         dict of (str, int) to list of int
             By scenario and n, in the order of the study; cells that lack none are left out.
         """
-        described, done = self.description, self.finished()
+        description, done = self.description, self.finished()
         cells = {
             cell: [number for number in replicates_of(shard, n_each) if Key(*cell, number) not in done]
-            for cell, n_each in cells_of(described).items()
+            for cell, n_each in cells_of(description).items()
         }
         return {cell: left for cell, left in cells.items() if left}
 
@@ -257,16 +257,21 @@ class Store:
         with naming_store(self.path):
             return read_frame(self._connection, table)
 
-    def runs_frame(self) -> pd.DataFrame:
-        """Return one row per run of the study: when it began, and the versions and computer it began with."""
-        import pandas as pd
+    def runs(self) -> list[dict[str, str]]:
+        """Return the versions and the computer that each run of the study began with, and its shard if it had one."""
+        return [json.loads(text) for (text,) in self._select("SELECT environment FROM runs ORDER BY run")]
 
-        found = self._select("SELECT begun, environment FROM runs ORDER BY run")
-        return pd.DataFrame([{"begun": begun, **json.loads(environment)} for begun, environment in found])
+    def versions(self) -> list[str]:
+        """Return the versions that runs began with, all of a run in one text, each text once."""
+        texts = (
+            ", ".join(f"{name} {value}" for name, value in run.items() if name not in {"machine", "shard"})
+            for run in self.runs()
+        )
+        return list(dict.fromkeys(texts))
 
     def status(self) -> StudyStatus:
         """Return how far the study is."""
-        described = self.description
+        description = self.description
         counts = {
             (scenario, n): (done, failed)
             for scenario, n, done, failed in self._select(
@@ -286,7 +291,7 @@ class Store:
         )
         cells = tuple(
             CellStatus(*cell, *counts.get(cell, (0, 0)), n_each, failures.get(cell))
-            for cell, n_each in cells_of(described).items()
+            for cell, n_each in cells_of(description).items()
         )
         n_done, n_total = sum(cell.n_done for cell in cells), sum(cell.n_total for cell in cells)
         rate = n_new / (last - begun) if n_new and last > begun else None
@@ -296,7 +301,7 @@ class Store:
             n_left = sum(map(len, self.missing(self.shard).values()))
             end = datetime.fromtimestamp(last) + timedelta(seconds=n_left / rate) if n_left else None
         n_failed = sum(cell.n_failed for cell in cells)
-        return StudyStatus(described["name"], n_done, n_failed, n_total, running, rate, end, cells)
+        return StudyStatus(description["name"], n_done, n_failed, n_total, running, rate, end, cells)
 
     def _select(self, query: str, *values: object) -> list[Any]:
         with naming_store(self.path):
