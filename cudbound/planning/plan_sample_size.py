@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from functools import partial
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Never
 
 import numpy as np
@@ -13,7 +11,6 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from cudbound.adapters.in_words import describe_classifier
-from cudbound.exceptions import StudyInterrupted
 from cudbound.intervals import find_methods
 from cudbound.metrics.metrics import Metrics, as_metrics
 from cudbound.parameter_error import ParameterError
@@ -26,11 +23,11 @@ from cudbound.resampling import ResamplingSizes
 from cudbound.seeds import check_seed
 from cudbound.study.design.scenario import STUDIED, Scenario, Study
 from cudbound.study.design.scenario_tables import find_world
-from cudbound.study.measure.summary import Summary, summarize
+from cudbound.study.measure.summary import Summary, summarize_store
 from cudbound.study.populations.population import Population
 from cudbound.study.populations.simulated import check_share
 from cudbound.study.run.replicate import alone
-from cudbound.study.run.runner import run_study
+from cudbound.study.run.runner import run_in_memory
 from cudbound.tables.compare_intervals import INNER_DRAWS
 from cudbound.validation import check_integer, check_no_results, refuse_others
 
@@ -232,18 +229,13 @@ def _run(study: Study, n_jobs: int | None, progress: bool | None) -> Summary:
     ValueError
         If every sample of some size failed.
     """
-    with TemporaryDirectory() as folder:
-        store = Path(folder) / "plan.sqlite"
-        try:
-            status = run_study(study, store, n_jobs=n_jobs, progress=progress)
-        except StudyInterrupted:
-            raise KeyboardInterrupt from None  # it says how to resume from the store, which is gone
-        for cell in status.cells:
+    with run_in_memory(study, n_jobs=n_jobs, progress=progress) as store:
+        for cell in store.status().cells:
             if cell.first_failure is not None and cell.n_failed == cell.n_done:
                 raise ValueError(
                     f"No sample of {cell.n} patients could be analyzed: {cell.first_failure.reason}"
                 )
-        return summarize(store)
+        return summarize_store(store)
 
 
 def _sizes(summary: Summary, grid: tuple[int, ...], is_pilot: bool) -> tuple[PlannedSize, ...]:

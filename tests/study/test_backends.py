@@ -118,7 +118,9 @@ def test_population_that_cannot_be_sent_is_said(tmp_path):
 
 def test_killed_worker_is_said(tmp_path):
     study = tiny_study(scenarios=(Scenario("near", Deadly(0.5), LeastSquaresClassifier),))
-    with pytest.raises(StudyError, match="a worker was killed, perhaps for lack of memory; the store keeps"):
+    with pytest.raises(
+        StudyError, match="a worker was killed, perhaps for lack of memory; run it again with fewer workers"
+    ):
         run_study(study, tmp_path / "s", n_jobs=2)
     assert run_study(study, tmp_path / "s").n_done == 30
 

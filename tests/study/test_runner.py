@@ -20,7 +20,7 @@ from cudbound.study.run import runner
 from cudbound.study.run.replay import replay
 from cudbound.study.run.replicate import run_replicate
 from cudbound.study.run.rows import Key
-from cudbound.study.run.runner import run_study
+from cudbound.study.run.runner import run_in_memory, run_study
 from cudbound.study.run.store import Store
 from cudbound.study.run.store_tables import REPLICATES
 
@@ -41,6 +41,11 @@ def test_store_holds_what_each_replicate_gives(undisturbed):
     with Store.open(undisturbed) as opened, pytest.warns(RuntimeWarning, match="every sample says so"):
         assert opened.replicate(Key("near", 20, 3)) == run_replicate(STUDY, near, 20, 3)
     assert len(opened_keys(undisturbed)) == 60
+
+
+def test_a_run_in_memory_gives_the_rows_of_the_store(undisturbed):
+    with run_in_memory(STUDY) as kept, Store.open(undisturbed) as opened:
+        assert kept.digest() == opened.digest()
 
 
 def opened_keys(path: Path) -> set[Key]:

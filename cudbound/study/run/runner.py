@@ -136,22 +136,49 @@ def run_study(
     with ExitStack() as stack:
         client = None if dask is None else stack.enter_context(connect(dask))
         store = stack.enter_context(Store.resume(store_path, study, shard))
-        left = store.missing(shard)
-        n_total = sum(len(replicates_of(shard, n_each)) for n_each in study.cells.values())
-        n_done = n_total - sum(map(len, left.values()))
-        bar = stack.enter_context(
-            shown.bar(total=n_total, initial=n_done, desc="replicates", unit="replicate", smoothing=0)
-        )
         try:
-            with closing(_run(study, left, workers, client, end)) as found:
-                for rows in found:
-                    store.add(rows)
-                    bar.update(len(rows))
+            _fill(store, study, shard, workers, client, end, shown)
         except KeyboardInterrupt:
             status = store.status()
             raise StudyInterrupted(str(store.path), status.n_done, status.n_total) from None
     with Store.open(store_path) as store:
         return store.status()
+
+
+def run_in_memory(study: Study, *, n_jobs: int | None = 1, progress: bool | None = None) -> Store:
+    """Run all replicates of a study into a store that no file keeps; the caller closes it.
+
+    Parameters and errors are those of `run_study`, as far as they are not of files. Ctrl-C ends it.
+    """
+    shown, workers = Progress.of(progress), check_n_jobs(n_jobs)
+    check_learners(study)
+    with ExitStack() as on_error:
+        store = on_error.enter_context(Store.in_memory(study))
+        _fill(store, study, None, workers, None, math.inf, shown)
+        on_error.pop_all()
+    return store
+
+
+def _fill(
+    store: Store,
+    study: Study,
+    shard: Shard | None,
+    n_jobs: int,
+    client: Any | None,
+    end: float,
+    shown: Progress,
+) -> None:
+    """Run what a store lacks, until the time is over."""
+    left = store.missing(shard)
+    n_total = sum(len(replicates_of(shard, n_each)) for n_each in study.cells.values())
+    n_done = n_total - sum(map(len, left.values()))
+    with (
+        shown.bar(total=n_total, initial=n_done, desc="replicates", unit="replicate", smoothing=0) as bar,
+        closing(_run(study, left, n_jobs, client, end)) as found,
+    ):
+        for rows in found:
+            store.add(rows)
+            bar.update(len(rows))
 
 
 def _run(
@@ -179,8 +206,8 @@ def _run(
             yield rows
     except BrokenProcessPool as error:
         raise StudyError(
-            "a worker was killed, perhaps for lack of memory; the store keeps what was done: run the same study with "
-            "the same store and fewer workers to resume"
+            "a worker was killed, perhaps for lack of memory; run it again with fewer workers: a study resumes from "
+            "its store"
         ) from error
     finally:
         # joblib advises those who stop on purpose, after an error or Ctrl-C

@@ -21,6 +21,7 @@ from cudbound.study.run.shards import Shard, read_shard, replicates_of
 from cudbound.study.run.status import CellStatus, Failure, StudyStatus
 from cudbound.study.run.store_file import (
     connect,
+    connect_in_memory,
     create_tables,
     is_locked,
     naming_store,
@@ -124,6 +125,13 @@ class Store:
             store = cls(place, connection, study)
             store._begin_run(study, shard, new)
             store._on_close = opened.pop_all()
+        return store
+
+    @classmethod
+    def in_memory(cls, study: Study) -> Store:
+        """Make a store of a study that no file keeps: writing one waits for the disk at every batch."""
+        store = cls(Path(":memory:"), connect_in_memory(), study)
+        store._begin_run(study, None, new=True)
         return store
 
     def close(self) -> None:

@@ -83,18 +83,29 @@ def connect(path: Path, mode: str) -> tuple[sqlite3.Connection, bool]:
             timeout=BUSY_SECONDS,
             isolation_level=None,
         )
+    _prepare(connection)
     try:
         with naming_store(path):
             new = _is_new(connection, path, may_be_empty=mode == "w")
             connection.execute(f"PRAGMA cache_size = -{CACHE_KILOBYTES}")
             connection.execute(f"PRAGMA query_only = {mode == 'r'}")
-            connection.create_function("last_line", 1, last_line, deterministic=True)
-            # one object for texts that are equal: a frame is then a tenth of the size
-            connection.text_factory = lambda text: sys.intern(text.decode())
     except BaseException:
         connection.close()
         raise
     return connection, new
+
+
+def connect_in_memory() -> sqlite3.Connection:
+    """Open an empty store that no file keeps."""
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    _prepare(connection)
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    connection.create_function("last_line", 1, last_line, deterministic=True)
+    # one object for texts that are equal: a frame is then a tenth of the size
+    connection.text_factory = lambda text: sys.intern(text.decode())
 
 
 def _is_new(connection: sqlite3.Connection, path: Path, *, may_be_empty: bool) -> bool:
