@@ -20,40 +20,32 @@ Made = TypeVar("Made")
 SCALARS = {int: "an integer", float: "a number", str: "a text", bool: "true or false", type(None): "nothing"}
 
 
-def keys_of(model: type) -> tuple[str, ...]:
-    """Return the keys of a table that becomes such a dataclass: the names of its fields.
+def keys_of(model: type) -> dict[str, str]:
+    """Return the fields of a dataclass that its table may have, and the key of each: mostly the same word.
 
-    A field may have another key in its metadata, or None if no table has it.
+    The metadata of a field may have another key, or None if no table has the field.
     """
-    return tuple(key for key in _keys(model).values() if key is not None)
+    return {one.name: key for one in fields(model) if (key := one.metadata.get("key", one.name)) is not None}
 
 
-def _keys(model: type) -> dict[str, str | None]:
-    return {one.name: one.metadata.get("key", one.name) for one in fields(model)}
-
-
-def structured(table: Mapping[str, Any], model: type[Made], *, other_keys: bool = False) -> Made:
+def structured(table: Mapping[str, Any], model: type[Made]) -> Made:
     """Return a table of a file as a dataclass.
 
     Parameters
     ----------
     table : mapping
     model : type
-        A dataclass. A value of the type of a field stands for itself, a single value for a list of one, and a table
-        for pairs.
-    other_keys : bool, default=False
-        Whether the table may have keys that are not among the fields.
+        A dataclass; with a class attribute `takes_other_keys` that is true, other keys are passed over. A value of the
+        type of a field stands for itself, a single value for a list of one, and a table for pairs.
 
     Raises
     ------
     ValueError
         The message names the key, the rule and the value.
     """
-    if not isinstance(table, Mapping):
-        raise ValueError(f"must be a table. Got {table!r}.")
     try:
-        return (_LENIENT if other_keys else _STRICT).structure(table, model)
-    except ClassValidationError as error:
+        return _CONVERTER.structure(table, model)
+    except (ClassValidationError, ParameterError) as error:
         raise ValueError(_in_words(error)) from error
 
 
@@ -63,78 +55,26 @@ def placed(*place: str) -> Iterator[None]:
     try:
         yield
     except ValueError as error:
-        message = _rule(error) if isinstance(error, ParameterError) else " ".join(str(error).split())
-        raise ValueError(": ".join((*place, message))) from error
+        raise ValueError(": ".join((*place, _in_words(error)))) from error
 
 
 def _in_words(error: BaseException) -> str:
     """Say what is wrong with the first of the keys that are."""
     place: list[str] = []
     while isinstance(error, ClassValidationError):
-        keys, error = _keys(error.cl), error.exceptions[0]
+        keys, error = keys_of(error.cl), error.exceptions[0]
         notes = [one for one in getattr(error, "__notes__", ()) if isinstance(one, AttributeValidationNote)]
-        place += [keys[one.name] or one.name for one in notes[:1]]
+        place += [keys[one.name] for one in notes[:1]]
+    message = " ".join(str(error).split())
     if isinstance(error, ParameterError):
-        return ": ".join([*place, _rule(error)]) if error.parameter else f"{place[-1]}{_rule(error)}"
-    if isinstance(error, ForbiddenExtraKeysError):
-        wrong = min(error.extra_fields)
-        hint = did_you_mean(wrong, keys_of(error.cl), "the keys are")
-        return ": ".join([*place, f"there is no key {quoted(wrong)}; {hint}"])
-    if isinstance(error, KeyError):
-        return f"{place[-1]} is missing"
-    return ": ".join([*place, str(error)])
-
-
-def _rule(error: ParameterError) -> str:
-    return f"{error.parameter} must be {error.rule}. Got {error.value!r}.{error.hint}"
-
-
-def _converter(*, other_keys: bool) -> Converter:
-    # what is no table, list or scalar has been made before, such as a population
-    converter = Converter(structure_fallback_factory=lambda _: lambda value, _: value)
-    converter.register_structure_hook_func(_is_scalar, _scalar)
-    for kind in (int, float, str, bool):
-        converter.register_structure_hook(kind, _scalar)  # in place of what would turn 2.5 into 2
-
-    def is_list(kind: Any) -> bool:
-        return get_origin(kind) in (tuple, Sequence)
-
-    def is_mapping(kind: Any) -> bool:
-        return get_origin(kind) is Mapping
-
-    @converter.register_structure_hook_factory(is_list)
-    def _list(kind: Any) -> Callable[[Any, Any], Any]:
-        inner = [one for one in get_args(kind) if one is not Ellipsis]
-        pairs = get_origin(inner[0]) is tuple and get_args(inner[0])[0] is str
-        if pairs:
-            return lambda value, _: tuple(
-                (key, converter.structure(one, get_args(inner[0])[1])) for key, one in _table(value).items()
-            )
-
-        def structure(value: Any, _: Any) -> tuple[Any, ...]:
-            values = value if isinstance(value, list | tuple) else [value]
-            if len(inner) > 1 and len(values) != len(inner):
-                raise ParameterError("", f"a list of {len(inner)} values", value)
-            return tuple(converter.structure(one, inner[0]) for one in values)
-
-        return structure
-
-    @converter.register_structure_hook_factory(is_mapping)
-    def _mapping(kind: Any) -> Callable[[Any, Any], Any]:
-        inner = get_args(kind)[1]
-        return lambda value, _: {key: converter.structure(one, inner) for key, one in _table(value).items()}
-
-    @converter.register_structure_hook_factory(is_dataclass)
-    def _dataclass(model: Any) -> Callable[[Any, Any], Any]:
-        renamed: Any = {name: override(rename=key, omit=key is None) for name, key in _keys(model).items()}
-        make = make_dict_structure_fn(model, converter, _cattrs_forbid_extra_keys=not other_keys, **renamed)
-        return lambda value, _: value if isinstance(value, model) else make(_table(value), model)
-
-    return converter
-
-
-def _is_scalar(kind: Any) -> bool:
-    return all(one in SCALARS for one in _kinds(kind))
+        name = error.parameter or (place.pop() if place else "it")
+        message = f"{name} must be {error.rule}. Got {error.value!r}.{error.hint}"
+    elif isinstance(error, ForbiddenExtraKeysError):
+        wrong, known = min(error.extra_fields), keys_of(error.cl).values()
+        message = f"there is no key {quoted(wrong)}; {did_you_mean(wrong, known, 'the keys are')}"
+    elif isinstance(error, KeyError):
+        message = f"{place.pop()} is missing"
+    return ": ".join([*place, message])
 
 
 def _kinds(kind: Any) -> tuple[Any, ...]:
@@ -155,4 +95,40 @@ def _table(value: Any) -> Mapping[str, Any]:
     return value
 
 
-_STRICT, _LENIENT = _converter(other_keys=False), _converter(other_keys=True)
+def _list(kind: Any) -> Callable[[Any, Any], Any]:
+    inner = [one for one in get_args(kind) if one is not Ellipsis]
+    if get_origin(inner[0]) is tuple:  # pairs
+        return lambda value, _: tuple(
+            (key, _CONVERTER.structure(one, get_args(inner[0])[1])) for key, one in _table(value).items()
+        )
+
+    def structure(value: Any, _: Any) -> tuple[Any, ...]:
+        values = value if isinstance(value, list | tuple) else [value]
+        if len(inner) > 1 and len(values) != len(inner):
+            raise ParameterError("", f"a list of {len(inner)} values", value)
+        return tuple(_CONVERTER.structure(one, inner[0]) for one in values)
+
+    return structure
+
+
+def _dataclass(model: Any) -> Callable[[Any, Any], Any]:
+    keys, strict = keys_of(model), not getattr(model, "takes_other_keys", False)
+    renamed: Any = {
+        one.name: override(rename=keys.get(one.name), omit=one.name not in keys) for one in fields(model)
+    }
+    make = make_dict_structure_fn(model, _CONVERTER, _cattrs_forbid_extra_keys=strict, **renamed)
+    return lambda value, _: value if isinstance(value, model) else make(_table(value), model)
+
+
+def _comes_from(*origins: Any) -> Callable[[Any], bool]:
+    return lambda kind: get_origin(kind) in origins
+
+
+# what is no table, list or scalar has been made before, such as a population
+_CONVERTER = Converter(structure_fallback_factory=lambda _: lambda value, _: value)
+_CONVERTER.register_structure_hook_func(lambda kind: all(one in SCALARS for one in _kinds(kind)), _scalar)
+for _kind in (int, float, str, bool):
+    _CONVERTER.register_structure_hook(_kind, _scalar)  # in place of what would turn 2.5 into 2
+_CONVERTER.register_structure_hook_func(_comes_from(Mapping), lambda value, _: _table(value))
+_CONVERTER.register_structure_hook_factory(_comes_from(tuple, Sequence), _list)
+_CONVERTER.register_structure_hook_factory(is_dataclass, _dataclass)

@@ -395,7 +395,7 @@ def test_a_size_at_which_nothing_can_be_analyzed():
             "'n_replicates' parameter must be an integer of at most 100,000",
         ),
         ({"world": "gaussians", "n_samples": (3,)}, "'n_samples' parameter must be an integer of at least 4"),
-        ({"world": "gaussians", "n_samples": ()}, "at least one size"),
+        ({"world": "gaussians", "n_samples": ()}, "different sizes, at least one"),
         ({"world": "gaussians", "method": "mcnemar"}, "mcnemar"),
         ({"world": "gaussians", "rng": -1}, "'rng' parameter must be a non-negative integer"),
     ],

@@ -148,7 +148,10 @@ def test_a_rival_makes_a_study_of_comparisons(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (SETTINGS + WORLD + 'rival = "tree"\n', r"\[\[scenario\]\] 1: rival must be a table such as"),
+        (
+            SETTINGS + WORLD + 'rival = "tree"\n',
+            r"\[\[scenario\]\] 1: rival: it must be a table\. Got 'tree'",
+        ),
         (
             SETTINGS + WORLD + 'rival = {clasifier = "tree"}\n',
             "there is no key 'clasifier'; did you mean classifier",
@@ -390,17 +393,17 @@ def test_a_csv_lies_beside_the_design(tmp_path, data_folder):
 @pytest.mark.parametrize(
     ("keys", "message"),
     [
-        ('data = "toi"', r"There is no data set 'toi' in .*did you mean '?toy.*"),
-        ('data = "toy"\ntarget = "a"', r"'toy' has no target 'a'; .*"),
+        ('data = "toi"', r"data must be one of \['toy'\]\. Got 'toi'\. Did you mean 'toy'\?"),
+        ('data = "toy"\ntarget = "a"', r"target must be one of \['target', 'target_high'\]\. Got 'a'\..*"),
         (
             'data = "toy"\ndevise = "population"',
-            r"a table with data has no key 'devise'; did you mean device\?",
+            r"a key beside data must be one of .* Got 'devise'\. Did you mean 'device'\?",
         ),
         (
             'data = "toy"\ndevice = "all"',
             r"device must be one of \['population', 'remainder'\]\. Got 'all'\.",
         ),
-        ('data = "toy"\ntarget = 1', "'toy' has no target 1; there are target, target_high."),
+        ('data = "toy"\ntarget = 1', r"target must be one of \['target', 'target_high'\]\. Got 1\."),
         ('csv = "data/toy.csv"', "target is missing"),
         ('csv = "none.csv"\ntarget = "a"\npositive = "1"', r".*none\.csv.*"),
         (
@@ -444,7 +447,10 @@ def test_templates_are_those_of_the_package():
         "two-center-tuned",
         "where-intervals-break",
     )
-    with pytest.raises(ValueError, match=r"there is no template 'quik'; did you mean quick\?"):
+    with pytest.raises(
+        ValueError,
+        match=r"there is no template 'quik'; did you mean quick\?",
+    ):
         template_text("quik")
 
 

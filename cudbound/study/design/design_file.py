@@ -7,10 +7,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+from cudbound.hints import did_you_mean
 from cudbound.parameter_error import ParameterError
 from cudbound.study.design.published import PublishedTable, PublishedValue
 from cudbound.study.design.scenario import Scenario, Study
-from cudbound.study.design.scenario_tables import check_known, read_scenario
+from cudbound.study.design.scenario_tables import read_scenario
 from cudbound.study.design.trial import try_scenario
 from cudbound.study.schema import placed, structured
 from cudbound.validation import check_integer
@@ -35,7 +36,9 @@ def template_text(name: str) -> str:
     >>> print(template_text("quick").splitlines()[0])
     # Two simulated worlds and 20 replicates: a study that takes seconds, to see what one is.
     """
-    check_known("there is no template", [name], template_names(), "the templates are")
+    if name not in template_names():
+        hint = did_you_mean(name, template_names(), "the templates are")
+        raise ValueError(f"there is no template {name!r}; {hint}")
     return (files("cudbound.study.design") / "designs" / f"{name}.toml").read_text(encoding="utf-8")
 
 

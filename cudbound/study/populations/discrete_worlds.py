@@ -10,12 +10,14 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import ndtr
 
+from cudbound.parameter_error import ParameterError
 from cudbound.study.populations.population import Truth
-from cudbound.study.populations.preset import FromPreset, Preset
 from cudbound.study.populations.simulated import (
     ALWAYS_EXACT,
     Array,
+    FromPreset,
     Labels,
+    Preset,
     World,
     check_features,
     check_share,
@@ -85,12 +87,9 @@ class ThreePoint(_FiniteWorld):
         check_share("boundary_mass", self.boundary_mass)
         check_number("boundary_label", self.boundary_label, -1.0, np.nextafter(1.0, 2.0))
         check_share("slope", self.slope)
-        largest = abs(self._shift) + self.slope
-        if largest > 1.0 + 1e-12:
-            raise ValueError(
-                "boundary_mass / (1 - boundary_mass) * abs(boundary_label) + slope must be at most 1, for it is the "
-                f"largest mean label. Got {largest:.4g}; lower one of them."
-            )
+        if (largest := 1.0 - abs(self._shift)) < self.slope - 1e-12:
+            rule = f"at most {largest:.4g}, 1 - boundary_mass / (1 - boundary_mass) * abs(boundary_label)"
+            raise ParameterError("slope", rule, self.slope)
 
     @property
     def _shift(self) -> float:
@@ -176,9 +175,8 @@ class FewLevels(FromPreset, _FiniteWorld):
     def support(self) -> tuple[Array, Array, Array]:
         """All cases in lexicographic order, their shares, and P(y = 1) in each."""
         if not self._enumerable:
-            raise ValueError(
-                f"n_levels ** n_features must be at most {MAX_SUPPORT} to list all cases. "
-                f"Got {self.n_levels} ** {self.n_features}; lower one of them."
+            raise ParameterError(
+                "n_features", f"small, for at most {MAX_SUPPORT} cases are listed", self.n_features
             )
         grid = np.indices((self.n_levels,) * self.n_features)
         X = grid.reshape(self.n_features, -1).T.astype(np.float64)

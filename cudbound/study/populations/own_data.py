@@ -36,13 +36,6 @@ class FunctionPopulation:
     words : str or None, default=None
         How cases arise, for the title; None takes the name.
 
-    Raises
-    ------
-    TypeError
-        If `function` or `error` cannot be called.
-    ValueError
-        If `n_truth_cases` is below 1.
-
     Examples
     --------
     >>> def probit(n, rng):
@@ -58,12 +51,6 @@ class FunctionPopulation:
     error: Callable[[Any], float] | None = None
     n_truth_cases: int = N_TRUTH_CASES
     words: str | None = field(default=None, repr=False)
-
-    def __post_init__(self) -> None:
-        for name, value in (("function", self.function), ("error", self.error)):
-            if not callable(value) and not (name == "error" and value is None):
-                raise TypeError(f"The '{name}' parameter must be a function. Got {value!r} instead.")
-        check_integer("n_truth_cases", self.n_truth_cases, 1)
 
     @property
     def cases(self) -> str:
@@ -84,24 +71,15 @@ class FunctionPopulation:
         ValueError
             If the function gave another number of cases, features that are not finite, or labels other than 0, 1.
         """
-        drawn = self.function(n, rng)
-        if not isinstance(drawn, tuple) or len(drawn) != 2:
-            raise ValueError(
-                f"{self.name}: the function must return (X, y). Got {type(drawn).__name__} instead."
-            )
-        X, y = np.asarray(drawn[0], dtype=np.float64), np.asarray(drawn[1])
+        X, y = map(np.asarray, self.function(n, rng))
         if X.ndim != 2 or len(X) != n or y.shape != (n,):
             raise ValueError(
                 f"{self.name}: the function must return X of shape ({n}, n_features) and y of shape ({n},). "
                 f"Got {X.shape} and {y.shape}."
             )
-        if not np.isfinite(X).all():
-            raise ValueError(f"{self.name}: the function must return finite features. Got nan or infinity.")
-        if not np.isin(y, (0, 1)).all():
-            raise ValueError(
-                f"{self.name}: the function must return labels 0 and 1. Got {np.unique(y)[:5].tolist()}."
-            )
-        return X, y.astype(np.int64)
+        if not np.isfinite(X).all() or not np.isin(y, (0, 1)).all():
+            raise ValueError(f"{self.name}: the function must return finite features, and labels 0 and 1.")
+        return X.astype(np.float64), y.astype(np.int64)
 
     def draw(self, n: int, rng: np.random.Generator) -> Cases:
         """Draw a training set of n cases; it may hold one class only."""

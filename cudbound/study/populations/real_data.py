@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.hints import did_you_mean
 from cudbound.inputs.csv_columns import read_training_data
-from cudbound.inputs.csv_file import CsvError, DataFile
+from cudbound.inputs.csv_file import DataFile
+from cudbound.parameter_error import ParameterError
 from cudbound.study.populations.population import Cases, Truth
 from cudbound.study.populations.truth import share_truth
 from cudbound.study.schema import placed, structured
@@ -33,10 +33,6 @@ USUAL_SAMPLE = 50
 #: Where the folder is looked for that was not named.
 VARIABLE = "CUDBOUND_DATA"
 MANIFEST = "MANIFEST.json"
-
-
-class DataFolderError(ValueError):
-    """A folder of data sets, or what was asked of it, cannot be used; the message says what and how to continue."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,8 +177,21 @@ class RealData:
         return share_truth(np.asarray(classifier.predict(X)) != y)
 
 
+class _Entry:
+    """A table of the manifest, which may say more than is read of it."""
+
+    takes_other_keys = True
+
+
 @dataclass(frozen=True)
-class OtherTarget:
+class Manifest(_Entry):
+    """The list of the data sets of a folder."""
+
+    datasets: tuple[Any, ...]
+
+
+@dataclass(frozen=True)
+class OtherTarget(_Entry):
     """A further column of labels, and the features that go with it: a list, or else those of the usual one."""
 
     column: str
@@ -190,14 +199,14 @@ class OtherTarget:
 
 
 @dataclass(frozen=True)
-class TextColumns:
+class TextColumns(_Entry):
     """The columns of text among the features, which become indicators."""
 
     text_features: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class DataSet:
+class DataSet(_Entry):
     """What a manifest says of one data set; it may say more."""
 
     name: str
@@ -212,136 +221,89 @@ class DataSet:
     def features_of(self, target: str) -> tuple[str, ...]:
         """Return the columns of the features that go with a column of labels."""
         targets = {self.target_column: None} | {one.column: one.features for one in self.alternative_targets}
-        if target not in targets:
-            raise DataFolderError(f"{self.name!r} has no target {target!r}; there are {', '.join(targets)}.")
-        own = targets[target]
+        own = targets[check_choice("target", target, targets)]
         return tuple(map(str, own)) if isinstance(own, list) else self.feature_columns
 
 
-@dataclass(frozen=True)
-class Manifest:
-    """What a folder of data sets has."""
-
-    datasets: tuple[Any, ...]
-
-
-class DataFolder:
-    """A folder of CSV files with a manifest that says what they are.
+def load_data_set(
+    name: str, folder: str | Path | None = None, *, target: str | None = None, device: str = "remainder"
+) -> RealData:
+    """Read a data set of a folder after its file was checked against the manifest of the folder.
 
     The manifest ``MANIFEST.json`` holds a list ``datasets`` of objects with the keys of `DataSet`; ``design`` and
-    ``alternative_targets`` may be missing.
+    ``alternative_targets`` may be missing. Rows with a missing value in a used column are left out, and the title says
+    how many. The columns that the manifest lists as text become indicators, with the first level in the order of the
+    text as reference; all others are numbers.
 
     Parameters
     ----------
-    path : str, Path or None, default=None
-        The folder; None takes the environment variable ``CUDBOUND_DATA``.
+    name : str
+    folder : str, Path or None, default=None
+        None takes the environment variable ``CUDBOUND_DATA``.
+    target : str or None, default=None
+        Column of the labels 0 and 1: None for the usual one, or one of the alternative targets of the manifest,
+        which may go with other features.
+    device : {"remainder", "population"}, default="remainder"
+        See `RealData`.
 
     Raises
     ------
-    DataFolderError
-        If no folder is named, it does not exist, or its manifest is missing or not as described.
+    ValueError
+        If no folder is named, its manifest is missing or not as described, there is no such data set or target, the
+        file is missing, its checksum differs from the manifest's, or its columns are not as the manifest says.
     """
-
-    def __init__(self, path: str | Path | None = None):
-        given = path if path is not None else os.environ.get(VARIABLE) or None
-        if given is None:
-            raise DataFolderError(
-                f"No folder of data sets is named. Pass one (--data-folder), or set {VARIABLE} to its path."
-            )
-        self.path = Path(given)
-        self._sets = {one.name: one for one in _read_manifest(self.path)}
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the data sets, in the order of the manifest."""
-        return tuple(self._sets)
-
-    def load(self, name: str, *, target: str | None = None, device: str = "remainder") -> RealData:
-        """Read a data set after its file was checked against the manifest.
-
-        Rows with a missing value in a used column are left out, and the title says how many. The columns that the
-        manifest lists as text become indicators, with the first level in the order of the text as reference; all
-        others are numbers.
-
-        Parameters
-        ----------
-        name : str
-            One of `names`.
-        target : str or None, default=None
-            Column of the labels 0 and 1: None for the usual one, or one of the alternative targets of the manifest,
-            which may go with other features.
-        device : {"remainder", "population"}, default="remainder"
-            See `RealData`.
-
-        Returns
-        -------
-        RealData
-
-        Raises
-        ------
-        DataFolderError
-            If there is no such data set or target, the file is missing, its checksum differs from the manifest's,
-            or its columns are not as the manifest says.
-        ValueError
-            If the device is unknown.
-        """
-        check_choice("device", device, DEVICES)
-        if name not in self._sets:
-            hint = did_you_mean(name, self.names, "there are")
-            raise DataFolderError(f"There is no data set {name!r} in {self.path}; {hint}")
-        one = self._sets[name]
-        column = one.target_column if target is None else target
-        features = one.features_of(column)
-        texts = tuple(set(one.design.text_features) & set(features))
-        file = DataFile(self._checked(one), column, "1", categorical=texts, features=features, missing="drop")
-        try:
-            read = read_training_data(file, any_features=True)
-        except CsvError as error:
-            raise DataFolderError(f"{file.file} is not as {MANIFEST} says: {error}") from error
-        if read.classes != ("0", "1"):
-            raise DataFolderError(
-                f"Column {column!r} of {name!r} must hold 0 and 1. Got {read.classes[0]}; name another target."
-            )
-        words = one.title if column == one.target_column else f"{one.title}, {column}"
-        if read.n_left_out:
-            words += f" ({read.n_left_out} incomplete rows left out)"
-        return RealData(name, words, read.X, read.y, device, read.feature_names)
-
-    def _checked(self, one: DataSet) -> Path:
-        """Return the path of a file whose bytes are those of the manifest."""
-        path = self.path / one.file
-        try:
-            found = hashlib.sha256(path.read_bytes()).hexdigest()
-        except OSError as error:
-            raise DataFolderError(
-                f"Cannot read {path}, the file of {one.name!r}: {error.strerror}. Restore it from its source."
-            ) from None
-        if found != one.sha256:
-            raise DataFolderError(
-                f"{path} is not the file that {MANIFEST} describes: its SHA-256 is {found[:16]}..., not "
-                f"{one.sha256[:16]}.... Restore it from its source."
-            )
-        return path
-
-
-def _read_manifest(folder: Path) -> list[DataSet]:
-    if not folder.is_dir():
-        raise DataFolderError(
-            f"There is no folder {folder}. Pass the folder of the data sets (--data-folder), or set {VARIABLE}."
+    place = folder if folder is not None else os.environ.get(VARIABLE) or None
+    if place is None:
+        raise ValueError(
+            f"No folder of data sets is named. Pass one (--data-folder), or set {VARIABLE} to its path."
         )
+    sets = read_manifest(Path(place))
+    one = sets[check_choice("data", name, sets)]
+    column = one.target_column if target is None else target
+    features = one.features_of(column)
+    path = Path(place, one.file)
+    if hashlib.sha256(_content(path)).hexdigest() != one.sha256:
+        raise ValueError(
+            f"{path} is not the file that {MANIFEST} describes: its SHA-256 is another. Restore it from its source."
+        )
+    texts = [text for text in one.design.text_features if text in features]
+    with placed(f"{path} is not as {MANIFEST} says"):
+        read = read_training_data(
+            DataFile(path, column, "1", categorical=texts, features=features, missing="drop"),
+            any_features=True,
+        )
+        if read.classes != ("0", "1"):
+            raise ParameterError(column, "0 or 1 on every row", read.classes[0])
+    words = one.title if column == one.target_column else f"{one.title}, {column}"
+    if read.n_left_out:
+        words += f" ({read.n_left_out} incomplete rows left out)"
+    return RealData(name, words, read.X, read.y, device, read.feature_names)
+
+
+def read_manifest(folder: Path) -> dict[str, DataSet]:
+    """Return the data sets of a folder by name, in the order of the manifest.
+
+    Raises
+    ------
+    ValueError
+        If it is missing or not as described.
+    """
     path = folder / MANIFEST
-    try:
-        manifest = structured(json.loads(path.read_text(encoding="utf-8")), Manifest, other_keys=True)
-        found = []
+    content, found = _content(path), {}
+    with placed(str(path)):
+        manifest = structured(json.loads(content), Manifest)
         for number, entry in enumerate(manifest.datasets, start=1):
             with placed(f"data set {number}"):
-                found.append(structured(entry, DataSet, other_keys=True))
-        return found
+                one = structured(entry, DataSet)
+            found[one.name] = one
+    return found
+
+
+def _content(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
     except OSError as error:
-        raise DataFolderError(
-            f"Cannot read {path}: {error.strerror}. A folder of data sets has a file {MANIFEST} that lists them."
-        ) from None
-    except ValueError as error:
-        raise DataFolderError(
-            f"{path} is not a list of data sets: {error}. Restore it from its source."
-        ) from None
+        raise ValueError(
+            f"cannot read {path}: {error.strerror}. Restore it from its source, or name another folder of data sets "
+            f"(--data-folder, or the variable {VARIABLE})."
+        ) from error

@@ -16,10 +16,8 @@ from cudbound.study.populations.curved_worlds import Donut as Donut
 from cudbound.study.populations.curved_worlds import Quadratic as Quadratic
 from cudbound.study.populations.discrete_worlds import FewLevels
 from cudbound.study.populations.discrete_worlds import ThreePoint as ThreePoint
-from cudbound.study.populations.mixture import Mixture, PureNoise
-from cudbound.study.populations.noisy_centers import TwoCenters
-from cudbound.study.populations.preset import Preset
-from cudbound.study.populations.simulated import World
+from cudbound.study.populations.mixture import Mixture, PureNoise, TwoCenters
+from cudbound.study.populations.simulated import Preset, World
 
 _CENTERS = {"distance": 1.6, "n_features": 3, "n_signal": 1}
 _CLASSES = {**_CENTERS, "positive_share": 0.5, "positive_sd": 1.0}
