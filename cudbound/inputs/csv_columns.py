@@ -119,8 +119,8 @@ def read_training_data(data: DataFile, *, any_features: bool = False) -> Trainin
     widths = [part.shape[1] for part in parts]
     design = pd.concat(parts, axis=1)
     names = [_names_of_indicators(keys[name]) if name in categorical else [name] for name in features]
-    written = frame[target].groupby(keys[target]).first()
-    negative, event = str(written[negative_key]), str(written[positive_key])
+    as_text = frame[target].groupby(keys[target]).first()
+    negative, event = str(as_text[negative_key]), str(as_text[positive_key])
     return TrainingData(
         np.ascontiguousarray(design.to_numpy(dtype=np.float64)),
         y,
@@ -194,15 +194,15 @@ def _classes(keys: pd.Series[str], positive: str, target: str) -> tuple[str, str
         raise CsvError(
             f"the target {quoted(target)} must have two classes; it has {only}: {first_few(found)}{way}"
         )
-    wanted = str(_keys(pd.Series([positive.strip()], dtype=object)).iloc[0])
-    if wanted not in counts.index:
+    key_of_event = str(_keys(pd.Series([positive.strip()], dtype=object)).iloc[0])
+    if key_of_event not in counts.index:
         raise CsvError(
             f"--positive {quoted(positive)} is not a value of {quoted(target)}; found {', '.join(found)}"
         )
     if counts.min() < 2:
         raise CsvError(f"each class of {quoted(target)} needs at least two rows; found {', '.join(found)}")
-    other = next(str(key) for key in counts.index if key != wanted)
-    return other, wanted
+    other = next(str(key) for key in counts.index if key != key_of_event)
+    return other, key_of_event
 
 
 def _check_constant(keys: pd.DataFrame) -> None:

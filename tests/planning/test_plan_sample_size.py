@@ -38,7 +38,7 @@ from cudbound.exceptions import ParameterError, StudyError
 from cudbound.planning.performance import expected_performance
 from cudbound.planning.pilot import make_pilot
 from cudbound.planning.plan_sample_size import _sizes
-from cudbound.study.populations.own_data import array_population
+from cudbound.study.populations.real_data import RealData
 from cudbound.study.populations.worlds import Gaussians
 
 RNG = np.random.default_rng(0)
@@ -238,7 +238,7 @@ def test_worlds_by_name_with_parameters_and_as_objects():
 
 
 def test_a_data_set_of_a_study_is_a_world():
-    data = array_population(np.tile(X, (10, 1)), np.tile(Y, 10), name="many")
+    data = RealData("many", "many", np.tile(X, (10, 1)), np.tile(Y, 10))
     plan = quick_plan(CLF, world=data)
     assert plan.n_pilot is None
     assert "drawn without replacement" in str(plan)

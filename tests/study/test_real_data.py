@@ -10,15 +10,11 @@ import re
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import pytest
-from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
-from cudbound import LeastSquaresClassifier
 from cudbound.inputs.csv_file import CsvError, DataFile
 from cudbound.study.populations.own_data import (
     FunctionPopulation,
-    array_population,
     csv_population,
 )
 from cudbound.study.populations.real_data import RealData, load_data_set, read_manifest
@@ -295,7 +291,6 @@ def test_mean_truth_of_many_remainders_is_the_error_on_all_cases():
 def test_data_sets_that_are_too_small_say_so():
     assert make(550).fit_for_coverage(50)
     assert not make(549).fit_for_coverage(50)
-    assert (make(550).small, make(549).small) == (False, True)
     assert make(549).fit_for_coverage(49)
     assert make(5000, "population").fit_for_coverage(50)
     assert not make(4999, "population").fit_for_coverage(50)
@@ -370,10 +365,10 @@ def test_function_is_judged_on_a_fixed_sample():
 
 
 def test_function_may_bring_its_exact_error():
-    population = FunctionPopulation(probit, "probit", error=lambda classifier: 0.25, words="a probit model")
+    population = FunctionPopulation(probit, "probit", error=lambda classifier: 0.25)
     truth = population.draw(20, np.random.default_rng(1)).true_error(FirstFeature())
     assert (truth.value, truth.standard_error) == (0.25, 0.0)
-    assert population.title == "a probit model; true error by a given function"
+    assert population.title == "probit; true error by a given function"
     with pytest.raises(ValueError, match=r"p: the error must be in \[0, 1\]. Got 25.0"):
         FunctionPopulation(probit, "p", error=lambda classifier: 25).true_error(FirstFeature())
 
@@ -398,33 +393,6 @@ def test_function_may_bring_its_exact_error():
 def test_function_that_returns_something_else(function, message):
     with pytest.raises(ValueError, match=message):
         FunctionPopulation(function, "f").draw(20, np.random.default_rng(0))
-
-
-def test_arrays():
-    X, y = load_breast_cancer(return_X_y=True)
-    data = array_population(X, y, name="breast_cancer")
-    assert data.name == "breast_cancer"
-    assert np.array_equal(data.X, X)
-    assert np.array_equal(data.y, y)
-    assert not data.small
-    drawn = data.draw(60, np.random.default_rng(2))
-    truth = drawn.true_error(LeastSquaresClassifier().fit(drawn.X, drawn.y))
-    assert 0.0 < truth.value < 0.5
-    iris = array_population(*load_iris(return_X_y=True), name="virginica", positive=2, device="population")
-    assert iris.name == "virginica"
-    assert iris.y.tolist() == [0] * 100 + [1] * 50
-    with pytest.raises(ValueError, match=r"y of 'wine' must hold two labels. Got 3: \[0, 1, 2\]; say which"):
-        array_population(*load_wine(return_X_y=True), name="wine")
-    with pytest.raises(ValueError, match=r"positive = 7 is not a label of 'iris'; there are \[0, 1, 2\]"):
-        array_population(*load_iris(return_X_y=True), name="iris", positive=7)
-
-
-def test_arrays_with_named_labels():
-    frame = pd.DataFrame({"a": [1, 2, 3, 4], "b": [0.5, 0.5, 1.5, 1.5]})
-    data = array_population(frame, ["well", "ill", "ill", "well"], name="ward", positive="ill")
-    assert data.y.tolist() == [0, 1, 1, 0]
-    assert data.X.tolist() == frame.to_numpy().tolist()
-    assert array_population(frame, [True, False, True, False], name="ward").y.tolist() == [1, 0, 1, 0]
 
 
 def test_csv_file_is_read_as_the_command_reads_it(tmp_path):

@@ -46,30 +46,30 @@ def describe(study: Study) -> dict[str, Any]:
     >>> class Coin:
     ...     name, title = "coin", "labels without features"
     >>> study = Study("quick", (Scenario("coin", Coin(), LeastSquaresClassifier),), (30,), 10, ("cud",))
-    >>> described = describe(study)
-    >>> described["n_samples"], described["scenarios"]["coin"]["classifier"]
+    >>> description = describe(study)
+    >>> description["n_samples"], description["scenarios"]["coin"]["classifier"]
     ([30], 'LeastSquaresClassifier()')
     """
-    described = {
+    description = {
         "cudbound": version("cudbound"),
         **vars(study),
         "scenarios": {scenario.name: _describe_scenario(scenario) for scenario in study.scenarios},
         "sizes": _describe_sizes(study.sizes),
         "published": [asdict(one) for one in study.published],
     }
-    plain: dict[str, Any] = json.loads(json.dumps(described, default=_plain))
+    plain: dict[str, Any] = json.loads(json.dumps(description, default=_plain))
     return plain
 
 
 def _describe_sizes(sizes: ResamplingSizes) -> dict[str, Any]:
     """Return the sizes without those that stores of earlier versions lack, if they have the values of then."""
-    described = asdict(sizes)
+    description = asdict(sizes)
     if sizes.aci_rate == ResamplingSizes.aci_rate:
-        del described["aci_rate"]
-    return described
+        del description["aci_rate"]
+    return description
 
 
-def cells_of(described: Mapping[str, Any]) -> dict[tuple[str, int], int]:
+def cells_of(description: Mapping[str, Any]) -> dict[tuple[str, int], int]:
     """Return the number of replicates of each cell of a study that is described, by scenario and n.
 
     Examples
@@ -79,9 +79,9 @@ def cells_of(described: Mapping[str, Any]) -> dict[tuple[str, int], int]:
     {('a', 30): 9, ('b', 50): 9, ('b', 80): 9}
     """
     return {
-        (name, n): entries.get("n_replicates", described["n_replicates"])
-        for name, entries in described["scenarios"].items()
-        for n in entries.get("n_samples", described["n_samples"])
+        (name, n): entries.get("n_replicates", description["n_replicates"])
+        for name, entries in description["scenarios"].items()
+        for n in entries.get("n_samples", description["n_samples"])
     }
 
 

@@ -60,7 +60,7 @@ def read_scenario(table: Mapping[str, Any], *, folder: Path, data_folder: str | 
         with placed("rival"):
             rival = structured(left.pop("rival"), ClassifierRecipe)
     if sources == ["world"]:
-        population, description = _world(name, left, told="groups" in own)
+        population, description = _world(name, left, has_groups="groups" in own)
     elif sources == ["data"]:
         population, description = _data(name, left, data_folder)
     else:
@@ -97,12 +97,12 @@ def find_world(name: str, parameters: Mapping[str, Any]) -> tuple[World, dict[st
     return WORLDS[name](**values), {"world": name, **values}
 
 
-def _world(name: str, left: dict[str, Any], *, told: bool) -> tuple[Population, dict[str, Any]]:
-    """Return a world, with several rows for each patient if their keys are given or the methods are told of them."""
+def _world(name: str, left: dict[str, Any], *, has_groups: bool) -> tuple[Population, dict[str, Any]]:
+    """Return a world, with several rows for each patient if their keys are given or that of groups is."""
     given = _taken(left, PATIENT_KEYS)
     world: Any
     world, description = find_world(name, left)
-    if not given and not told:
+    if not given and not has_groups:
         return world, description
     rows = given.pop("rows_per_patient", None)
     patients = Patients(world, tuple(rows) if isinstance(rows, list) else rows, **given)

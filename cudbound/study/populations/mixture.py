@@ -84,8 +84,7 @@ class Mixture(FromPreset, ContinuousWorld):
     flip_rate: float = 0.0
 
     def __post_init__(self) -> None:
-        check_number("distance", self.distance, 0.0, 100.0)
-        check_features(self.n_features, self.n_signal)
+        _check_centers(self)
         check_number("positive_sd", self.positive_sd, 0.01, 100.0)
         check_number("outlier_sd", self.outlier_sd, 1.0, 1000.0)
         for share in ("positive_share", "outlier_share", "subgroup_share", "flip_rate"):
@@ -111,8 +110,7 @@ class Mixture(FromPreset, ContinuousWorld):
 
         The means are at plus and minus half the distance along the diagonal of the features with signal.
         """
-        center = np.zeros(self.n_features)
-        center[: self.n_signal] = 0.5 * self.distance / math.sqrt(self.n_signal)
+        center = _center(self)
         shown, hidden = 1.0 - self.subgroup_share, self.subgroup_share
         clean, apart = 1.0 - self.outlier_share, self.outlier_share
         classes = [
@@ -239,8 +237,7 @@ class TwoCenters(FromPreset, ContinuousWorld):
     correlation: float = 0.0
 
     def __post_init__(self) -> None:
-        check_number("distance", self.distance, 0.0, 100.0)
-        check_features(self.n_features, self.n_signal)
+        _check_centers(self)
         if "df" in self.preset.defaults:
             check_number("df", self.df, 0.5, 1000.0)
         check_number("correlation", self.correlation, 0.0, 1.0)
@@ -254,12 +251,6 @@ class TwoCenters(FromPreset, ContinuousWorld):
         return f"two Gaussians {where}, neighbors correlated by {self.correlation:g}"
 
     @cached_property
-    def _center(self) -> Array:
-        center = np.zeros(self.n_features)
-        center[: self.n_signal] = 0.5 * self.distance / math.sqrt(self.n_signal)
-        return center
-
-    @cached_property
     def _root(self) -> Array:
         apart = np.abs(np.subtract.outer(np.arange(self.n_features), np.arange(self.n_features)))
         return np.asarray(np.linalg.cholesky(float(self.correlation) ** apart))
@@ -271,12 +262,24 @@ class TwoCenters(FromPreset, ContinuousWorld):
         noise = rng.standard_normal((n, self.n_features)) * spread[:, None]
         if self.correlation:
             noise = noise @ self._root.T
-        return (2 * labels - 1)[:, None] * self._center + noise, labels
+        return (2 * labels - 1)[:, None] * _center(self) + noise, labels
 
     def linear_error(self, coef: Array, intercept: float) -> float:
         """Return the error of a linear rule: the mean of two tail areas."""
-        shift = float(self._center @ coef)
+        shift = float(_center(self) @ coef)
         turned = self._root.T @ coef if self.correlation else coef
         length = max(math.sqrt(turned @ turned), 1e-250)  # 0 would turn a certain prediction into nan
         scores = np.array([intercept - shift, -intercept - shift]) / length
         return float((ndtr(scores) if math.isinf(self.df) else stdtr(self.df, scores)).mean())
+
+
+def _check_centers(world: Mixture | TwoCenters) -> None:
+    check_number("distance", world.distance, 0.0, 100.0)
+    check_features(world.n_features, world.n_signal)
+
+
+def _center(world: Mixture | TwoCenters) -> Array:
+    """Return the center of class 1, half the distance along the diagonal of the features with signal."""
+    center = np.zeros(world.n_features)
+    center[: world.n_signal] = 0.5 * world.distance / math.sqrt(world.n_signal)
+    return center

@@ -1,13 +1,12 @@
-"""Populations of the user's own: a function that draws cases, a CSV file, or arrays."""
+"""Populations of the user's own: a function that draws cases, or a CSV file; arrays are a `RealData`."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from cudbound.inputs.csv_columns import read_training_data
 from cudbound.inputs.csv_file import DataFile
@@ -33,8 +32,6 @@ class FunctionPopulation:
         of the function, drawn once per process, with a standard error.
     n_truth_cases : int, default=50000
         Size of that sample. The standard error is at most 0.5 / sqrt(n_truth_cases), .00224.
-    words : str or None, default=None
-        How cases arise, for the title; None takes the name.
 
     Examples
     --------
@@ -50,12 +47,11 @@ class FunctionPopulation:
     name: str
     error: Callable[[Any], float] | None = None
     n_truth_cases: int = N_TRUTH_CASES
-    words: str | None = field(default=None, repr=False)
 
     @property
     def cases(self) -> str:
         """How cases arise, in words."""
-        return self.words or self.name
+        return self.name
 
     @property
     def title(self) -> str:
@@ -100,55 +96,6 @@ class FunctionPopulation:
         if not 0.0 <= value <= 1.0:
             raise ValueError(f"{self.name}: the error must be in [0, 1]. Got {value!r}.")
         return Truth(value)
-
-
-def array_population(
-    X: ArrayLike,
-    y: ArrayLike,
-    *,
-    name: str,
-    positive: Any = None,
-    device: str = "remainder",
-) -> RealData:
-    """Make a population of arrays.
-
-    Parameters
-    ----------
-    X : array-like of float, shape (N, n_features)
-        Finite.
-    y : array-like, shape (N,)
-        Labels.
-    name : str
-        The word for it in results.
-    positive : object, default=None
-        The label that becomes class 1; all others become class 0. None takes the second of two labels in sorted order.
-    device : {"remainder", "population"}, default="remainder"
-        See `cudbound.study.populations.real_data.RealData`.
-
-    Raises
-    ------
-    ValueError
-        If there are not two labels and `positive` does not choose one, `positive` does not occur, or X or y are not
-        as described.
-
-    Examples
-    --------
-    >>> array_population([[1.0], [2.0], [3.0]], ["no", "yes", "yes"], name="three").y.tolist()
-    [0, 1, 1]
-    """
-    labels = np.asarray(y)
-    found = np.unique(labels)
-    if positive is None and found.size != 2:
-        raise ValueError(
-            f"y of {name!r} must hold two labels. Got {found.size}: {found[:5].tolist()}; say which is positive."
-        )
-    chosen = found[1] if positive is None else positive
-    if chosen not in found.tolist():
-        raise ValueError(
-            f"positive = {chosen!r} is not a label of {name!r}; there are {found[:10].tolist()}."
-        )
-    features = np.array(X, dtype=np.float64, order="C")  # a copy: a population does not change
-    return RealData(name, name, features, (labels == chosen).astype(np.int64), device)
 
 
 def csv_population(data: DataFile, *, device: str = "remainder", name: str | None = None) -> RealData:

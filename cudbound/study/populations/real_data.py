@@ -71,8 +71,8 @@ class RealData:
     >>> rng = np.random.default_rng(0)
     >>> X = rng.standard_normal((1000, 2))
     >>> data = RealData("made", "made up", X, (X[:, 0] > 0).astype(int))
-    >>> data.draw(30, rng).X.shape, data.fit_for_coverage(30), data.small
-    ((30, 2), True, False)
+    >>> data.draw(30, rng).X.shape, data.fit_for_coverage(30)
+    ((30, 2), True)
     """
 
     name: str
@@ -108,11 +108,6 @@ class RealData:
         return int(self.X.shape[1])
 
     @property
-    def small(self) -> bool:
-        """Whether training sets of 50 cases are too large for the data; see `fit_for_coverage`."""
-        return not self.fit_for_coverage(USUAL_SAMPLE)
-
-    @property
     def title(self) -> str:
         """One line: what the data are, how cases are drawn, and how the true error is found."""
         how = (
@@ -120,7 +115,7 @@ class RealData:
             if self.device == "remainder"
             else "drawn with replacement, true error exact on all cases"
         )
-        small = "; too small to read coverage from" if self.small else ""
+        small = "; too small to read coverage from" if not self.fit_for_coverage(USUAL_SAMPLE) else ""
         return f"{self.words}: {self.n_cases} cases, {self.X.shape[1]} features; {how}{small}"
 
     @cached_property
