@@ -34,7 +34,8 @@ Exit codes:
     3  the table was written, but a limit or rounding left a bound of cud,
        two-center or aci unproved: the larger value was used
     4  a saved result does not agree with the data, or with itself
-  130  stopped by Ctrl-C; no file was written"""
+  130  stopped by Ctrl-C; no file was written, but the store of a study has
+       the replicates that were done"""
 
 #: What the package calls an argument, where a command has another name for it.
 NAMES = {
@@ -54,6 +55,9 @@ NAMES = {
 
 class OneLineCommand(click.Command):
     """Command that knows its options as they were typed, and names them in errors of the package."""
+
+    def __init__(self, *arguments: Any, **named: Any):
+        super().__init__(*arguments, **{"epilog": EXIT_CODES, **named})
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Keep the texts of the options beside their values."""
@@ -76,6 +80,9 @@ class OneLineGroup(click.Group):
     """Group whose errors read ``cudbound: error: ...``, with foreign text escaped and no traceback."""
 
     command_class = OneLineCommand
+
+    def __init__(self, *arguments: Any, **named: Any):
+        super().__init__(*arguments, **{"epilog": EXIT_CODES, **named})
 
     def main(self, *arguments: Any, standalone_mode: bool = True, **named: Any) -> Any:
         """Run the command and leave the interpreter with its exit code."""
@@ -110,7 +117,7 @@ class OneLineGroup(click.Group):
         sys.exit(code)
 
 
-command = partial(click.command, cls=OneLineCommand, epilog=EXIT_CODES)
+command = partial(click.command, cls=OneLineCommand)
 
 
 def _flag(context: click.Context, parameter: str) -> str | None:

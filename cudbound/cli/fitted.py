@@ -186,7 +186,7 @@ def _match(model: SavedModel, sample: TrainingData) -> FittedClassifier:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return first_few([quoted(name, 100) for name in names])
+    return first_few([quoted(name, 100) for name in names]) or "none"
 
 
 def _columns(estimator: Any, sample: TrainingData, name: str) -> Any:
@@ -205,17 +205,10 @@ def _columns(estimator: Any, sample: TrainingData, name: str) -> Any:
     missing = [one for one in names if one not in found]
     extra = [one for one in found if one not in names]
     if missing or extra:
-        messages = [f"missing {_listed(missing)}"] if missing else []
-        messages += [f"not known to the model {_listed(extra)}"] if extra else []
-        ways = ["leave columns out with --exclude COL"] if extra else []
-        if missing:
-            ways.append(
-                "name the columns as they were named in the fit (an indicator made by --categorical is called "
-                "column=level; a model that turns text into numbers itself can be used from Python only)"
-            )
         raise ValueError(
-            f"--model: {name} was fitted to other columns than {quoted(sample.source)} has: {', '.join(messages)}; "
-            f"{', and '.join(ways)}"
+            f"--model: {name} was fitted to other columns than {quoted(sample.source)} has: missing "
+            f"{_listed(missing)}, not known to the model {_listed(extra)}; leave columns out with --exclude COL, and "
+            "name columns as they were named in the fit (an indicator made by --categorical is called column=level)"
         )
     import pandas as pd
 

@@ -133,20 +133,9 @@ def test_random_numbers_of_the_classifier_come_from_the_seed(fake, patients):
         (["--set", "C=1"], "least-squares has no option 'C'; its options are fit_intercept."),
         (["--classifier", "ridge", "--set", "alhpa=1"], "ridge has no option 'alhpa'; did you mean alpha?"),
         (["--classifier", "ridge", "--set", "alpha"], "'alpha' is not of the form NAME=VALUE, such as C=0.5"),
-        (["--classifier", "ridge", "--set", "=1"], "'=1' is not of the form NAME=VALUE"),
-        (["--classifier", "ridge", "--set", "alpha="], "'alpha=' is not of the form NAME=VALUE"),
-        (["--classifier", "ridge", "--set", "alpha=1", "--set", "alpha=2"], "'alpha' is given twice"),
         (
             ["--classifier", "logistic", "--set", "C=-1"],
             "The 'C' parameter of LogisticRegression must be a float in the range (0.0, inf]. Got -1 instead.",
-        ),
-        (
-            ["--classifier", "logistic", "--set", "C=large"],
-            "The 'C' parameter of LogisticRegression must be a float",
-        ),
-        (
-            ["--classifier", "logistic", "--set", "C=nan"],
-            "The 'C' parameter of LogisticRegression must be a float",
         ),
         (
             ["--classifier", "linear-svm", "--set", "loss=hinge", "--set", "dual=false"],

@@ -96,18 +96,6 @@ def test_the_same_seed_prints_the_same_text_whatever_the_threads(folder, monkeyp
     assert "n = 30:" in first.stdout
 
 
-def test_localization_and_methods_reach_the_solver(folder, monkeypatch):
-    widths = []
-    for alpha in ("0", "n", "inf"):
-        arguments = interval(
-            "--resamples", "100", "--methods", "cud", "--localization", alpha, "--format", "csv"
-        )
-        printed = pd.read_csv(io.StringIO(run_here(arguments, folder, monkeypatch).stdout))
-        assert printed["method"].tolist() == ["cud"]
-        widths.append(printed["raw_high"][0] - printed["raw_low"][0])
-    assert widths[0] > widths[1] >= widths[2] > 0
-
-
 def test_a_limit_that_is_hit_exits_3_with_the_table(tmp_path):
     write(tmp_path, *training_set(50, 4, 0.0))
     done = run(interval("--resamples", "50", "--methods", "cud", "--node-limit", "1"), tmp_path)

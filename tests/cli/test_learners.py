@@ -122,19 +122,6 @@ def test_a_margin_reaches_the_package_and_the_notes(alternative):
     assert f"error(a) - error(b), with {level} confidence intervals" in text
 
 
-def test_a_margin_turns_what_the_test_says():
-    arguments = ["--seed", "3", "--format", "csv", "--standardize", "--set-b", "kernel=rbf"]
-    inferior, margin = (
-        frame_of(run(*arguments, "--alternative", "less", "--null", null, b="svm")).iloc[0]
-        for null in ("-0.3", "0.3")
-    )
-    assert margin["pvalue"] < 0.05 < 0.95 < inferior["pvalue"]
-    assert margin["high"] == inferior["high"] < 0.3
-    same = frame_of(run(*arguments, "--alternative", "equivalent", "--null", "0.3", b="svm")).iloc[0]
-    assert same["pvalue"] < 0.05
-    assert -0.3 < same["low"] < same["high"] < 0.3
-
-
 @pytest.mark.parametrize("grouped", [False, True])
 def test_folds(grouped):
     arguments = [
@@ -156,23 +143,6 @@ def test_folds(grouped):
     )
     pd.testing.assert_frame_equal(printed, theirs)
     assert printed["estimand"].tolist() == ["expected(n1=32)"] * 2
-
-
-def test_groups_without_a_number_of_folds_make_ten_and_may_be_excluded_too():
-    arguments = ["--seed", "3", "--format", "csv", "--methods", "k-fold-t", "--group", "ward"]
-    printed = [frame_of(run(*arguments, exclude=exclude)) for exclude in ("", "ward")]
-    theirs = expected(
-        LeastSquaresClassifier(), RidgeClassifier(), methods=["k-fold-t"], cv=GroupKFold(10), groups=WARD
-    )
-    for one in printed:
-        pd.testing.assert_frame_equal(one, theirs)
-
-
-def test_all_methods_in_the_order_of_the_registry():
-    printed = frame_of(
-        run("--seed", "3", "--format", "csv", "--methods", "all", "--size", "n_nested_repeats=2")
-    )
-    assert printed["method"].tolist() == COMPARISONS
 
 
 @pytest.mark.parametrize("form", ["table", "markdown", "latex", "csv", "json"])
@@ -220,19 +190,6 @@ def test_the_notes_name_both_learners_and_what_was_chosen():
     assert "Choices" not in run("--seed", "3").stdout
 
 
-def test_exchanging_the_two_changes_the_sign():
-    arguments = ["--seed", "3", "--format", "csv", "--methods", "k-fold-t"]
-    one = frame_of(run(*arguments, "--set-b", "kernel=sigmoid", b="svm")).iloc[0]
-    other = frame_of(run(*arguments, "--set-a", "kernel=sigmoid", a="svm", b="least-squares")).iloc[0]
-    assert one["estimate"] == -other["estimate"] != 0
-    assert one["pvalue"] == pytest.approx(other["pvalue"], abs=1e-15)
-
-
-def test_a_classifier_against_itself_is_degenerate_and_says_so():
-    row = frame_of(run("--seed", "3", "--format", "csv", b="least-squares")).iloc[0]
-    assert (row["estimate"], row["pvalue"], str(row["degenerate"])) == (0.0, 1.0, "True")
-
-
 def test_a_seed_is_chosen_and_printed_and_repeats_the_run():
     first = run("--format", "json")
     seed = json.loads(first.stdout)["run"]["seed"]
@@ -277,17 +234,6 @@ def test_hostile_column_names_are_escaped(data, form):
 
 def test_the_alternatives_of_the_option_are_those_of_the_package():
     assert command.ALTERNATIVES == COMPARISON_ALTERNATIVES
-
-
-def test_the_package_refuses_a_test_without_direction_before_any_refit():
-    class Unfit(LeastSquaresClassifier):
-        def fit(self, X: Any, y: Any) -> Any:
-            raise AssertionError("fitted")
-
-    with pytest.raises(
-        ValueError, match=r"must be 'two-sided' for 5x2cv-f, whose .* Got 'less' instead\. Ask for"
-    ):
-        tabulate_comparisons(Unfit(), Unfit(), X, Y, methods=["mcnemar", "5x2cv-f"], alternative="less")
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from cli_fakes import assert_error, invoke
 from click.testing import Result
 from unwrapped import unwrapped
 
-from cudbound import LeastSquaresClassifier, compare_learners, error_interval
+from cudbound import LeastSquaresClassifier, error_interval
 
 N = 40
 RNG = np.random.default_rng(6)
@@ -71,14 +71,3 @@ def test_what_is_too_good_to_be_true_is_said_and_the_fallback_given():
     instead = run("interval", "--methods", "cud", "--resamples", "20", "--fallback", file="apart.csv")
     assert "Too good" not in instead.stdout + instead.stderr
     assert "0.088" in instead.stdout  # 1 - .025^(1/40)
-
-
-def test_the_majority_class_is_a_learner():
-    result = run("compare-learners", "--a", "least-squares", "--b", "majority")
-    theirs = compare_learners(LeastSquaresClassifier(), "majority", X, Y, rng=4)
-    assert f" {theirs.estimate:.3f} " in result.stdout
-    noise = run("compare-learners", "--a", "majority", "--b", "majority")
-    assert noise.exit_code == 0, noise.stderr
-    pd.read_csv("data.csv").assign(age=X[:, 0] - Y, bmi=X[:, 1] - Y).to_csv("noise.csv", index=False)
-    noise = run("compare-learners", "--a", "ridge", "--b", "majority", file="noise.csv")
-    assert "no evidence that a beats the" in noise.stdout

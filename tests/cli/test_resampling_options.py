@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from cli_fakes import assert_error, invoke
+from cli_fakes import invoke
 from click.testing import Result
 from sklearn.model_selection import GroupKFold
 from unwrapped import unwrapped
@@ -124,30 +124,6 @@ def test_folds_of_groups_are_left_to_the_package():
     assert cv_and_groups(sample, 4)["cv"].n_splits == 4
 
 
-def test_without_groups_and_folds_every_method_draws_its_own():
-    sample = read_training_data(DataFile(Path("data.csv"), "died", "yes", exclude=("patient",)))
-    assert cv_and_groups(sample, None) == {"cv": None, "groups": None}
-
-
-@pytest.mark.parametrize(
-    ("arguments", "exclude", "message"),
-    [
-        (
-            ["--folds", "20"],
-            "patient",
-            "n_splits=20 cannot be greater than the number of members in each class",
-        ),
-        (
-            ["--folds", "12", "--group", "patient"],
-            "",
-            "n_splits=12 greater than the number of groups: 10",
-        ),
-    ],
-)
-def test_too_many_folds(arguments, exclude, message):
-    assert_error(run("--methods", "k-fold-t", *arguments, exclude=exclude), 1, message)
-
-
 def test_a_fallback_is_given_if_it_is_asked_for(data):
     """Classes that every part of the rows tells apart: no error anywhere, and no variance either."""
     data.write_text(
@@ -177,14 +153,6 @@ def test_a_method_that_the_classifier_does_not_allow_keeps_its_row_in_all():
     assert "upper limit not capped: no linear form known for SVC" in ours["remarks"]
 
 
-def test_the_default_gives_a_classifier_without_a_bound_its_interval():
-    result = run("--classifier", "svm", "--set", "kernel=rbf", "--format", "json")
-    assert result.exit_code == 0, result.stderr
-    rows = {row["method"]: row for row in json.loads(result.stdout)["intervals"]}
-    assert list(rows) == ["two-center", "cud", "langford-binomial"]
-    assert [row["degenerate"] for row in rows.values()] == [False, True, False]
-
-
 @pytest.mark.parametrize("method", ["recommended", "paper", "k-fold-t"])
 @pytest.mark.parametrize(("alternative", "what"), [("less", "upper"), ("greater", "lower")])
 def test_limits_on_one_side(method, alternative, what):
@@ -210,23 +178,6 @@ def test_flags_of_a_method_reach_the_package_and_can_be_pasted():
     assert "upper limit not capped, as requested" in rows["remarks"][0]
     first = run(*asked).stdout
     assert "Choices: --option two-center.cap=false\n" in first
-
-
-def test_the_notes_repeat_what_was_chosen():
-    result = run(
-        *[
-            "--methods",
-            "k-fold-t,bayle-cv",
-            "--option",
-            "bayle-cv.variance=within-fold",
-            "--size",
-            "n_folds=7",
-        ],
-        *["--size", "n_splits=15", "--folds", "5", "--fallback"],
-    )
-    chosen = "--option bayle-cv.variance=within-fold --size n_folds=7 --size n_splits=15 --folds 5 --fallback"
-    assert f"seed 4.\nChoices: {chosen}\n" in unwrapped(result.stdout)
-    assert "Choices" not in run("--methods", "k-fold-t").stdout
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,7 @@ from cudbound import LeastSquaresClassifier
 from cudbound.cli.advice import in_words_of_the_command
 from cudbound.cli.commands import run_interval as run
 from cudbound.cli.commands.demo import FEATURES, demo_data
-from cudbound.cli.fitted import fit, new_seed
-from cudbound.cli.result_output import check_paths, write_whole
+from cudbound.cli.fitted import fit
 from cudbound.exceptions import CudboundWarning, NotCertifiedWarning
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_columns import TrainingData
@@ -42,10 +41,6 @@ def compare_with(*events: Warning) -> Callable[..., IntervalTable]:
         return TABLE
 
     return compare_intervals
-
-
-def test_chosen_seeds_differ():
-    assert len({new_seed() for _ in range(20)}) == 20
 
 
 def test_compute_collects_the_warnings_of_the_package(monkeypatch):
@@ -85,15 +80,6 @@ def test_open_draws_are_said_with_options_that_help(event, message):
     assert heard.messages[0].startswith(message)
 
 
-def test_compute_passes_the_warnings_of_others_on(monkeypatch):
-    events = (UserWarning("theirs"), CudboundWarning("ours"))
-    monkeypatch.setattr("cudbound.tables.compare_intervals.compare_intervals", compare_with(*events))
-    with pytest.warns(UserWarning, match="theirs"):
-        _, heard, _ = run.compute(FITTED, ARGUMENTS, 3)
-    assert heard.messages == ["ours"]
-    assert heard.certified
-
-
 def test_demo_data_is_fifty_rows_of_overlapping_classes():
     data = demo_data()
     assert data.sample.X.shape == (50, len(FEATURES))
@@ -101,31 +87,6 @@ def test_demo_data_is_fifty_rows_of_overlapping_classes():
     assert 15 <= data.sample.y.sum() <= 35
     classifier = LeastSquaresClassifier().fit(data.sample.X, data.sample.y)
     assert 0.15 <= (classifier.predict(data.sample.X) != data.sample.y).mean() <= 0.35
-
-
-def test_a_device_is_written_and_not_replaced(tmp_path):
-    fifo = tmp_path / "fifo"
-    os.mkfifo(fifo)
-    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
-    try:
-        write_whole({fifo: "text"})
-        assert os.read(reader, 100) == b"text"
-    finally:
-        os.close(reader)
-    assert fifo.is_fifo()
-
-
-def test_the_name_of_a_pipe_that_has_no_folder(tmp_path):
-    """/dev/fd/N of a pipe is a link to a name that no folder holds."""
-    reader, writer = os.pipe()
-    try:
-        place = Path(f"/dev/fd/{writer}")
-        check_paths({"--output": place})
-        write_whole({place: "text"})
-        assert os.read(reader, 100) == b"text"
-    finally:
-        os.close(reader)
-        os.close(writer)
 
 
 # --- as a program

@@ -88,26 +88,6 @@ def test_the_table_says_what_was_compared_and_how():
     assert "2 comparisons on the same splits" in text
 
 
-@pytest.mark.parametrize(
-    ("name", "start"),
-    [
-        ("out.txt", b"Differences"),
-        ("out.md", b"Differences"),
-        ("out.tex", b"% needs"),
-        ("out.html", b"<!DOCTYPE html>"),
-        ("out.csv", b'"a","b","adjusted_pvalue"'),
-        ("out.json", b'{\n  "format": 1'),
-        ("out.svg", b"<?xml"),
-        ("out.png", b"\x89PNG"),
-        ("out.pdf", b"%PDF"),
-    ],
-)
-def test_every_form_can_be_written(name, start):
-    result = several("--output", name, names=("ridge", "least-squares"))
-    assert (result.exit_code, result.stdout) == (0, ""), result.stderr
-    assert Path(name).read_bytes().startswith(start)
-
-
 def test_json_and_a_picture_beside_it():
     result = several("--format", "json", "--plot", "pairs.svg")
     assert result.exit_code == 0, result.stderr

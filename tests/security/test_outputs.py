@@ -31,10 +31,6 @@ from cudbound.cli.start import main
 demo.ARGUMENTS["n_resamples"] = 20
 
 def set_up(number, name, what):
-    if what == "closed":
-        os.close(number)
-        setattr(sys, name, None)  # as Python itself begins
-        return
     if what == "no reader":
         reader, place = os.pipe()
         os.close(reader)
@@ -49,8 +45,6 @@ for case, (arguments, stdout, stderr) in json.load(open("cases.json")).items():
         open(number, "w").close()
     child = os.fork()
     if not child:
-        if "stdin" in case:
-            set_up(0, "stdin", "closed")
         set_up(1, "stdout", stdout)
         set_up(2, "stderr", stderr)
         sys.argv = ["cudbound", *arguments]
@@ -61,22 +55,18 @@ print(json.dumps(found))
 """
 
 INTERVAL = ["interval", "data.csv", "--target", "y", "--positive", "1", "--resamples", "20"]
-FULL, CLOSED, NO_READER = "/dev/full", "closed", "no reader"
+FULL, NO_READER = "/dev/full", "no reader"
 CASES = {
     "undisturbed": (["methods"], "file", "file"),
-    "methods, stderr closed": (["methods"], "file", CLOSED),
     "methods, stderr full": (["methods"], "file", FULL),
     "methods, stderr without reader": (["methods"], "file", NO_READER),
-    "methods, stdin closed": (["methods"], "file", "file"),
-    "a seed is chosen, stderr closed": (INTERVAL, "file", CLOSED),
     "a seed is chosen, stderr full": (INTERVAL, "file", FULL),
-    "a file is written, stderr closed": (["methods", "--output", "methods.txt"], "file", CLOSED),
-    "a file is written, stdout closed": (["methods", "--output", "methods.txt"], CLOSED, "file"),
-    "an error, stderr closed": (["methods", "--output", "."], "file", CLOSED),
+    "a file is written, stderr full": (["methods", "--output", "methods.txt"], "file", FULL),
+    "an error, stderr full": (["methods", "--output", "."], "file", FULL),
     **{
         f"{arguments[0]}, stdout {name}": (arguments, what, "file")
         for arguments in (["--help"], ["demo"], ["methods"], ["study", "new", "quick", "--output", "-"])
-        for name, what in {"closed": CLOSED, "full": FULL, "without reader": NO_READER}.items()
+        for name, what in {"full": FULL, "without reader": NO_READER}.items()
     },
 }
 
@@ -109,20 +99,14 @@ def test_messages_that_are_lost_stop_nothing(streams, case):
         assert stdout == found["undisturbed"][1] != ""
 
 
-def test_streams_that_are_not_used_may_be_closed(streams):
-    found, _ = streams
-    assert found["methods, stdin closed"] == found["undisturbed"]
-    assert found["a file is written, stdout closed"] == [0, "", "cudbound: wrote methods.txt\n"]
-
-
 def test_an_error_that_nobody_hears_keeps_its_code(streams):
-    assert streams[0]["an error, stderr closed"] == [1, "", ""]
+    assert streams[0]["an error, stderr full"] == [1, "", ""]
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if "stdout" in case and "written" not in case])
 def test_a_table_that_is_lost_is_an_error_of_one_line(streams, case):
     code, _, said = streams[0][case]
-    reason = os.strerror(errno.ENOSPC if case.endswith("full") else errno.EBADF)
+    reason = os.strerror(errno.ENOSPC)
     assert code == 1
     if case.endswith("without reader"):  # `cudbound ... | head` is no mistake
         assert said == ""

@@ -60,7 +60,7 @@ DESIGNS = [
     (BASE + "x = " + "[\n" * 3000 + "]\n" * 3000 + NOISE, "not TOML: "),
     (BASE + "seed = " + "9" * 9_000 + "\n" + NOISE, "digits"),
     (f'{BASE}name = "{"x" * 9_000}"\nmethods2 = 1\n{NOISE}', "there is no key 'methods2'"),
-    (BASE.replace('["cud"]', "[" + '"x",\n' * 9_000 + "]") + NOISE, "Got 'x' instead"),
+    (BASE.replace('["cud"]', "[" + '"x",\n' * 9_000 + "]") + NOISE, "Got 'x'"),
 ]  # fmt: skip
 
 
@@ -94,30 +94,11 @@ def test_options_without_measure(tmp_path, arguments, reason):
 
 
 WORD = "x" * 900_000
-OPTIONS_OF_WORDS = [
-    "target",
-    "positive",
-    "output",
-    "classifier",
-    "methods",
-    "set",
-    "size",
-    "cost",
-    "localization",
-]
-OPTIONS_OF_WORDS += [
-    "inner",
-    "metric",
-    "prevalence",
-    "confidence-level",
-    "seed",
-    "threshold",
-    "delimiter",
-    WORD,
-]
 
 
-@pytest.mark.parametrize("option", OPTIONS_OF_WORDS, ids=lambda name: name[:20])
+@pytest.mark.parametrize(
+    "option", ["target", "methods", "set", "inner", "prevalence", WORD], ids=lambda name: name[:9]
+)
 def test_long_words_are_cut_in_messages(tmp_path, option):
     path = tmp_path / "data.csv"
     path.write_text(DATA)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from cudbound.cli.command import EXIT_CODES, OneLineGroup
+from cudbound.cli.command import OneLineGroup
 from cudbound.cli.commands.demo import demo
 from cudbound.cli.commands.example import example
 from cudbound.cli.commands.explain import explain
@@ -20,7 +20,6 @@ from cudbound.cli.commands.verify import verify
     "cudbound",
     cls=OneLineGroup,
     invoke_without_command=True,
-    epilog=EXIT_CODES,
     context_settings={"show_default": True},  # of the options of every command
 )
 @click.version_option(package_name="cudbound", prog_name="cudbound")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -15,9 +15,6 @@ from cudbound.cli.texts import from_text, parse_assignments
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_file import DataFile
 from cudbound.inputs.named_classifiers import DEFAULT, LEARNERS
-
-if TYPE_CHECKING:
-    from cudbound.planning.sample_size_plan import SampleSizePlan
 
 METRICS = ("error", "sensitivity", "specificity", "balanced-error")
 #: Sizes of one plan; each takes its hundred samples.
@@ -133,27 +130,33 @@ def plan(
     as 'cudbound interval' reads its file, or from a simulated --world; the classifier is fitted to them, and the
     interval computed as it will be.
     """
+    from cudbound.adapters.in_words import describe_classifier
     from cudbound.intervals import find_methods
+    from cudbound.planning.plan_sample_size import plan_sample_size
 
     recipe = choose_classifier(classifier, assignments, standardize)
     options = shared_options.options_of_methods(assigned, find_methods([method]))
     chosen = new_seed() if seed is None else seed
     further |= {"method": method, "options": options.get(method), "rng": chosen}
     output.check({}, read=[data.file])
-    found = (
-        _from_pilot(data, recipe, further)
-        if world is None
-        else _from_world(world, parameters, recipe, further)
-    )
+    if world is None:
+        recipe, drawn, facts = _pilot(data, recipe, further)
+    else:
+        drawn, facts = _world(world, parameters), {}
+    found = plan_sample_size(recipe(chosen), **further, **drawn)
+    facts["classifier"] = describe_classifier(recipe(chosen), recipe.class_in_words)
     if seed is None:
         say_seed(chosen)
+    found = replace(found, **facts)
     output.write(found, found.report(style=output.style), {})
 
 
-def _from_pilot(data: DataFile, recipe: ClassifierRecipe, arguments: dict[str, Any]) -> SampleSizePlan:
+def _pilot(
+    data: DataFile, recipe: ClassifierRecipe, further: dict[str, Any]
+) -> tuple[ClassifierRecipe, dict[str, Any], dict[str, Any]]:
+    """Return the recipe for a pilot, what is drawn from, and what the notes say of it."""
     from cudbound.inputs.csv_columns import read_training_data
     from cudbound.metrics.metrics import Metrics
-    from cudbound.planning.plan_sample_size import plan_sample_size
 
     refuse_beside("FILE.csv", ["parameters"], "parameters are those of --world NAME")
     refuse_beside("FILE.csv", ["group"], "a plan draws single rows; take a file with one row of each patient")
@@ -164,37 +167,22 @@ def _from_pilot(data: DataFile, recipe: ClassifierRecipe, arguments: dict[str, A
                 "--world, such as gaussians."
             )
     sample = read_training_data(data)
-    complete = replace(recipe, missing=sample.missing, levels=sample.levels)
-    seed = arguments["rng"]
-    metric = Metrics(arguments.pop("metric"), event=1)
-    found = plan_sample_size(complete(seed), sample.X, sample.y, metric=metric, **arguments)
-    return replace(
-        found,
-        source=f"{sample.y.size} rows of {sample.source} with {sample.y.sum()} events ({sample.event}), drawn with "
-        "replacement",
-        classifier=_in_words(complete, seed),
-        preparation=sample.notes,
+    further["metric"] = Metrics(further["metric"], event=1)
+    source = (
+        f"{sample.y.size} rows of {sample.source} with {sample.y.sum()} events ({sample.event}), drawn with"
     )
+    facts = {"source": f"{source} replacement", "preparation": sample.notes}
+    complete = replace(recipe, missing=sample.missing, levels=sample.levels)
+    return complete, {"X": sample.X, "y": sample.y}, facts
 
 
-def _from_world(
-    world: str, parameters: tuple[str, ...], recipe: ClassifierRecipe, arguments: dict[str, Any]
-) -> SampleSizePlan:
-    from cudbound.planning.plan_sample_size import plan_sample_size
+def _world(world: str, parameters: tuple[str, ...]) -> dict[str, Any]:
+    """Return what is drawn from a simulated world."""
     from cudbound.study.design.scenario_tables import find_world
 
     refuse_beside("--world", [one.name for one in fields(DataFile)], "a world has no file")
     try:
-        values = parse_assignments(parameters, "NAME=VALUE, such as distance=1.2")
-        population, _ = find_world(world, values)
+        population, _ = find_world(world, parse_assignments(parameters, "NAME=VALUE, such as distance=1.2"))
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="'--world'") from error
-    seed = arguments["rng"]
-    found = plan_sample_size(recipe(seed), world=population, **arguments)
-    return replace(found, classifier=_in_words(recipe, seed))
-
-
-def _in_words(recipe: ClassifierRecipe, seed: int) -> str:
-    from cudbound.adapters.in_words import describe_classifier
-
-    return describe_classifier(recipe(seed), recipe.class_in_words)
+    return {"world": population}

@@ -24,22 +24,12 @@ if TYPE_CHECKING:
 REPORT_FORMATS = ("html", "csv")
 #: Missing replicates of a cell that are listed.
 MAX_NUMBERS = 20
-_FILE = click.Path(path_type=Path)
 
-#: As those of the other commands, but for what Ctrl-C leaves behind.
-EXIT_CODES = """\b
-Exit codes:
-    0  success, also where --limit-minutes ended a run
-    1  the design file, the data or the store cannot be used: one line on
-       stderr says why
-    2  the command line is wrong
-  130  stopped by Ctrl-C; the replicates that were done are in the store"""
-
-design_argument = click.argument("design", metavar="DESIGN.toml", type=_FILE)
-store_argument = click.argument("store", metavar="STORE", type=_FILE)
+design_argument = click.argument("design", metavar="DESIGN.toml", type=shared_options.FILE)
+store_argument = click.argument("store", metavar="STORE", type=shared_options.FILE)
 data_folder_option = click.option(
     "--data-folder",
-    type=_FILE,
+    type=shared_options.FILE,
     metavar="DIR",
     help="Folder of the real data sets that the design names, with its MANIFEST.json; without it the environment "
     "variable CUDBOUND_DATA is asked.",
@@ -52,7 +42,7 @@ def _shard(text: str) -> Shard:
     return read_shard(text)
 
 
-@click.group("study", cls=OneLineGroup, invoke_without_command=True, epilog=EXIT_CODES)
+@click.group("study", cls=OneLineGroup, invoke_without_command=True)
 @click.pass_context
 def study(context: click.Context) -> None:
     """Measure how often intervals cover the true error, over thousands of training sets."""
@@ -61,7 +51,7 @@ def study(context: click.Context) -> None:
         context.exit(2)
 
 
-@study.command("new", epilog=EXIT_CODES)
+@study.command("new")
 @click.argument("template")
 @click.option(
     "--output",
@@ -92,12 +82,12 @@ def new(*, template: str, place: Path | None) -> None:
     write_whole({place: text})
 
 
-@study.command("run", epilog=EXIT_CODES)
+@study.command("run")
 @design_argument
 @click.option(
     "--store",
     required=True,
-    type=_FILE,
+    type=shared_options.FILE,
     metavar="STORE",
     help="SQLite file of the results; if it exists the study is resumed from it.",
 )
@@ -168,12 +158,12 @@ def run(
         )
 
 
-@study.command("merge", epilog=EXIT_CODES)
-@click.argument("parts", metavar="PART...", nargs=-1, required=True, type=_FILE)
+@study.command("merge")
+@click.argument("parts", metavar="PART...", nargs=-1, required=True, type=shared_options.FILE)
 @click.option(
     "--store",
     required=True,
-    type=_FILE,
+    type=shared_options.FILE,
     metavar="STORE",
     help="SQLite file to write; if it exists it is a further part, and is replaced when all is merged.",
 )
@@ -188,7 +178,7 @@ def merge(*, parts: tuple[Path, ...], store: Path) -> None:
     _print(_status_lines(merge_stores(parts, store)))
 
 
-@study.command("status", epilog=EXIT_CODES)
+@study.command("status")
 @store_argument
 @click.option(
     "--missing",
@@ -215,41 +205,31 @@ def status(*, store: Path, missing: bool, digest: bool) -> None:
             _print(_status_lines(opened.status()))
 
 
-@study.command("replay", epilog=EXIT_CODES)
+@study.command("replay")
 @store_argument
 @click.argument("scenario")
 @click.argument("n", type=click.IntRange(min=1))
 @click.argument("replicate", type=click.IntRange(min=0))
 @click.option(
     "--design",
-    type=_FILE,
+    required=True,
+    type=shared_options.FILE,
     metavar="DESIGN.toml",
     help="The design file of the store. A study that was made in Python has none: replay it there.",
 )
 @data_folder_option
 def replay(
-    *, store: Path, scenario: str, n: int, replicate: int, design: Path | None, data_folder: Path | None
+    *, store: Path, scenario: str, n: int, replicate: int, design: Path, data_folder: Path | None
 ) -> None:
     """Run one replicate again, such as one that failed, and print what it gives."""
     from cudbound.study.design.design_file import read_design
     from cudbound.study.run.replay import replay as run_again
-    from cudbound.study.run.store import Store
 
-    if design is None:
-        with Store.open(store) as opened:
-            made_in_python = not opened.from_design
-        if made_in_python:
-            raise ValueError(
-                f"{str(store)!r} holds a study that was made in Python, with populations and learners that no file "
-                "has; replay it there, with the Study that it was run with: "
-                f"cudbound.replay(study, {str(store)!r}, {scenario!r}, {n}, {replicate})"
-            )
-        raise click.UsageError("--design is missing; name the design file that the study was run with.")
     row = run_again(read_design(design, data_folder=data_folder), store, scenario, n, replicate)
     _print(_replicate_lines(row))
 
 
-@study.command("report", epilog=EXIT_CODES)
+@study.command("report")
 @store_argument
 @click.option(
     "--output",
@@ -281,13 +261,13 @@ def report(*, store: Path, place: Path | None, form: str | None) -> None:
         write_whole(files)
 
 
-@study.command("export", epilog=EXIT_CODES)
+@study.command("export")
 @store_argument
 @click.option(
     "--output",
     "folder",
     required=True,
-    type=_FILE,
+    type=shared_options.FILE,
     metavar="FOLDER",
     help="Folder to write design.json, cells.csv and rows.csv.gz into; made if it is not there.",
 )

@@ -152,11 +152,6 @@ class Store:
         return description
 
     @property
-    def from_design(self) -> bool:
-        """Whether the study comes from a design file, whose words then describe every scenario."""
-        return all(scenario["description"] for scenario in self.description["scenarios"].values())
-
-    @property
     def shard(self) -> Shard | None:
         """The shard that the last run was to do; None if that was the whole study."""
         ((_, environment),) = self._select("SELECT max(begun), environment FROM runs")
