@@ -18,7 +18,6 @@ from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_file import first_few, quoted
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from cudbound.inputs.csv_columns import TrainingData
@@ -120,28 +119,15 @@ def fit(
     """
     if isinstance(classifier, SavedModel):
         return _match(classifier, sample)
-    with in_words_of_the_command("the classifier", names) as heard:
-        estimator = replace(classifier, missing=sample.missing, levels=sample.levels)(seed)
-        estimator.fit(sample.X, sample.y, **_weights_of_fit(estimator, sample))
     from cudbound.adapters.in_words import describe_classifier  # loads scikit-learn
-
-    description = describe_classifier(estimator, classifier.class_in_words)
-    return FittedClassifier(estimator, sample.X, sample.y, sample, description, heard.messages)
-
-
-def _weights_of_fit(estimator: Any, sample: TrainingData) -> dict[str, NDArray[np.float64]]:
-    """Return the weights of the rows by the name that the fit has for them; none if the file has none."""
-    if sample.weights is None:
-        return {}
     from cudbound.resampling.refits import weights_of_fit
 
-    try:
-        return weights_of_fit(estimator, sample.weights)
-    except ValueError as error:
-        raise ValueError(
-            f"--weight: {type(estimator).__name__} is fitted without weights; choose another --classifier, such as "
-            "logistic, without --threshold, or leave the option out"
-        ) from error
+    with in_words_of_the_command("the classifier", names) as heard:
+        estimator = replace(classifier, missing=sample.missing, levels=sample.levels)(seed)
+        weights = {} if sample.weights is None else weights_of_fit(estimator, sample.weights)
+        estimator.fit(sample.X, sample.y, **weights)
+    description = describe_classifier(estimator, classifier.class_in_words)
+    return FittedClassifier(estimator, sample.X, sample.y, sample, description, heard.messages)
 
 
 def _match(model: SavedModel, sample: TrainingData) -> FittedClassifier:

@@ -87,15 +87,6 @@ def test_the_table_is_that_of_compare_intervals(folder):
     assert printed["method"].tolist() == METHODS
 
 
-def test_the_same_seed_prints_the_same_text_whatever_the_threads(folder, monkeypatch):
-    first, second = (
-        run_here(interval("--resamples", "100", "--jobs", jobs), folder, monkeypatch) for jobs in ("1", "2")
-    )
-    assert first.exit_code == second.exit_code == 0
-    assert first.stdout == second.stdout
-    assert "n = 30:" in first.stdout
-
-
 def test_a_limit_that_is_hit_exits_3_with_the_table(tmp_path):
     write(tmp_path, *training_set(50, 4, 0.0))
     done = run(interval("--resamples", "50", "--methods", "cud", "--node-limit", "1"), tmp_path)

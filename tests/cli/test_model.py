@@ -270,11 +270,6 @@ def test_places_without_a_model(fake, folder):
     assert_error(interval(), 1, "'model.skops': Is a directory; name another file")
 
 
-def test_the_model_file_is_not_overwritten(fake, folder):
-    save(ridge(WORDS))
-    assert_error(interval("--output", "model.skops"), 2, "ends in '.skops', which fits nothing")
-
-
 def test_without_skops_the_error_says_how_to_get_it(fake, folder, monkeypatch):
     save(ridge(WORDS))
     monkeypatch.setitem(sys.modules, "skops.io", None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import shlex
 from pathlib import Path
 from typing import Any
@@ -122,52 +121,6 @@ def test_folds_of_groups_are_left_to_the_package():
     assert sample.groups.tolist() == [str(group) for group in PATIENT]
     assert cv_and_groups(sample, None) == {"cv": None, "groups": sample.groups}
     assert cv_and_groups(sample, 4)["cv"].n_splits == 4
-
-
-def test_a_fallback_is_given_if_it_is_asked_for(data):
-    """Classes that every part of the rows tells apart: no error anywhere, and no variance either."""
-    data.write_text(
-        "age,died\n" + "".join(f"{i + 9 * (i > 9)},{'yes' if i > 9 else 'no'}\n" for i in range(20))
-    )
-    plain, replaced = (
-        printed("--methods", "k-fold-t", *more, exclude="").iloc[0] for more in ([], ["--fallback"])
-    )
-    assert (plain["width"], str(plain["degenerate"])) == (0.0, "True")
-    assert replaced["high"] > 0.1
-    assert str(replaced["degenerate"]) == "False"
-    assert "instead" in replaced["remarks"]
-
-
-def test_a_method_that_the_classifier_does_not_allow_keeps_its_row_in_all():
-    arguments = ["--classifier", "svm", "--set", "kernel=rbf", "--methods", "conditional", "--inner", "oob"]
-    result = run(*arguments, "--resamples", "4", "--format", "json")
-    assert result.exit_code == 0, result.stderr
-    ours, cud = json.loads(result.stdout)["intervals"][:2]
-    assert (cud["method"], cud["low"], cud["degenerate"]) == ("cud", None, True)
-    assert "no CUD bound: no linear form known for SVC" in cud["remarks"]
-    assert (ours["method"], ours["degenerate"], 0.0 <= ours["low"] < ours["high"] <= 1.0) == (
-        "two-center",
-        False,
-        True,
-    )
-    assert "upper limit not capped: no linear form known for SVC" in ours["remarks"]
-
-
-@pytest.mark.parametrize("method", ["recommended", "paper", "k-fold-t"])
-@pytest.mark.parametrize(("alternative", "what"), [("less", "upper"), ("greater", "lower")])
-def test_limits_on_one_side(method, alternative, what):
-    arguments = ["--methods", method, "--inner", "oob", "--alternative", alternative]
-    rows = printed(*arguments)
-    pd.testing.assert_frame_equal(rows, expected(methods=method, inner="oob", alternative=alternative))
-    assert set(rows["alternative"]) == {alternative}
-    both = printed("--methods", method, "--inner", "oob")
-    if alternative == "less":
-        assert (rows["low"] == 0.0).all()
-        assert (rows["high"] <= both["high"]).all()
-    else:
-        assert (rows["high"] == 1.0).all()
-        assert (rows["low"] >= both["low"]).all()
-    assert f"\n\n95% confidence {what} limits for the " in run(*arguments).stdout
 
 
 def test_flags_of_a_method_reach_the_package_and_can_be_pasted():

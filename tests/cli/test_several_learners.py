@@ -97,25 +97,6 @@ def test_json_and_a_picture_beside_it():
     assert "<svg" in Path("pairs.svg").read_text()
 
 
-def test_words_for_a_paper_name_the_learners_the_pairs_and_both_adjustments():
-    frame = frame_of(several("--format", "csv"))
-    result = several("--describe", "--output", "out.csv")
-    assert result.exit_code == 0, result.stderr
-    words = result.stdout
-    assert "The errors of several classifiers were compared, pair by pair. There were n = 40 cases" in words
-    assert "(corrected-resampled-t)" in words
-    assert "The classifiers: ridge, RidgeClassifier" in words
-    assert "The intervals of all 3 pairs hold at once at the nominal level (Bonferroni)" in words
-    for _, row in frame.iterrows():
-        limits = f"{row['simultaneous_low']:.3f} to {row['simultaneous_high']:.3f}"
-        sentence = (
-            f"error({row['a']}) - error({row['b']}) = {row['estimate']:.3f} (simultaneous 95% confidence"
-        )
-        assert f"{sentence} interval {limits}; p-value {row['pvalue']:.3f}, adjusted" in words
-    assert "seed 3" in words
-    assert "holm1979simple" in words
-
-
 TWO = ["--a", "ridge", "--b", "tree"]
 SEVERAL = ["--learners", "ridge,tree,logistic"]
 

@@ -171,19 +171,10 @@ def test_options_reach_the_runner(folder, monkeypatch):
         raise ValueError("enough seen")
 
     monkeypatch.setattr(runner, "run_study", fake)
-    assert_error(run_quick("--jobs", "2", "--dask", "tcp://a:1"), 1, "enough seen")
-    assert calls == [
-        (
-            3,
-            Path("quick.sqlite"),
-            {
-                "n_jobs": 2,
-                "dask": "tcp://a:1",
-                "shard": None,
-                "limit_minutes": None,
-            },
-        )
-    ]
+    options = ("--jobs", "2", "--dask", "tcp://a:1", "--shard", "3/8", "--limit-minutes", "1.5")
+    assert_error(run_quick(*options), 1, "enough seen")
+    asked = {"n_jobs": 2, "dask": "tcp://a:1", "shard": (3, 8), "limit_minutes": 1.5}
+    assert calls == [(3, Path("quick.sqlite"), asked)]
 
 
 # --- report

@@ -15,7 +15,6 @@ from study_cases import dump
 
 from cudbound.cli.commands import study as commands
 from cudbound.study.design.design_file import template_text
-from cudbound.study.run import runner
 
 DOCUMENTATION = Path(__file__).parents[2] / "docs" / "studies.md"
 QUICK = template_text("quick").replace("n_resamples = 200", "n_resamples = 20")
@@ -114,19 +113,6 @@ def test_a_limit_ends_a_run_with_success_and_says_how_to_go_on(folder):
     assert "with 10 replicates left" in result.stderr
     result = run("a.sqlite", "--shard", "1/2", "--limit-minutes", "60")
     assert (result.stdout.splitlines()[0], result.stderr) == ("quick: 6 of 10 replicates done, 0 failed", "")
-
-
-def test_options_reach_the_runner(folder, monkeypatch):
-    calls = []
-
-    def fake(planned, store, **named):
-        calls.append(named)
-        raise ValueError("enough seen")
-
-    monkeypatch.setattr(runner, "run_study", fake)
-    options = ("--shard", "3/8", "--limit-minutes", "1.5")
-    assert_error(invoke("study", "run", "quick.toml", "--store", "a", *options), 1, "enough seen")
-    assert [(named["shard"], named["limit_minutes"]) for named in calls] == [((3, 8), 1.5)]
 
 
 def test_what_goes_wrong_is_one_line(folder):

@@ -87,7 +87,7 @@ def test_the_command_computes_what_python_computes(file, options, classifier, na
             ["--inner", "5", "--metric", "sensitivity"],
             "--inner must be",
         ),
-        (["--threshold", "0.4"], "--weight: FixedThresholdClassifier is fitted without weights"),
+        (["--threshold", "0.4"], "FixedThresholdClassifier.fit takes none: fit one that does"),
         (["--features", "a,w"], "column 'w' is named by --features and by --weight; choose one"),
     ],
 )
