@@ -41,18 +41,17 @@ class SeedRanges:
         words = []
         for (method, metric), runs in frame.groupby(["method", "metric"], sort=False):
             known = runs.dropna(subset=["low", "high"])
-            both = {name: (known[name].min(), known[name].max()) if len(known) else None for name in COMPARED}
-            numbers = {
-                f"{name}_{end}": None if pair is None else float(pair[place])
-                for name, pair in both.items()
-                for place, end in enumerate(("least", "most"))
+            ends = {
+                f"{name}_{end}": float(known[name].agg(how)) if len(known) else None
+                for name in COMPARED
+                for end, how in (("least", "min"), ("most", "max"))
             }
-            ranges.append({"method": method, "metric": metric, "n_seeds": len(known), **numbers})
+            ranges.append({"method": method, "metric": metric, "n_seeds": len(known), **ends})
             absent = ABSENT.get(runs["alternative"].iloc[0])
             parts = [
-                f"{COMPARED[name]} {format_proportion(pair[0])} to {format_proportion(pair[1])}"
-                for name, pair in both.items()
-                if pair is not None and name != absent
+                f"{said} {format_proportion(known[name].min())} to {format_proportion(known[name].max())}"
+                for name, said in COMPARED.items()
+                if len(known) and name != absent
             ]
             words.append(", ".join(parts) or "no interval")
         return cls([int(seed) for seed in frame["seed"].unique()], ranges, words)

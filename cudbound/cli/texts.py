@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from cudbound.resampling import ResamplingSizes
 
 _WORDS: dict[str, bool | None] = {"true": True, "false": False, "none": None}
-_DELIMITERS = {",": ",", ";": ";", "|": "|", "\t": "\t", "tab": "\t", r"\t": "\t"}
 
 
 def from_text(function: Callable[[str], Any]) -> Callable[[str], Any]:
@@ -125,9 +124,7 @@ def output(text: str) -> Path | None:
 
 def delimiter(text: str) -> str:
     """Return the character between the cells of a CSV file."""
-    if text not in _DELIMITERS:
-        raise ValueError(f"{text!r} is not one of: , ; | tab.")
-    return _DELIMITERS[text]
+    return "\t" if text in ("tab", r"\t") else text
 
 
 def sizes(

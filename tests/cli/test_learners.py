@@ -17,14 +17,11 @@ from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import GroupKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from unwrapped import unwrapped
 
 from cudbound import LeastSquaresClassifier, ResamplingSizes, tabulate_comparisons
 from cudbound.cli.commands import learners as command
 from cudbound.intervals import METHODS
 from cudbound.intervals.difference import COMPARISON_ALTERNATIVES
-from cudbound.report.render import render_report
-from cudbound.report.tables import ComparisonRun
 
 N = 40
 RNG = np.random.default_rng(8)
@@ -107,19 +104,8 @@ def test_a_margin_reaches_the_package_and_the_notes(alternative):
     )
     pd.testing.assert_frame_equal(printed, theirs)
     assert set(printed["null"]) == {0.1}
-    text = run(*arguments).stdout
-    for_what = {
-        "less": "error(a) - error(b) < 0.1",
-        "greater": "error(a) - error(b) > 0.1",
-        "equivalent": "|error(a) - error(b)| < 0.1",
-    }[alternative]
-    assert (
-        f"p-value: a small one speaks for {for_what}; a large one does not show the contrary.\n"
-        in unwrapped(text)
-    )
-    assert "equal errors" not in text
     level = "80%" if alternative == "equivalent" else "90%"  # two one-sided tests at 90%
-    assert f"error(a) - error(b), with {level} confidence intervals" in text
+    assert f"error(a) - error(b), with {level} confidence intervals" in run(*arguments).stdout
 
 
 @pytest.mark.parametrize("grouped", [False, True])
@@ -150,28 +136,6 @@ def test_every_format_on_stdout_and_in_a_file(form):
     arguments = ["--seed", "3", "--methods", "mcnemar,5x2cv-f", "--option", "mcnemar.form=mid-p"]
     printed = run(*arguments, "--format", form)
     assert (printed.exit_code, printed.stderr) == (0, "")
-    table = tabulate_comparisons(
-        LeastSquaresClassifier(),
-        RidgeClassifier(),
-        X,
-        Y,
-        methods=["mcnemar", "5x2cv-f"],
-        options={"mcnemar": {"form": "mid-p"}},
-        rng=3,
-    )
-    described = ComparisonRun(
-        source="data.csv",
-        n_samples=N,
-        n_events=int(Y.sum()),
-        n_non_events=N - int(Y.sum()),
-        event="died = yes",
-        features=("age", "bmi"),
-        learner_a="LeastSquaresClassifier(): no penalty; features not standardized",
-        learner_b="RidgeClassifier(): ridge penalty, alpha = 1; features not standardized",
-        seed=3,
-        choices="--option mcnemar.form=mid-p",
-    )
-    assert printed.stdout == render_report(table.report(described), form) + "\n"
     written = run(*arguments, "--format", form, "--output", "out.txt")
     assert (written.stdout, written.stderr) == ("", "cudbound: wrote out.txt\n")
     assert Path("out.txt").read_text(encoding="utf-8") == printed.stdout

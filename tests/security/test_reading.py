@@ -81,7 +81,7 @@ OPTIONS = [
     (["--size", f"n_splits={10**12}"], "n_splits"),
     (["--size", "n_folds=" + "9" * 5000], "n_folds"),
     (["--set", "basis=os.system", "--classifier", "convex-loss"], "--set"),
-    (["--delimiter", "xx"], "is not one of"),
+    (["--delimiter", "xx"], "--delimiter must be one character"),
     (["--confidence-level", "1e400"], "it must be a float in the range (0, 1)"),
 ]
 
