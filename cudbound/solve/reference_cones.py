@@ -221,8 +221,9 @@ class _Part:
         self._beta = cp.Variable(p)
         penalized_loss = objective_expression(cp, objective, self._beta)
         # an undecided hyperplane has the row 0'beta + 1 >= 0, which leaves the cone its interior
-        self._signs = cp.Parameter(len(normals))
-        self._free = cp.Parameter(len(normals), nonneg=True)
+        size = max(1, len(normals))  # older cvxpy takes no parameter without entries
+        self._signs = cp.Parameter(size)
+        self._free = cp.Parameter(size, nonneg=True)
         constraints = (
             [cp.multiply(self._signs, normals @ self._beta) + self._free >= 0] if len(normals) else []
         )

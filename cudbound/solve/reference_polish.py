@@ -172,7 +172,10 @@ def _is_minimum(objective: Objective, face: _Face, rows: Array, point: Array) ->
     elif np.isinf(face.high).all():
         try:
             multipliers = nnls(face.normals.T, gradient)[0]
-        except RuntimeError:  # its iteration limit
+        except (
+            RuntimeError,
+            np.linalg.LinAlgError,
+        ):  # its iteration limit; a singular system before SciPy 1.15
             return False
     else:
         bounds = (face.low, face.high)

@@ -335,7 +335,7 @@ def project(columns: Array, target: Array) -> Array:
         return np.zeros(0)
     try:
         amounts = nnls(columns, target)[0]
-    except RuntimeError:  # its iteration limit
+    except (RuntimeError, np.linalg.LinAlgError):  # its iteration limit; a singular system before SciPy 1.15
         amounts = np.full(columns.shape[1], np.nan)
     if not _is_projection(columns, target, columns @ amounts):
         amounts = _project_by_trial(columns, target)

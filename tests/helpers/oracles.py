@@ -152,7 +152,7 @@ def interior_point(rows: Array) -> Array | None:
     target[p] = 1.0
     try:
         multipliers, _ = nnls(system, target)
-    except RuntimeError:  # its iteration limit
+    except (RuntimeError, np.linalg.LinAlgError):  # its iteration limit; a singular system before SciPy 1.15
         return interior_point_by_linprog(rows)
     v = rows.T @ multipliers
     length = float(np.linalg.norm(v))

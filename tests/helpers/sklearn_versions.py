@@ -17,6 +17,10 @@ def older_than(version: str) -> bool:
     return bool(parse_version(sklearn.__version__) < parse_version(version))
 
 
+#: Discriminant analyses of older versions warn of covariances without full rank, and fit something.
+KNOWS_RANK = pytest.mark.skipif(older_than("1.8"), reason="covariances without full rank are no error")
+
+
 def sparse_logistic(l1_ratio: float, **options: Any) -> LogisticRegression:
     """Return a logistic regression with an l1 penalty, or in part with one."""
     if older_than("1.8"):

@@ -410,7 +410,7 @@ def test_held_out_interval_refuses(arguments, options, message):
 def test_bca_levels_and_acceleration_are_scipys():
     """SciPy's BCa of a skewed mean: its limits are interpolated percentiles at our levels."""
     sample = np.random.default_rng(3).exponential(size=25)
-    peer = stats.bootstrap((sample,), np.mean, n_resamples=2000, method="BCa", rng=1)
+    peer = stats.bootstrap((sample,), np.mean, n_resamples=2000, method="BCa", random_state=1)
     # the influence values of a mean are the deviations from it, in proportion with SciPy's jackknife
     found = acceleration(sample - sample.mean())
     assert abs(found) > 0.02

@@ -188,7 +188,7 @@ def test_langford_limits_solve_the_binomial_tails():
 def test_bias_corrected_is_scipys_bca_with_zero_acceleration():
     """SciPy's BCa levels on a statistic whose jackknife has no skewness: the acceleration vanishes."""
     sample = np.array([-3.0, -1.5, -1.0, 1.0, 1.5, 3.0])  # symmetric, so the jackknife of the mean is too
-    peer = stats.bootstrap((sample,), np.mean, n_resamples=999, method="BCa", rng=1)
+    peer = stats.bootstrap((sample,), np.mean, n_resamples=999, method="BCa", random_state=1)
     z0 = stats.norm.ppf(stats.percentileofscore(peer.bootstrap_distribution, 0.0, kind="mean") / 100)
     levels = bias_corrected_levels(peer.bootstrap_distribution, float(sample.mean()), 0.95)
     assert levels == pytest.approx(

@@ -9,7 +9,7 @@ import pytest
 from sklearn.base import clone
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.tree import DecisionTreeClassifier
-from sklearn_versions import older_than
+from sklearn_versions import KNOWS_RANK
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from cudbound.exceptions import FailedRefitsError
@@ -76,7 +76,7 @@ def test_refits_that_fail_are_left_out_and_counted():
     np.testing.assert_array_equal(alone.errors, made["removed_cases"].errors)
 
 
-@pytest.mark.skipif(older_than("1.8"), reason="older versions warn, and fit something")
+@KNOWS_RANK
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_covariances_without_full_rank_are_left_out(n_jobs):
     rng = np.random.default_rng(0)

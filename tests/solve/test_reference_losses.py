@@ -422,7 +422,7 @@ def logarithm(labels: Array, scores: Any) -> Any:
         (
             concave,
             ValueError,
-            r"loss 'mine' must be convex in the scores .* Got -\(abs\(.*\) instead; see http",
+            r"loss 'mine' must be convex in the scores .* Got -\(?abs\(.* instead; see http",
         ),
         (logarithm, ValueError, r"loss 'mine' must have a value at every score\. Got \[.*nan"),
     ],

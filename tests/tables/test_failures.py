@@ -14,7 +14,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn_versions import sparse_logistic
+from sklearn_versions import KNOWS_RANK, sparse_logistic
 
 from cudbound import (
     ConvexLossClassifier,
@@ -122,6 +122,7 @@ def _can_be_fitted(clf, X, y, counts):
     return can
 
 
+@KNOWS_RANK
 def test_refits_that_fail_are_left_out_of_an_interval_and_counted():
     clf, X, y = _few_of_a_class(13)
     result = error_interval(clf, X, y, n_resamples=200, rng=0)
@@ -151,6 +152,7 @@ def test_refits_that_fail_are_left_out_of_an_interval_and_counted():
     assert all(any("refits failed and were left out" in one for one in row.remarks) for row in rows)
 
 
+@KNOWS_RANK
 def test_more_than_a_tenth_of_failed_refits_cost_the_rows_that_read_them():
     clf, X, y = _few_of_a_class(9)
     methods = ["two-center", "langford-binomial", "test-set-wilson"]
