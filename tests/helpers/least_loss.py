@@ -1,8 +1,9 @@
-"""A model from arrays, and its least mean loss by cvxpy, with expressions that share nothing with the package."""
+"""The mean loss of a draw for conic solvers, in terms that share nothing with the package, and its minimum."""
 
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import cvxpy as cp
 import numpy as np
@@ -10,6 +11,8 @@ from numpy.typing import NDArray
 
 from cudbound.losses.surrogates import get_loss
 from cudbound.problem.additive_model import AdditiveModel
+from cudbound.problem.problem import Problem
+from cudbound.solve.minimum import draws_problem
 
 Array = NDArray[np.float64]
 
@@ -18,33 +21,41 @@ def model_of(design: Array, labels: Array, coef: Array, loss: str = "squared", *
     return AdditiveModel(design, labels, coef, get_loss(loss), np.array(["no", "yes"]), **fields)
 
 
-EXPRESSIONS = {
-    "squared": lambda m: cp.square(1 - m),
-    "logistic": lambda m: cp.logistic(-m),
-    "exponential": lambda m: cp.exp(-m),
-    "squared_hinge": lambda m: cp.square(cp.pos(1 - m)),
-    "hinge": lambda m: cp.pos(1 - m),
-}
+def conic_losses(loss: str, margins: Any) -> Any:
+    """Return the loss of each row from its margin, each in another way than in the package."""
+    if loss == "squared":
+        return cp.square(1.0 - margins)
+    if loss == "logistic":
+        return cp.log_sum_exp(cp.vstack([np.zeros(margins.shape), -margins]), axis=0)
+    if loss == "exponential":
+        return cp.exp(-margins)
+    positive = cp.maximum(1.0 - margins, 0.0)
+    if loss == "huber":
+        return cp.huber(positive, 2.0)
+    return cp.square(positive) if loss == "squared_hinge" else positive
+
+
+def conic_mean_loss(problem: Problem, draw: int, beta: cp.Variable) -> Any:
+    """Return the penalized mean loss of a draw."""
+    n = problem.labels.size
+    offset = np.zeros(n) if problem.offset is None else problem.offset
+    weights = problem.counts[draw] * (1.0 if problem.sample_weight is None else problem.sample_weight) / n
+    margins = cp.multiply(problem.labels, problem.design @ beta + offset)
+    mean = cp.sum(cp.multiply(weights, conic_losses(problem.loss.name, margins)))
+    if problem.penalty is not None:
+        mean += cp.sum(cp.multiply(problem.penalty, cp.square(beta)))
+    if problem.l1_penalty is not None:
+        mean += cp.sum(cp.multiply(problem.l1_penalty, cp.abs(beta)))
+    return mean
 
 
 def least_mean_loss(model: AdditiveModel) -> float:
-    """Return the minimum by cvxpy, with expressions that share nothing with the package."""
+    """Return the minimum on the training set."""
     n, p = model.design.shape
     beta = cp.Variable(p)
-    margins = cp.multiply(model.labels, model.design @ beta + model.offset)
-    if model.loss.name == "huber":
-        # (max(0, 1 - m))^2 down to m = -1 and linear below is min over 0 <= s, s >= 1 - m - t, t >= 0 of s^2 + 4 t
-        s, t = cp.Variable(n, nonneg=True), cp.Variable(n, nonneg=True)
-        losses, constraints = cp.square(s) + 4 * t, [s + t >= 1 - margins]
-    else:
-        losses, constraints = EXPRESSIONS[model.loss.name](margins), []
-    weights = np.ones(n) if model.sample_weight is None else model.sample_weight
-    objective = cp.sum(cp.multiply(weights, losses)) / n
-    if model.penalty is not None:
-        objective += cp.sum(cp.multiply(model.penalty, cp.square(beta)))
-    if model.l1_penalty is not None:
-        objective += cp.sum(cp.multiply(model.l1_penalty, cp.abs(beta)))
-    program = cp.Problem(cp.Minimize(objective), constraints)
+    program = cp.Problem(
+        cp.Minimize(conic_mean_loss(draws_problem(model, np.ones((1, n), dtype=np.int32)), 0, beta))
+    )
     accuracy = {"abstol": 1e-9, "reltol": 1e-9, "feastol": 1e-9}
     for solver, options in ((cp.CLARABEL, {}), (cp.ECOS, accuracy)):
         with warnings.catch_warnings():

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from least_loss import conic_mean_loss
 from numpy.typing import NDArray
 from random_problems import KINDS, make_with_loss
 from scipy.optimize import minimize
@@ -125,22 +126,9 @@ def minimize_by_scipy(problem: Problem, draw: int) -> Array:
 def minimize_by_cvxpy(problem: Problem, draw: int) -> Array:
     import cvxpy as cp
 
-    drawn, shares = problem.weighted_rows(draw)
     beta = cp.Variable(problem.coef.size)
-    offset = 0.0 if problem.offset is None else problem.offset[drawn]
-    margins = cp.multiply(problem.labels[drawn], problem.design[drawn] @ beta + offset)
-    losses = {
-        "squared": lambda: cp.square(1.0 - margins),
-        "logistic": lambda: cp.logistic(-margins),
-        "exponential": lambda: cp.exp(-margins),
-        "squared_hinge": lambda: cp.square(cp.pos(1.0 - margins)),
-        "hinge": lambda: cp.pos(1.0 - margins),
-        "huber": lambda: cp.huber(cp.pos(1.0 - margins), 2.0),
-    }[problem.loss.name]()
-    objective = shares @ losses
-    if problem.penalty is not None:
-        objective += problem.penalty @ cp.square(beta)
-    cp.Problem(cp.Minimize(objective)).solve(solver="CLARABEL", tol_gap_abs=1e-11, tol_gap_rel=1e-11)
+    objective = cp.Minimize(conic_mean_loss(problem, draw, beta))
+    cp.Problem(objective).solve(solver="CLARABEL", tol_gap_abs=1e-11, tol_gap_rel=1e-11)
     return np.asarray(beta.value)
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 from cell_minima import GAP, WAYS, Support, cones_of, gap_of, shape_of
 from cud_vectors import CUD_VECTORS, vector_problem
+from least_loss import conic_mean_loss
 from numpy.typing import NDArray
 from oracles import arrange, enumerate_q, interior_point, interior_point_by_linprog, localization, open_cells
 from random_problems import KINDS, make, make_with_loss
@@ -200,25 +200,6 @@ def test_a_point_that_is_not_the_minimum_has_no_certificate() -> None:
 # ---- least losses by another solver ------------------------------------------------------------------------
 
 
-def conic_loss(loss: str, labels: Array, scores: Any) -> Any:
-    """Return the loss of each row in terms that a conic solver takes, each in another way than in the package."""
-    import cvxpy as cp
-
-    margins = cp.multiply(labels, scores)
-    if loss == "squared":
-        return cp.square(1.0 - margins)
-    if loss == "logistic":
-        zeros = np.zeros(labels.size)
-        return cp.log_sum_exp(cp.vstack([zeros, -margins]), axis=0)
-    if loss == "exponential":
-        return cp.exp(-margins)
-    if loss == "huber":  # (1 - m)_+^2 - (-1 - m)_+^2, the second part as a slack
-        slack = cp.Variable(labels.size, nonneg=True)
-        return cp.square(cp.pos(1.0 - margins - slack)) + 4.0 * slack
-    positive = cp.maximum(1.0 - margins, 0.0)
-    return cp.square(positive) if loss == "squared_hinge" else positive
-
-
 @pytest.mark.parametrize(
     ("kind", "seed", "draw", "loss"),
     [
@@ -242,14 +223,9 @@ def test_least_losses_of_all_cells_agree_with_a_conic_solver(
     vanishing = LOSSES[loss].vanishes
     problem = make(kind, seed) if loss == "squared" else make_with_loss(kind, seed, loss, penalized=vanishing)
     oracle = enumerate_q(problem, draw)
-    n, p = problem.design.shape
-    penalty = np.zeros(p) if problem.penalty is None else problem.penalty
-    offset = np.zeros(n) if problem.offset is None else problem.offset
-    weights = problem.counts[draw] * (1.0 if problem.sample_weight is None else problem.sample_weight) / n
     normals = arrange(problem, draw).normals
-    beta, signs = cp.Variable(p), cp.Parameter(len(normals))
-    losses = conic_loss(loss, problem.labels, problem.design @ beta + offset)
-    mean = cp.sum(cp.multiply(weights, losses)) + cp.sum(cp.multiply(penalty, cp.square(beta)))
+    beta, signs = cp.Variable(problem.coef.size), cp.Parameter(len(normals))
+    mean = conic_mean_loss(problem, draw, beta)
     program = cp.Problem(cp.Minimize(mean), [cp.multiply(signs, normals @ beta) >= 0])
     cells = np.random.default_rng(0).permutation(len(oracle.losses))[: 60 if loss == "squared" else 12]
     for pattern, least in zip(oracle.patterns[cells], oracle.losses[cells], strict=True):

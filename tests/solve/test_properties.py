@@ -18,6 +18,7 @@ from hypothesis_cases import (
     mapped,
     reordered,
     solved,
+    tolerance_of,
     with_weights,
     zero_rows,
 )
@@ -25,16 +26,22 @@ from numpy.typing import NDArray
 from oracles import check_witness
 from worlds import world_problem
 
+from cudbound.losses.surrogates import LOSSES
 from cudbound.problem.problem import Problem, make_problem
+from cudbound.solve.native import minimize
 from cudbound.solve.solve_draws import solve_problem
 
 Array = NDArray[np.float64]
 
+#: Squared loss alone, and any loss with weights of the rows, offsets and penalties.
+any_loss = cases(losses=tuple(LOSSES), penalized=True, infinite=False)
+EITHER = settings(PROPERTY, max_examples=260)
+
 # ---- the arrays of one problem, written in another way -------------------------------------------------------
 
 
-@PROPERTY
-@given(cases())
+@EITHER
+@given(cases() | any_loss)
 def test_order_of_the_rows(case: Case) -> None:
     order = case.rng.permutation(case.problem.labels.size)
     assert_same_q(case.problem, reordered(case.problem, order))
@@ -49,21 +56,29 @@ def test_names_of_the_classes(case: Case) -> None:
     assert_same_q(problem, replace(problem, labels=-problem.labels, coef=-problem.coef))
 
 
-@PROPERTY
-@given(cases())
+@EITHER
+@given(cases() | any_loss)
 def test_turning_rows_with_their_labels(case: Case) -> None:
-    # (x, y) and (-x, -y) have the same loss and are right or wrong together
+    # (x, y) and (-x, -y) have the same loss and are right or wrong together, an offset turned with them
     problem = case.problem
     turn = np.where(case.rng.random(problem.labels.size) < 0.5, -1.0, 1.0)
     turn[zero_rows(problem)] = 1.0
-    assert_same_q(
-        problem, replace(problem, design=problem.design * turn[:, None], labels=problem.labels * turn)
+    offset = None if problem.offset is None else problem.offset * turn
+    turned = replace(
+        problem, design=problem.design * turn[:, None], labels=problem.labels * turn, offset=offset
     )
+    assert_same_q(problem, turned)
 
 
-@PROPERTY
-@given(cases(features=("normal",), infinite=False), st.sampled_from([1.0, 1e2, 1e6]))
-def test_invertible_linear_map_of_the_design(case: Case, condition: float) -> None:
+@EITHER
+@given(
+    st.tuples(cases(features=("normal",), infinite=False), st.sampled_from([1.0, 1e2, 1e6]))
+    | st.tuples(
+        cases(losses=tuple(LOSSES), features=("normal",), infinite=False), st.sampled_from([1.0, 1e2, 1e4])
+    )
+)
+def test_invertible_linear_map_of_the_design(one: tuple[Case, float]) -> None:
+    case, condition = one
     p = case.problem.coef.size
     left, right = (np.linalg.qr(case.rng.normal(size=(p, p)))[0] for _ in range(2))
     linear = left @ np.diag(condition ** np.linspace(0.0, 1.0, p)) @ right
@@ -196,6 +211,11 @@ def test_the_anchor_enters_by_its_loss_alone(case: Case) -> None:
     assert_same_q(problem, opposite)
 
 
+def rounding_of(problem: Problem) -> float:
+    """By what bounds and order may be missed; values of squared loss come out of one formula."""
+    return 1e-12 if problem.loss.name == "squared" else tolerance_of(problem)
+
+
 # ---- bounds and order ------------------------------------------------------------------------------------------
 
 
@@ -207,40 +227,36 @@ def test_counts_all_one_give_zero(case: Case) -> None:
     np.testing.assert_array_equal(draws.upper, 0.0)
 
 
-@PROPERTY
-@given(cases())
+@EITHER
+@given(cases() | any_loss)
 def test_q_does_not_increase_in_alpha(case: Case) -> None:
     n = case.problem.labels.size
     grid = [0.0, 0.1, 1.0, n / 4, n / 2, n, 2 * n, n**2, 1e9, np.inf]
     q = np.array([solved(replace(case.problem, localization=float(alpha))).upper for alpha in grid])
-    assert (np.diff(q, axis=0) <= 1e-12).all(), q
+    assert (np.diff(q, axis=0) <= rounding_of(case.problem)).all(), q
 
 
-@PROPERTY
-@given(cases())
-def test_q_is_at_least_the_deviation_of_any_classifier(case: Case) -> None:
+@EITHER
+@given(cases() | any_loss)
+def test_q_is_at_least_the_value_of_any_classifier(case: Case) -> None:
     problem = case.problem
-    draws = solved(problem)
-    for b in range(problem.n_draws):
-        weights, anchor = problem.score_weights(b), problem.mean_loss(b, problem.coef)
-        root = np.sqrt(problem.counts[b] / problem.labels.size)[:, None]
-        least = np.linalg.lstsq(root * problem.design, root[:, 0] * problem.labels, rcond=None)[0]
+    draws, starts = solved(problem), minimize(problem).coef
+    for draw in range(problem.n_draws):
+        weights, anchor = problem.score_weights(draw), problem.mean_loss(draw, problem.coef)
+        least, around = starts[draw], draws.witness[draw]
         near = problem.coef + (least - problem.coef) * case.rng.normal(size=(20, 1))
         wide = least + 0.3 * case.rng.normal(size=(40, least.size))
-        for i, beta in enumerate((problem.coef, least, *near, *wide)):
+        beside = around + 0.3 * np.linalg.norm(around) * case.rng.normal(size=(20, least.size))
+        for beta in (problem.coef, least, *near, *wide, *beside):
             scores = problem.design @ beta
             if np.abs(scores[~zero_rows(problem)]).min(initial=1.0) < 1e-9:
                 continue  # on a hyperplane: not inside an open cell
             deviation = abs(weights @ (np.where(scores >= 0.0, 1.0, -1.0) != problem.labels))
-            loss = problem.mean_loss(b, beta)
-            if i < 2:
-                assert loss <= anchor + 1e-9
-                g = 1.0
-            elif np.isinf(problem.localization):
-                g = float(loss <= anchor)
-            else:
-                g = float(np.clip(1.0 + problem.localization * (anchor - loss), 0.0, 1.0))
-            assert draws.upper[b] >= deviation * g - 1e-12
+            with np.errstate(over="ignore"):  # exp(-m) far out
+                rise = problem.mean_loss(draw, beta) - anchor
+            falls = problem.localization > 0.0 and rise > 0.0
+            g = max(0.0, 1.0 - problem.localization * rise) if falls else 1.0
+            assert draws.upper[draw] >= deviation * g - min(1e-9, rounding_of(problem))
 
 
 @PROPERTY
@@ -251,11 +267,11 @@ def test_q_is_at_most_the_share_of_rows_that_were_not_drawn(case: Case) -> None:
     assert (solved(case.problem).upper <= share + 1e-12).all()
 
 
-@PROPERTY
-@given(cases())
+@EITHER
+@given(cases() | any_loss)
 def test_two_sided_q_is_the_larger_of_the_one_sided(case: Case) -> None:
     both, plus, minus = (solved(case.problem, side=side).upper for side in ("both", "positive", "negative"))
-    np.testing.assert_allclose(both, np.maximum(plus, minus), rtol=0.0, atol=1e-12)
+    np.testing.assert_allclose(both, np.maximum(plus, minus), rtol=0.0, atol=rounding_of(case.problem))
 
 
 @PROPERTY
@@ -294,8 +310,8 @@ def test_q_does_not_decrease_in_the_loss_of_the_anchor(case: Case, factor: float
 # ---- the same bits ---------------------------------------------------------------------------------------------
 
 
-@settings(PROPERTY, max_examples=40)
-@given(cases())
+@settings(PROPERTY, max_examples=60)
+@given(cases() | any_loss)
 def test_threads_and_grouping_of_the_draws_do_not_change_a_bit(case: Case) -> None:
     counts = case.rng.multinomial(
         case.problem.labels.size, np.full(case.problem.labels.size, 1 / case.problem.labels.size), size=24

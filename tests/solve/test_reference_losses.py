@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from least_loss import conic_losses, conic_mean_loss
 from numpy.typing import NDArray
 from oracles import arrange, check_witness, enumerate_q, localization, open_cells
 from random_problems import KINDS, make, make_with_loss
@@ -173,37 +174,14 @@ def test_a_linear_program_that_fails_is_no_silent_answer(monkeypatch: pytest.Mon
 # ---- l1 and elastic net ------------------------------------------------------------------------------------
 
 
-def expression_of(loss: str, labels: Array, scores: Any) -> Any:
-    """Return the loss of each row for cvxpy, in other terms than those of the package."""
-    import cvxpy as cp
-
-    margins = cp.multiply(labels, scores)
-    if loss == "squared":
-        return cp.square(1.0 - margins)
-    if loss == "logistic":
-        return cp.log_sum_exp(cp.vstack([np.zeros(labels.size), -margins]), axis=0)
-    if loss == "exponential":
-        return cp.exp(-margins)
-    if loss == "huber":
-        return cp.huber(cp.maximum(1.0 - margins, 0.0), 2.0)
-    positive = cp.maximum(1.0 - margins, 0.0)
-    return cp.square(positive) if loss == "squared_hinge" else positive
-
-
-def q_by_one_program_a_cell(problem: Problem, loss: str) -> tuple[float, float]:
+def q_by_one_program_a_cell(problem: Problem) -> tuple[float, float]:
     """Return Q of the first draw, and g where it is reached, with the least loss of every cell by Clarabel."""
     import cvxpy as cp
 
     arrangement = arrange(problem, 0)
     patterns, _ = open_cells(arrangement.normals)
-    n, p = problem.design.shape
-    beta, signs = cp.Variable(p), cp.Parameter(len(arrangement.normals))
-    offset = np.zeros(n) if problem.offset is None else problem.offset
-    weights = problem.counts[0] * (1.0 if problem.sample_weight is None else problem.sample_weight) / n
-    mean = cp.sum(cp.multiply(weights, expression_of(loss, problem.labels, problem.design @ beta + offset)))
-    if problem.penalty is not None:
-        mean += problem.penalty @ cp.square(beta)
-    mean += problem.l1_penalty @ cp.abs(beta)
+    beta, signs = cp.Variable(problem.coef.size), cp.Parameter(len(arrangement.normals))
+    mean = conic_mean_loss(problem, 0, beta)
     program = cp.Problem(cp.Minimize(mean), [cp.multiply(signs, arrangement.normals @ beta) >= 0])
     losses = np.empty(len(patterns))
     for k, pattern in enumerate(patterns):
@@ -229,7 +207,7 @@ def test_l1_and_elastic_net_equal_one_program_a_cell(loss: str, ridge: bool) -> 
         problem = replace(problem, l1_penalty=l1, localization=1.0, weights=weights)
         draws = solve_reference(problem)
         assert draws.certified.all()
-        expected, g = q_by_one_program_a_cell(problem, loss)
+        expected, g = q_by_one_program_a_cell(problem)
         assert draws.upper[0] == pytest.approx(expected, abs=1e-6), (kind, seed)
         check_witness(problem, 0, draws)
         decided_by_the_loss += 0.0 < g < 1.0
@@ -304,7 +282,13 @@ def test_a_point_that_is_nearly_a_minimum_is_refused() -> None:
 
 
 def formula(loss: str) -> CvxpyLoss:
-    return CvxpyLoss(f"my {loss}", lambda y, f: expression_of(loss, y, f), vanishes=get_loss(loss).vanishes)
+    import cvxpy as cp
+
+    return CvxpyLoss(
+        f"my {loss}",
+        lambda y, f: conic_losses(loss, cp.multiply(y, f)),
+        vanishes=get_loss(loss).vanishes,
+    )
 
 
 @pytest.mark.parametrize("loss", LOSSES)
