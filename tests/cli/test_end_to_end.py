@@ -165,6 +165,7 @@ def test_ctrl_c_exits_130_at_once_and_writes_nothing(tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["data.csv"]
 
 
+@pytest.mark.slow
 def test_a_comparison_shows_a_bar_with_the_remaining_time_and_stops_at_ctrl_c(folder):
     arguments = command(
         *[

@@ -149,6 +149,7 @@ def digest_of_quick(tmp_path_factory) -> str:
     return study("status", str(place / "s"), "--digest").stdout.strip()
 
 
+@pytest.mark.slow
 def test_the_loop_of_the_documentation_runs_as_processes(tmp_path, monkeypatch, digest_of_quick):
     (loop,) = (
         block

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import pytest
 
@@ -18,3 +19,9 @@ def each_tier(
     if long is not None:
         cases.append(pytest.param(list(long), id="long", marks=pytest.mark.long))
     return pytest.mark.parametrize("seeds", cases)
+
+
+def quick_first(values: Iterable[Any]) -> list[Any]:
+    """Return the cases of a property for ``parametrize``: all but the first are slow."""
+    first, *others = values
+    return [first, *(pytest.param(one, marks=pytest.mark.slow) for one in others)]

@@ -214,6 +214,7 @@ def test_sparse_rows():
     pd.testing.assert_frame_equal(*(one.to_frame() for one in plans), check_exact=True)
 
 
+@pytest.mark.slow
 def test_a_pipeline_fills_missing_values_and_text():
     rows = pd.DataFrame(
         {"dose": np.where(X[:, 1] > 1.0, np.nan, X[:, 0]), "sex": np.where(X[:, 1] > 0, "f", "m")}

@@ -11,6 +11,7 @@ from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.tree import DecisionTreeClassifier
 from sklearn_versions import KNOWS_RANK
 from threadpoolctl import threadpool_info, threadpool_limits
+from tiers import quick_first
 
 from cudbound.exceptions import FailedRefitsError
 from cudbound.problem.draws import draw_counts
@@ -77,7 +78,7 @@ def test_refits_that_fail_are_left_out_and_counted():
 
 
 @KNOWS_RANK
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("n_jobs", quick_first([1, 2]))
 def test_covariances_without_full_rank_are_left_out(n_jobs):
     rng = np.random.default_rng(0)
     rows, y = rng.normal(size=(60, 5)), np.arange(60) < 14
