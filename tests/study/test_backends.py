@@ -26,8 +26,6 @@ from cudbound.study.populations.own_data import FunctionPopulation
 from cudbound.study.run import runner
 from cudbound.study.run.runner import run_study
 
-pytestmark = pytest.mark.xdist_group("backends")  # both processes of the test command would start the same
-
 NEAR = (Scenario("near", Shifted(0.5), LeastSquaresClassifier),)
 
 
@@ -39,6 +37,7 @@ def test_worker_processes_do_not_change_the_rows(tmp_path):
     assert sorted(os.listdir(tmp_path)) == ["one worker", "s"]
 
 
+@pytest.mark.slow
 def test_worker_processes_run_a_shard_until_a_limit(tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(runner, "BATCH_SECONDS", 1e-9)
@@ -74,6 +73,7 @@ def test_a_method_in_place_of_one_of_the_package_is_that_of_its_study_alone(tmp_
     assert dump(tmp_path / "before") == dump(tmp_path / "after") == dump(tmp_path / "one worker")
 
 
+@pytest.mark.slow
 def test_the_cases_for_true_errors_are_drawn_once_a_worker(tmp_path, monkeypatch):
     monkeypatch.setattr(runner, "BATCH_SECONDS", 1e-9)  # a batch for every replicate
     population = FunctionPopulation(Counted(str(tmp_path / "notes")), "counted", n_truth_cases=1000)
@@ -116,6 +116,7 @@ def test_population_that_cannot_be_sent_is_said(tmp_path):
 # --- what ends the workers, so that the next test has to start others: these come last
 
 
+@pytest.mark.slow
 def test_killed_worker_is_said(tmp_path):
     study = tiny_study(scenarios=(Scenario("near", Deadly(0.5), LeastSquaresClassifier),))
     with pytest.raises(
@@ -125,6 +126,7 @@ def test_killed_worker_is_said(tmp_path):
     assert run_study(study, tmp_path / "s").n_done == 30
 
 
+@pytest.mark.slow
 def test_a_module_that_workers_lack_is_named(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "made_up", module_of_the_user())
     study = tiny_study(scenarios=(Scenario("near", Shifted(0.5), sys.modules["made_up"].make),))

@@ -49,6 +49,7 @@ def test_missing_values_have_their_share_and_model():
     assert coef == pytest.approx([1.5, 1.5, 0.0, 0.5, -0.5], abs=0.08)
 
 
+@pytest.mark.slow
 def test_missing_values_are_filled_inside_every_fit(tmp_path):
     study = read(
         tmp_path,

@@ -22,7 +22,7 @@ from cudbound.study.run.cluster import check_workers
 from cudbound.study.run.runner import run_study
 from cudbound.study.run.store import Store
 
-pytestmark = pytest.mark.xdist_group("cluster")  # both processes of the test command would start the same
+pytestmark = pytest.mark.slow  # a cluster and its workers are processes that import everything
 
 #: One script with one cluster, since starting its workers takes longer than all studies; a line of JSON for each.
 SCRIPT = """

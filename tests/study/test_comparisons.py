@@ -117,6 +117,7 @@ def test_a_further_sample_that_cannot_be_fitted_leaves_the_replicate_as_it_is():
     assert row.intervals[0].low is not None
 
 
+@pytest.mark.slow
 def test_classifiers_without_a_seed_give_the_same_rows_every_time():
     scenario = Scenario("unseeded", GAUSSIANS, partial(DecisionTreeClassifier, splitter="random"))
     study = Study("one", (scenario,), (24,), 1, ("resampled-t",), n_resamples=5)

@@ -22,6 +22,8 @@ WORLDS = {"gaussians": Gaussians(), "near-separable": NearSeparable(), "noise": 
 KEEPING = ("cud", "langford-binomial")
 FALLING_SHORT = ("kohavi-normal", "bootstrap-percentile")
 
+pytestmark = pytest.mark.slow  # 750 replicates
+
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory) -> Path:

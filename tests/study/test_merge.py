@@ -101,6 +101,7 @@ def test_the_digest_is_of_results_and_of_nothing_else(tmp_path, folder):
     assert digest(one) == digest(slower) != digest(other)
 
 
+@pytest.mark.slow
 def test_merged_store_can_be_reported_on_and_resumed(tmp_path, folder):
     merge_stores(shards(folder, 3)[:2], tmp_path / "all")
     with Store.open(tmp_path / "all") as store:
@@ -219,6 +220,7 @@ def test_places_that_cannot_take_the_store_are_refused(tmp_path, folder, monkeyp
         merge_stores(parts, tmp_path / "all")
 
 
+@pytest.mark.slow
 def test_full_disk_keeps_what_was_there(tmp_path, monkeypatch):
     study = tiny_study(n_replicates=100)
     rows = [replace(ROW, key=Key("near", 12, number)) for number in range(100)]
@@ -255,6 +257,7 @@ merge.merge_stores(sys.argv[2:], sys.argv[1])
 """
 
 
+@pytest.mark.slow
 def test_a_killed_merge_leaves_what_was_there(tmp_path, folder):
     parts = shards(folder, 3)
 
@@ -274,6 +277,7 @@ def test_a_killed_merge_leaves_what_was_there(tmp_path, folder):
     assert os.listdir(tmp_path) == ["all"]
 
 
+@pytest.mark.slow
 def test_a_run_that_was_killed_inside_a_transaction_is_undone_in_the_part(tmp_path, folder):
     """Its journal lies beside the part, which is then written once, to take back what was half done."""
     part = tmp_path / "part"

@@ -217,6 +217,7 @@ def test_progress_is_shown(tmp_path, capsys, monkeypatch):
     assert "8/8" in shown
 
 
+@pytest.mark.slow
 def test_limits_and_filters_are_given_back(tmp_path):
     import warnings
 

@@ -101,6 +101,7 @@ def test_missing_names_what_is_not_stored(tmp_path):
         assert store.missing((2, 2)) == {("near", 20): [1], ("broken", 20): [1]}
 
 
+@pytest.mark.slow
 def test_the_end_that_is_foretold_is_that_of_the_shard(tmp_path, monkeypatch):
     clock = [1000.0]
     monkeypatch.setattr(store_module.time, "time", lambda: clock[0])
@@ -118,6 +119,7 @@ def one_minute_each_look(monkeypatch):
     monkeypatch.setattr(runner, "time", SimpleNamespace(monotonic=itertools.count(0.0, 60.0).__next__))
 
 
+@pytest.mark.slow
 def test_a_limit_ends_the_run_and_the_next_resumes(tmp_path, monkeypatch):
     run_study(STUDY, tmp_path / "whole")
     with monkeypatch.context() as patch:
@@ -137,6 +139,7 @@ def test_no_time_at_all_leaves_a_store_to_resume(tmp_path):
     assert run_study(STUDY, tmp_path / "s", shard=(1, 2)).n_done == 12
 
 
+@pytest.mark.slow
 def test_progress_is_that_of_the_shard(tmp_path, capsys):
     run_study(tiny_study(n_replicates=2), tmp_path / "s", shard=(1, 2))
     run_study(STUDY, tmp_path / "s", shard=(1, 2), progress=True)

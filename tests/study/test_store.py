@@ -460,6 +460,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 """
 
 
+@pytest.mark.slow
 def test_kill_inside_a_transaction_leaves_no_part_of_it_and_no_lock(tmp_path):
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1] / "helpers")}
     ended = subprocess.run([sys.executable, "-c", KILLED, str(tmp_path / "s")], env=environment, check=False)
@@ -496,6 +497,7 @@ def work(store: Store, batch: list[ReplicateRow]) -> tuple[int, int]:
     return instructions, lines
 
 
+@pytest.mark.slow
 def test_storing_does_not_slow_down(tmp_path):
     """Counted and not timed, so that no load on the machine breaks it."""
     methods = [f"method-{number}" for number in range(7)]

@@ -21,6 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
+from tiers import quick_first
 
 from cudbound import LeastSquaresClassifier, cud_interval
 from cudbound.study.populations.truth import linear_rule, sampled_truth, share_truth
@@ -74,7 +75,7 @@ def z_value(share, exact, n):
 # --- the true error ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", CONTINUOUS)
+@pytest.mark.parametrize("name", quick_first(CONTINUOUS))
 def test_formula_agrees_with_two_million_cases(name):
     world = WORLDS[name]()
     coef, intercept = rule(world.n_features)
@@ -82,7 +83,7 @@ def test_formula_agrees_with_two_million_cases(name):
     assert abs(z_value(share, world.linear_error(coef, intercept), 2_000_000)) < LARGEST_Z
 
 
-@pytest.mark.parametrize("name", FINITE)
+@pytest.mark.parametrize("name", quick_first(FINITE))
 def test_sum_over_all_cases_agrees_with_two_million_cases(name):
     world = WORLDS[name]()
     classifier = fitted(world)
@@ -493,6 +494,7 @@ def test_parameters_out_of_range_are_refused(make, message):
         make()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*CONTINUOUS, *FINITE])
 def test_draw_and_truth_cost_little_beside_an_interval(name):
     """A ratio of processor times of one process, each the least of several: load breaks neither."""
