@@ -41,6 +41,7 @@ def check_kills(folder: Path, *numbers: int) -> None:
 KINDS = ("kill", "termination", "worker")
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_or_terminated_leaves_no_process_and_no_trace(tmp_path):
     check_kills(tmp_path, 1, 1, 0)
 
