@@ -11,7 +11,7 @@ from watched import Answer, Watched
 
 @pytest.mark.parametrize("processes", [1, 2])
 def test_what_hangs_is_ended(processes: int) -> None:
-    with Watched(processes, patience=0.5) as watched:
+    with Watched(processes, patience=3.0) as watched:
         answers = {answer.job: answer for answer in watched.run(time.sleep, [0.0, 1000.0, 0.01, 0.02])}
     assert answers.pop(1000.0) == Answer(1000.0, None, "hung")
     assert sorted(answers) == [0.0, 0.01, 0.02]
