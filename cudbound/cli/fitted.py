@@ -13,7 +13,7 @@ import click
 from cudbound.cli.advice import INTERVAL_OPTIONS, OptionNames, in_words_of_the_command
 from cudbound.cli.command import typed_options
 from cudbound.cli.model_file import SavedModel
-from cudbound.cli.texts import parse_assignments, parse_value
+from cudbound.cli.option_values import parse_assignments, parse_value
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_file import first_few, quoted
 

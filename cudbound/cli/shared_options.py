@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cudbound.cli import texts
+from cudbound.cli import option_values
+from cudbound.cli.option_values import from_text
 from cudbound.cli.result_output import FORMATS, PICTURES, ResultOutput, form_of, picture
-from cudbound.cli.texts import from_text
 from cudbound.inputs.csv_file import DataFile
 from cudbound.inputs.missing_cells import CHOICES
 from cudbound.inputs.named_classifiers import LEARNERS
@@ -91,7 +91,7 @@ _COLUMN_OPTIONS = together(
     ),
     click.option(
         "--delimiter",
-        type=from_text(texts.delimiter),
+        type=from_text(option_values.delimiter),
         default=",",
         metavar="CHAR",
         help="Character between the cells of the file: , ; | or tab.",
@@ -111,7 +111,7 @@ optional_data_options = _with_data(required=False)
 
 confidence_level_option = click.option(
     "--confidence-level",
-    type=from_text(texts.level),
+    type=from_text(option_values.level),
     default="0.95",
     metavar="FLOAT",
     help="Nominal level, in (0, 1).",
@@ -178,7 +178,7 @@ method_options = together(
         "--size",
         "sizes",
         multiple=True,
-        callback=texts.sizes,
+        callback=option_values.sizes,
         metavar="NAME=VALUE",
         help="Number of folds, splits or repetitions, such as n_splits=30; NAME is n_folds, n_repeats, n_splits, "
         "test_fraction, n_halvings, n_replicates, n_nested_repeats or holdout_fraction; or aci_rate, which is log, "
@@ -212,12 +212,12 @@ def options_of_methods(assigned: Iterable[str], methods: Sequence[Method]) -> di
     form = "METHOD.NAME=VALUE, such as kohavi-normal.form=wilson"
     found: dict[str, dict[str, Any]] = {}
     try:
-        for whole, text in texts.split_assignments(assigned, form).items():
+        for whole, text in option_values.split_assignments(assigned, form).items():
             method, _, name = whole.partition(".")
             if not name:
                 raise ValueError(f"'{whole}={text}' is not of the form {form}.")
             is_word = isinstance(known.get(whole), Choice)
-            found.setdefault(method, {})[name] = text if is_word else texts.parse_value(text)
+            found.setdefault(method, {})[name] = text if is_word else option_values.parse_value(text)
         check_options(found, methods)
     except ValueError as error:
         raise click.BadParameter(str(error), param_hint="'--option'") from error
@@ -237,7 +237,7 @@ def _output_option(pictures: str = "") -> Decorator:
     return click.option(
         "--output",
         "path",
-        type=from_text(texts.output),
+        type=from_text(option_values.output),
         metavar="PATH",
         help="File to write instead of stdout, which is also -. It is replaced whole, at the end. Its extension "
         f"decides the form: .md, .tex, .html, .csv, .json{pictures}, or .txt for any text.",

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from cudbound.cli import texts
+from cudbound.cli import option_values
 from cudbound.cli.command import command, say
+from cudbound.cli.option_values import from_text
 from cudbound.cli.result_output import check_paths, emit
-from cudbound.cli.texts import from_text
 
 #: No patient of it exists; its name says so wherever the file itself is found.
 NAME = "simulated_patients.csv"
@@ -25,7 +25,7 @@ def example_text() -> str:
 @click.option(
     "--output",
     "path",
-    type=from_text(texts.output),
+    type=from_text(option_values.output),
     metavar="PATH",
     help="File to write instead of stdout, which is also -. It is replaced whole.",
 )

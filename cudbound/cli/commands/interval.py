@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from cudbound.cli import shared_options, texts
+from cudbound.cli import option_values, shared_options
 from cudbound.cli.command import command, refuse_beside, say_seed
 from cudbound.cli.commands.run_interval import compute, write
 from cudbound.cli.fitted import FittedClassifier, choose_classifier, cv_and_groups, fit, new_seed
 from cudbound.cli.model_file import SavedModel, load_model
+from cudbound.cli.option_values import from_text
 from cudbound.cli.result_output import ResultOutput, finish, picture, picture_form
-from cudbound.cli.texts import from_text
 from cudbound.inputs.classifier_recipe import STRATEGIES, ClassifierRecipe
 from cudbound.inputs.csv_file import DataFile
 from cudbound.inputs.missing_cells import KEEP
@@ -63,7 +63,7 @@ ALTERNATIVES = ("two-sided", "less", "greater")
 @shared_options.model_options
 @click.option(
     "--methods",
-    type=from_text(texts.interval_methods),
+    type=from_text(option_values.interval_methods),
     default="recommended",
     metavar="GROUP|NAME,NAME,...",
     help="Intervals to compute; 'cudbound methods' lists the names. Groups: recommended for two-center, the one to "
@@ -73,7 +73,7 @@ ALTERNATIVES = ("two-sided", "less", "greater")
 )
 @click.option(
     "--metric",
-    type=from_text(texts.metrics),
+    type=from_text(option_values.metrics),
     default="error",
     metavar="NAME,NAME,...",
     help="What is bounded: error, sensitivity, specificity, balanced-error, cost, ppv, npv; several "
@@ -88,13 +88,13 @@ ALTERNATIVES = ("two-sided", "less", "greater")
     "--cost",
     "costs",
     multiple=True,
-    callback=texts.costs,
+    callback=option_values.costs,
     metavar="VALUE=COST",
     help="For the metric cost: what a wrong case with this value of the target costs. Once for each value.",
 )
 @click.option(
     "--prevalence",
-    type=from_text(texts.parse_value),
+    type=from_text(option_values.parse_value),
     metavar="FLOAT|sample",
     help="For ppv and npv: share of events among those whom they are for; sample takes that of the file.",
 )
@@ -131,7 +131,7 @@ ALTERNATIVES = ("two-sided", "less", "greater")
 @shared_options.resampling_options
 @click.option(
     "--inner",
-    type=from_text(texts.parse_value),
+    type=from_text(option_values.parse_value),
     default=None,
     show_default="50, or oob where refits are made one by one",
     metavar="INT|oob",
@@ -146,7 +146,7 @@ ALTERNATIVES = ("two-sided", "less", "greater")
 )
 @click.option(
     "--localization",
-    type=from_text(texts.parse_value),
+    type=from_text(option_values.parse_value),
     default="n",
     metavar="n|paper-literal|FLOAT",
     help="Localization rate of the CUD bound on the scale of the mean loss; paper-literal is n squared.",
@@ -171,7 +171,7 @@ ALTERNATIVES = ("two-sided", "less", "greater")
 )
 @click.option(
     "--total-node-limit",
-    type=from_text(texts.total_node_limit),
+    type=from_text(option_values.total_node_limit),
     metavar="INT|none",
     help="End the whole search of cud, and that of two-center, after this many nodes, with a safe upper bound; without "
     "it after about ten seconds' work, that of two-center after three; none for never.",

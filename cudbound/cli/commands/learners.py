@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from cudbound.cli import shared_options, texts
+from cudbound.cli import option_values, shared_options
 from cudbound.cli.advice import Heard, OptionNames, in_words_of_the_command
 from cudbound.cli.command import command, refuse_beside, say_seed
 from cudbound.cli.fitted import (
@@ -19,8 +19,8 @@ from cudbound.cli.fitted import (
     fit,
     new_seed,
 )
+from cudbound.cli.option_values import from_text
 from cudbound.cli.result_output import ResultOutput, finish
-from cudbound.cli.texts import from_text
 from cudbound.hints import did_you_mean
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_file import DataFile, quoted
@@ -41,7 +41,7 @@ ANY_LEARNER = OptionNames("--learners", "--set NAME.")
 
 def learner_names(text: str) -> tuple[str, ...]:
     """Return two or more classifiers whose names stand between commas."""
-    names = texts.between_commas(text)
+    names = option_values.between_commas(text)
     for name in names:
         if name not in LEARNERS:
             raise ValueError(
@@ -87,7 +87,7 @@ def learner_names(text: str) -> tuple[str, ...]:
     "--methods",
     "--method",
     "methods",
-    type=from_text(texts.comparison_methods),
+    type=from_text(option_values.comparison_methods),
     default="corrected-resampled-t",
     metavar="all|NAME,NAME,...",
     help="Tests to compute; 'cudbound methods --gives comparison' lists the names.",

@@ -10,8 +10,8 @@ import click
 from cudbound.cli import shared_options
 from cudbound.cli.command import command, refuse_beside, say_seed
 from cudbound.cli.fitted import choose_classifier, new_seed
+from cudbound.cli.option_values import from_text, parse_assignments
 from cudbound.cli.result_output import ResultOutput
-from cudbound.cli.texts import from_text, parse_assignments
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_file import DataFile
 from cudbound.inputs.named_classifiers import DEFAULT, LEARNERS

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from cudbound.cli import shared_options, texts
+from cudbound.cli import option_values, shared_options
 from cudbound.cli.command import INTERRUPTED, OneLineGroup, say
+from cudbound.cli.option_values import from_text
 from cudbound.cli.result_output import check_paths, form_of, write_whole
-from cudbound.cli.texts import from_text
 from cudbound.exceptions import StudyInterrupted
 from cudbound.rounding import printable
 
@@ -57,7 +57,7 @@ def study(context: click.Context) -> None:
     "--output",
     "place",
     required=True,
-    type=from_text(texts.output),
+    type=from_text(option_values.output),
     metavar="FILE",
     help="Design file to write; a new one, or - for stdout.",
 )
@@ -235,7 +235,7 @@ def replay(
     "--output",
     "place",
     required=True,
-    type=from_text(texts.output),
+    type=from_text(option_values.output),
     metavar="FILE",
     help="File to write, or - for stdout. For csv the first of several, which are named after it.",
 )
