@@ -10,7 +10,7 @@ from cudbound.adapters.registry import find_adapter
 from cudbound.exceptions import UnsupportedEstimatorError
 
 #: Parameters, or what a fit has chosen for them, that set the strength of a penalty.
-_STRENGTHS = ("C_", "alpha_", "C", "alpha", "penalty")
+_STRENGTHS = ("C_", "alpha_", "alpha", "C", "penalty")
 _SCALERS = frozenset(
     {
         "MaxAbsScaler",

@@ -25,6 +25,7 @@ HARMLESS = (
     "numpy.dtype",
     "scipy.interpolate._bsplines.BSpline",
     "scipy._lib.array_api_compat.numpy._aliases.asarray",
+    "sklearn.compose._column_transformer._RemainderColsList",
     "sklearn.impute._iterative.IterativeImputer",
     "sklearn.impute._iterative._ImputerTriplet",
     "sklearn.metrics._scorer._PassthroughScorer",
@@ -39,6 +40,7 @@ HARMLESS = (
         for name in ("KFold", "RepeatedKFold", "RepeatedStratifiedKFold", "StratifiedKFold")
     ),
     *(f"sklearn.feature_selection._univariate_selection.{name}" for name in ("chi2", "f_classif")),
+    *(f"sklearn.utils._metadata_requests.{name}" for name in ("MetadataRequest", "MethodMetadataRequest")),
 )
 
 #: Parameters that make a refit print, start processes, have a text evaluated by joblib, or read pickles from a folder
