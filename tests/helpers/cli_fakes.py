@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partialmethod
 from typing import Any
 
 from click.testing import CliRunner, Result
@@ -18,10 +16,6 @@ from cudbound.inputs.csv_columns import TrainingData
 from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.results import IntervalEstimate
 from cudbound.tables.table import IntervalTable
-
-if "mix_stderr" in inspect.signature(CliRunner).parameters:  # click before 8.2: as later ones do it
-    CliRunner.__init__ = partialmethod(CliRunner.__init__, mix_stderr=False)
-    Result.output = property(lambda result: result.stdout + result.stderr)
 
 CLEAN = "age,sex,bmi,died\n30,m,21.5,yes\n41,f,22,no\n52,f,23,yes\n63,m,24.5,no\n50,m,20,no\n"
 FOUND = Outcome(0.2, ConfidenceInterval(-0.1, 0.5), estimand=Estimand("conditional"))
