@@ -287,7 +287,7 @@ def test_a_missing_package_is_named(store, tmp_path, monkeypatch, package):
         monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(
-        ImportError, match=rf"{package}, which is not installed; get it with: pip install .*{package}"
+        ImportError, match=rf"{package}.*, which is not installed; get it with: pip install .*{package}"
     ):
         write_report(store, tmp_path / "report.html")
     assert list(tmp_path.iterdir()) == []

@@ -179,7 +179,7 @@ def test_inner_draws_and_the_exact_minimizer_can_be_asked_for():
     rough = LogisticRegression(max_iter=1, C=10.0)
     with pytest.warns(Warning, match="converge"):
         rough.fit(X, y)
-    with pytest.warns(NotMinimizerWarning, match="polish=True"):
+    with pytest.warns(NotMinimizerWarning, match=r"the exact minimizer \(polish\)"):
         error_interval(rough, X, y, **ARGUMENTS)
     polished = error_interval(rough, X, y, polish=True, **ARGUMENTS)
     assert any(remark.startswith("cap of the polished") for remark in polished.row.remarks)

@@ -238,6 +238,10 @@ def interval(
         refuse_beside("--recommend", ["methods"], "it computes the recommended interval")
         methods = RECOMMENDED[:1]
     arguments = _arguments(methods, instability or instability_plot is not None, further)
+    if instability and output.form == "csv":
+        raise click.UsageError(
+            "--instability adds sentences, for which csv has no place; take another --format."
+        )
     if trust and model_file is None:
         raise click.UsageError("--trust is about the types in a file; name the file with --model.")
     data = data if model_file is None else _data_for_model(data)
