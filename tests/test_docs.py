@@ -119,6 +119,7 @@ def test_make_targets_exist():
     asked = {
         target
         for page in PAGES
+        if page.name != "CHANGELOG.md"  # which names what there was
         for target in re.findall(r"(?:`|^)make ([a-z][\w-]*)", page.read_text(), re.MULTILINE)
     }
     assert {"demo", "test"} <= asked <= targets

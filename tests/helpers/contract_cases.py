@@ -158,7 +158,7 @@ def refitted_records(estimator: Any, X: Array, y: Array, seed: int) -> Records:
             probability=0.975,
             localization=len(y),
             search=Search("all", side="negative"),
-        )[0],
+        ),
         boundary=boundary_deviations(express(estimator, X, y), counts),
         bolstered=record_bolstered(estimator, X, y, rng=rng),
     )
