@@ -19,14 +19,14 @@ from cudbound import (
     ComparisonTable,
     ConfidenceInterval,
     Estimand,
-    IntervalDisplay,
     IntervalEstimate,
     IntervalTable,
-    SupremaDisplay,
     cud_interval,
     error_interval,
 )
 from cudbound.parameter_error import ParameterError
+from cudbound.plotting.forest import IntervalDisplay
+from cudbound.plotting.suprema import SupremaDisplay
 from cudbound.report.tables import RunDescription
 
 HOSTILE = "$\\frac{$ <b>&\n_名"

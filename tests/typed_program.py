@@ -13,54 +13,33 @@ from numpy.typing import NDArray
 import cudbound
 from cudbound import (
     Certificate,
-    Check,
     ChosenThresholdClassifier,
-    ClosedFormSize,
-    ComparisonDisplay,
     ComparisonResult,
     ComparisonTable,
     ConfidenceInterval,
     ConvexLossClassifier,
-    CoverageByScenarioDisplay,
-    CoverageWidthDisplay,
     CudResult,
     CvxpyLoss,
-    Description,
     Draws,
     ErrorInterval,
     Estimand,
-    Explanation,
-    HalfWidthDisplay,
     Instability,
-    InstabilityDisplay,
-    IntervalDisplay,
     IntervalEstimate,
     IntervalTable,
-    KurtosisDisplay,
     LeastSquaresClassifier,
     Metric,
     Metrics,
-    NestedLoopDisplay,
-    Pair,
     PairTable,
-    PlannedSize,
     PointEstimate,
     PointEstimateTable,
-    Polish,
     Problem,
-    RequiredSampleSize,
     ResamplingSizes,
     ResultVerification,
     SampleSizePlan,
     Scenario,
-    Search,
     SearchLimits,
-    SolveStatus,
     Study,
-    StudyStatus,
     Summary,
-    SupremaDisplay,
-    Verification,
     available_methods,
     classification_instability,
     closed_form_sample_sizes,
@@ -87,8 +66,26 @@ from cudbound import (
     tabulate_comparisons,
     verify_result,
 )
+from cudbound.exact.certificate import Verification
+from cudbound.planning.closed_forms import ClosedFormSize
+from cudbound.planning.required_size import RequiredSampleSize
+from cudbound.planning.sample_size_plan import PlannedSize
+from cudbound.plotting.coverage import CoverageByScenarioDisplay, CoverageWidthDisplay, KurtosisDisplay
+from cudbound.plotting.forest import ComparisonDisplay, IntervalDisplay
+from cudbound.plotting.half_widths import HalfWidthDisplay
+from cudbound.plotting.instability_display import InstabilityDisplay
+from cudbound.plotting.nested_loop import NestedLoopDisplay
+from cudbound.plotting.suprema import SupremaDisplay
+from cudbound.problem.additive_model import Polish
 from cudbound.records import BootstrapLosses
+from cudbound.report.description import Description
+from cudbound.results import SolveStatus
+from cudbound.solve.search import Search
 from cudbound.study.populations.population import Cases, Truth
+from cudbound.study.run.status import StudyStatus
+from cudbound.tables.explanation import Explanation
+from cudbound.tables.pairwise import Pair
+from cudbound.tables.verification import Check
 
 
 def report(X: NDArray[np.float64], y: NDArray[np.int64]) -> str:

@@ -13,11 +13,7 @@ from pathlib import Path
 from sklearn.dummy import DummyClassifier
 
 from cudbound import (
-    CoverageByScenarioDisplay,
-    CoverageWidthDisplay,
-    KurtosisDisplay,
     LeastSquaresClassifier,
-    NestedLoopDisplay,
     Scenario,
     Study,
     compare_intervals,
@@ -27,7 +23,9 @@ from cudbound import (
     tabulate_comparisons,
 )
 from cudbound.cli.commands.demo import demo_data
+from cudbound.plotting.coverage import CoverageByScenarioDisplay, CoverageWidthDisplay, KurtosisDisplay
 from cudbound.plotting.display import Display
+from cudbound.plotting.nested_loop import NestedLoopDisplay
 from cudbound.study.populations.worlds import WORLDS
 
 SAMPLE = demo_data().sample

@@ -25,19 +25,13 @@ from sklearn.preprocessing import OneHotEncoder
 from sklearn.tree import DecisionTreeClassifier
 from study_frames import summary_of
 
-from cudbound import (
-    HalfWidthDisplay,
-    LeastSquaresClassifier,
-    Metrics,
-    PlannedSize,
-    SampleSizePlan,
-    compare_intervals,
-    plan_sample_size,
-)
+from cudbound import LeastSquaresClassifier, Metrics, SampleSizePlan, compare_intervals, plan_sample_size
 from cudbound.exceptions import ParameterError, StudyError
 from cudbound.planning.performance import expected_performance
 from cudbound.planning.pilot import make_pilot
 from cudbound.planning.plan_sample_size import _sizes
+from cudbound.planning.sample_size_plan import PlannedSize
+from cudbound.plotting.half_widths import HalfWidthDisplay
 from cudbound.study.populations.real_data import RealData
 from cudbound.study.populations.worlds import Gaussians
 

@@ -8,7 +8,8 @@ import sys
 from pathlib import Path
 
 import cudbound
-from cudbound import SolveStatus, _solvers
+from cudbound import _solvers
+from cudbound.results import SolveStatus
 from cudbound.solve.native import SIDES
 
 PACKAGE = Path(cudbound.__file__).parent

@@ -11,7 +11,6 @@ import pytest
 from sklearn.dummy import DummyClassifier
 
 from cudbound import (
-    Description,
     LeastSquaresClassifier,
     compare_intervals,
     cud_interval,
@@ -22,6 +21,7 @@ from cudbound import (
 from cudbound.intervals import METHODS
 from cudbound.point_estimates import ESTIMATORS
 from cudbound.report.bibliography import cited
+from cudbound.report.description import Description
 from cudbound.rounding import format_proportion
 
 RNG = np.random.default_rng(0)

@@ -19,7 +19,6 @@ from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import (
     ChosenThresholdClassifier,
-    InstabilityDisplay,
     LeastSquaresClassifier,
     Metrics,
     classification_instability,
@@ -29,6 +28,7 @@ from cudbound import (
 )
 from cudbound.exceptions import ParameterError
 from cudbound.groups import Groups
+from cudbound.plotting.instability_display import InstabilityDisplay
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses
 

@@ -12,7 +12,6 @@ import cudbound
 from cudbound import (
     ConfidenceInterval,
     LeastSquaresClassifier,
-    SolveStatus,
     compare_intervals,
     cud_interval,
     error_interval,
@@ -21,6 +20,7 @@ from cudbound import (
     tabulate_comparisons,
 )
 from cudbound.records import SplitLosses
+from cudbound.results import SolveStatus
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(30, 2))
