@@ -30,6 +30,8 @@ world = "noise"
 """
 RUN = ["study.toml", "--store", "study.sqlite"]
 
+pytestmark = pytest.mark.slow
+
 
 def run(*arguments: str) -> Result:
     return invoke("study", "run", *arguments)
