@@ -142,10 +142,7 @@ def test_a_report_that_finds_no_room_leaves_the_old_one(begun):
     with largest_file(100):
         result = invoke(*command)
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr == (
-        f"cudbound: error: --output: 'report.csv' cannot be written: {os.strerror(errno.EFBIG)}; free some space or "
-        "name another file\n"
-    )
+    assert result.stderr == f"cudbound: error: 'report.csv': {os.strerror(errno.EFBIG)}; name another file\n"
     assert Path("report.csv").read_text() == "old"
     assert Path("study.sqlite").read_bytes() == content
     assert sorted(os.listdir()) == files
@@ -158,7 +155,7 @@ def test_a_design_that_finds_no_room_is_not_begun(tmp_path, monkeypatch):
     with largest_file(100):
         result = invoke("study", "new", "quick", "--output", "mine.toml")
     assert result.exit_code == 1
-    assert result.stderr.startswith("cudbound: error: --output: 'mine.toml' cannot be written: ")
+    assert result.stderr.startswith("cudbound: error: 'mine.toml': ")
     assert os.listdir() == []
 
 
