@@ -22,6 +22,8 @@ from .results import ComparisonResult as ComparisonResult
 from .results import Draws as Draws
 from .results import IntervalEstimate as IntervalEstimate
 from .results import PointEstimate as PointEstimate
+from .saved.verification import ResultVerification as ResultVerification
+from .saved.verify_result import verify_result as verify_result
 from .seeds import over_seeds as over_seeds
 from .solve.limits import SearchLimits as SearchLimits
 from .solve.solve_draws import solve_draws as solve_draws
@@ -51,7 +53,5 @@ from .tables.pairwise import compare_many_learners as compare_many_learners
 from .tables.table import ComparisonTable as ComparisonTable
 from .tables.table import IntervalTable as IntervalTable
 from .tables.table import PointEstimateTable as PointEstimateTable
-from .tables.verification import ResultVerification as ResultVerification
-from .tables.verify_result import verify_result as verify_result
 
 __version__: str

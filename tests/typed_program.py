@@ -194,10 +194,12 @@ def continued(found: CudResult) -> CudResult:
     return found.at(confidence_level=0.9, limits=SearchLimits(seconds=60.0))
 
 
-def saved(found: ErrorInterval | IntervalTable | CudResult, folder: Path) -> list[str]:
+def saved(
+    found: ErrorInterval | IntervalTable | CudResult, model: LeastSquaresClassifier, folder: Path
+) -> list[str]:
     found.save(folder / "result.json")
     verification: ResultVerification = verify_result(
-        folder / "result.json", None, [[0.0], [1.0]], [0, 1], sample=5
+        folder / "result.json", model, [[0.0], [1.0]], [0, 1], sample=5
     )
     checks: tuple[Check, ...] = verification.checks
     return [] if verification.passed and verification.complete else [one.found for one in checks]

@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 from cudbound.adapters import express
 from cudbound.adapters.fitted_facts import facts_of
 from cudbound.adapters.in_words import describe_classifier
-from cudbound.audit.origin import Origin
 from cudbound.bars import Progress
 from cudbound.bound.cud_result import CudResult, solve_bound
 from cudbound.exceptions import LabelsReadWarning
+from cudbound.fingerprint import fingerprint
 from cudbound.groups import check_groups
 from cudbound.metrics.metric import Metric, MetricRows
 from cudbound.metrics.metric_draws import MetricDraws
@@ -27,6 +27,7 @@ from cudbound.protocols import Features, FittedClassifier
 from cudbound.report.cautions import warn_of
 from cudbound.report.run_facts import describe_data, seed_of, weighted_share
 from cudbound.report.tables import RunDescription
+from cudbound.saved_file import Question, SavedResult
 from cudbound.solve.limits import SearchLimits, check_limits
 from cudbound.solve.search import Search
 from cudbound.validation import (
@@ -182,6 +183,7 @@ def cud_interval(
     >>> result.at(confidence_level=0.8).q <= result.q
     True
     """
+    given = dict(locals())
     refuse_others(cud_interval, others)
     level = check_confidence_level(confidence_level)
     n_resamples = check_resamples(n_resamples, count_rows(X))
@@ -210,16 +212,22 @@ def cud_interval(
         weighted_share=weighted_share(seen.event, weights),
     )
     together = check_groups(groups, labels)
+    counts = draws.draw(labels, n_resamples, generator, together)
     bound = solve_bound(
         model,
-        draws.draw(labels, n_resamples, generator, together),
+        counts,
         seen=seen,
         confidence_level=level,
         localization=check_localization(localization, model.labels.size),
         search=how,
         progress=progress,
     )
-    origin = Origin.of(X, labels > 0.0, classes, asked, model, run.classifier, together, weights)
-    result = replace(bound, run=run, draw_remarks=draws.remarks, origin=origin)
+    source = SavedResult(
+        Question.of(given, asked, classes),
+        fingerprint(X, seen.event, together, weights),
+        run.classifier or "",
+        counts,
+    )
+    result = replace(bound, run=run, draw_remarks=draws.remarks, source=source)
     warn_of(result.cautions, stacklevel=2)
     return result

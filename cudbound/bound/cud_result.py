@@ -11,10 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.audit.origin import Origin
 from cudbound.bars import Progress
 from cudbound.bound.joint import JointDraws, solve_joint
-from cudbound.bound.saved_bounds import save_result
 from cudbound.exact.certificate import Certificate
 from cudbound.exceptions import CudboundWarning
 from cudbound.intervals.cud import CUD, cud_limits
@@ -34,6 +32,7 @@ from cudbound.report.headline import majority_sentence
 from cudbound.report.tables import RunDescription
 from cudbound.results import Draws, IntervalEstimate
 from cudbound.rounding import sentences_html
+from cudbound.saved_file import SavedBound, SavedInterval, SavedResult, known
 from cudbound.solve.limits import SearchLimits, check_limits
 from cudbound.solve.minimum import draws_problem
 from cudbound.solve.search import Search, search_ended
@@ -81,8 +80,8 @@ class CudResult(Pictured["SupremaDisplay"]):
         How the draws differ from ordinary ones.
     joint : JointDraws or None
         The draws of all metrics that this one is bounded together with; None if it is bounded by itself.
-    origin : Origin or None
-        What `save` says of the data and the classifier, where it is known.
+    source : SavedResult or None
+        What `save` writes besides the bounds, where it is known.
     """
 
     estimate: float
@@ -99,7 +98,7 @@ class CudResult(Pictured["SupremaDisplay"]):
     rests_on: str = field(repr=False, default="")
     draw_remarks: tuple[str, ...] = field(repr=False, default=())
     joint: JointDraws | None = field(repr=False, default=None)
-    origin: Origin | None = field(repr=False, default=None)
+    source: SavedResult | None = field(repr=False, default=None)
 
     @property
     def training_loss(self) -> float:
@@ -261,11 +260,16 @@ class CudResult(Pictured["SupremaDisplay"]):
         Raises
         ------
         SavedResultError
-            If this is one of several results that hold together: save their table.
+            If this is a part of a table: save the table.
         OSError
             If the file cannot be written; one that was there before stays as it was.
         """
-        write_texts({Path(path): save_result(self).to_text()})
+        source = known(self.source)
+        question = replace(source.question, confidence_level=self.confidence_level, limits=self.search.limits)
+        saved = replace(
+            source, question=question, coefficients=self.problem.coef, bounds=(saved_bound((self,)),)
+        )
+        write_texts({Path(path): saved.to_text()})
 
     def describe(self) -> Description:
         """Return words for a paper: methods, results, versions and seed, and what to cite, in BibTeX."""
@@ -309,6 +313,13 @@ class CudResult(Pictured["SupremaDisplay"]):
 
     def _repr_html_(self) -> str:
         return sentences_html(f"{self._sentence}.", (*self._notes, *self._beside))
+
+
+def saved_bound(results: Sequence[CudResult]) -> SavedBound:
+    """Return what was proved about the draws of one result, or of several that hold together, for a file."""
+    draws = results[0].draws if results[0].joint is None else results[0].joint.draws
+    intervals = (SavedInterval(one.metric, one.estimate, one.q, *one.confidence_interval) for one in results)
+    return SavedBound(tuple(intervals), draws.lower, draws.upper, draws.witness)
 
 
 def solve_bound(

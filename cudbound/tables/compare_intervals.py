@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from cudbound.adapters.in_words import describe_classifier
-from cudbound.audit.origin import Origin
 from cudbound.bars import Progress
 from cudbound.bound.boundary import boundary_deviations, boundary_limits
+from cudbound.bound.cud_result import saved_bound
+from cudbound.fingerprint import fingerprint
 from cudbound.intervals import GROUPS, Method, find_methods
 from cudbound.intervals.method import ALTERNATIVES
 from cudbound.metrics.metric import ERROR, Metric, MetricRows
@@ -31,13 +32,13 @@ from cudbound.resampling.configurations import check_search, record_tuning, sear
 from cudbound.resampling.plan import kept_going
 from cudbound.resampling.refits import Refits, prepare_refits
 from cudbound.resampling.related_rows import related_rows
+from cudbound.saved_file import Question, SavedResult
 from cudbound.solve.limits import SearchLimits, check_limits
 from cudbound.solve.search import Search
 from cudbound.tables.bounds_and_rows import Bounds, Rows, check_seen
 from cudbound.tables.instability import instability_of
 from cudbound.tables.known_classifier import ModelRequest, look_at
 from cudbound.tables.progress import progress_bar
-from cudbound.tables.saved_table import TableSource
 from cudbound.tables.session import Resampling, Session, check_sizes
 from cudbound.tables.table import IntervalTable
 from cudbound.validation import (
@@ -332,8 +333,14 @@ def compare_intervals(
     )
     made = records.bootstrap
     unstable = None if made is None else instability_of(made, records, estimator, X, run)
-    origin = Origin.of(X, sample.labels > 0.0, classes, asked, model, words, sample.groups, weights)
-    source = TableSource(origin, counts, search, rate, session.seed, tuple(results.values()), given)
+    source = SavedResult(
+        Question.of(given, asked, classes),
+        fingerprint(X, asked.event_rows(sample.labels), sample.groups, weights),
+        words or "",
+        counts,
+        model.coef if results and model is not None else None,
+        tuple(map(saved_bound, results.values())),
+    )
     table = IntervalTable(rows.all(asked, families), run, unstable, source)
     warn_of(table.cautions, stacklevel=2)
     return table

@@ -26,10 +26,10 @@ from cudbound.report.headline import interval_sentence, majority_sentence
 from cudbound.report.tables import Run
 from cudbound.results import IntervalEstimate
 from cudbound.rounding import printable, sentences_html
+from cudbound.saved_file import SavedResult
 from cudbound.solve.limits import SearchLimits
 from cudbound.tables.compare_intervals import compare_intervals
 from cudbound.tables.instability import Instability
-from cudbound.tables.saved_table import TableSource, WithSource
 from cudbound.tables.table import IntervalTable
 from cudbound.validation import (
     check_binary_classifier,
@@ -60,7 +60,7 @@ INTERNAL = "Computed from the training data alone, without external validation a
 
 
 @dataclass(frozen=True, repr=False)
-class ErrorInterval(Pictured["IntervalDisplay"], WithSource):
+class ErrorInterval(Pictured["IntervalDisplay"]):
     """A confidence interval for the error of a classifier, and what it rests on.
 
     Attributes
@@ -73,15 +73,15 @@ class ErrorInterval(Pictured["IntervalDisplay"], WithSource):
         The data, the classifier and the resampling.
     instability
         As in `cudbound.IntervalTable`.
-    source : TableSource or None
-        What `save` writes besides, where it is known.
+    source : SavedResult or None
+        What `save` writes besides the interval, where it is known.
     """
 
     row: IntervalEstimate
     n_samples: int
     run: Run | None = field(default=None, compare=False)
     instability: Instability | None = field(default=None, compare=False)
-    source: TableSource | None = field(default=None, compare=False)
+    source: SavedResult | None = field(default=None, compare=False)
 
     @property
     def estimate(self) -> float:

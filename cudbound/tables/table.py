@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Generic
 
@@ -23,8 +23,8 @@ from cudbound.report.point_columns import point_report
 from cudbound.report.table_style import FULL, Style
 from cudbound.report.tables import Report, Run
 from cudbound.results import ComparisonResult, IntervalEstimate, OneRow, PointEstimate, frame_of
+from cudbound.saved_file import SavedResult, known, saved_rows
 from cudbound.tables.instability import Instability
-from cudbound.tables.saved_table import TableSource, WithSource, save_table
 from cudbound.tables.tabular import Tabular
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ class Table(Tabular, Generic[OneRow]):
 
 
 @dataclass(frozen=True, repr=False)
-class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"], WithSource):
+class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
     """Intervals by several methods on the same data, in the order they were asked for.
 
     Attributes
@@ -130,12 +130,12 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"], WithSo
     instability : Instability or None
         How often the refits on the bootstrap draws put a row in another class than the classifier does; None where no
         method made such refits.
-    source : TableSource or None
-        What `save` writes besides; None where it was pickled, copied or made by hand.
+    source : SavedResult or None
+        What `save` writes besides the rows; None where the table was made by hand.
     """
 
     instability: Instability | None = field(default=None, compare=False)
-    source: TableSource | None = field(default=None, compare=False)
+    source: SavedResult | None = field(default=None, compare=False)
 
     KIND = "interval"
     COLUMNS = IntervalEstimate.COLUMNS
@@ -167,7 +167,12 @@ class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"], WithSo
         OSError
             If the file cannot be written; one that was there before stays as it was.
         """
-        write_texts({Path(path): save_table(self.rows, self.source).to_text()})
+        write_texts({Path(path): self.saved.to_text()})
+
+    @property
+    def saved(self) -> SavedResult:
+        """What `save` writes."""
+        return replace(known(self.source), rows=saved_rows(self.rows))
 
     def display(self) -> IntervalDisplay:
         """Return the picture of the intervals beside the share of the rarer class; `plot` draws it."""

@@ -14,7 +14,7 @@ from click.testing import Result
 from sklearn.linear_model import RidgeClassifier
 
 from cudbound import LeastSquaresClassifier, cud_interval
-from cudbound.audit.saved_result import SavedResult
+from cudbound.saved_file import read_saved
 
 N = 30
 RNG = np.random.default_rng(8)
@@ -89,7 +89,7 @@ def test_what_was_saved_holds_and_what_was_changed_is_found():
     body["bounds"][0]["witness"][0][0] += 3.0
     Path("result.json").write_text(json.dumps(body))
     assert outcomes(verify("--sample", "1"), 4)["file"] == "FAILED"
-    saved, intact = SavedResult.from_bytes(Path("result.json").read_bytes())
+    saved, intact = read_saved("result.json")
     assert not intact
     Path("result.json").write_text(saved.to_text())  # with a checksum of its own
     found = outcomes(verify("--sample", "1"), 4)
@@ -143,16 +143,16 @@ def test_what_cannot_be_checked_is_said_in_one_line():
 
 
 @pytest.mark.parametrize(
-    ("field", "value", "message"),
+    ("part", "field", "value", "message"),
     [
-        ("classifier", "forrest", "has a classifier that cannot be: there is no classifier 'forrest'"),
-        ("options", {"alpha": "x"}, "has a classifier that cannot be: "),
-        ("target", "\x1b[2Jdied", r"no column '\x1b[2Jdied'"),
+        ("recipe", "classifier", "forrest", "there is no classifier 'forrest'"),
+        ("recipe", "options", [["beta", 1.0]], "@ $.recipe"),
+        ("data", "target", "\x1b[2Jdied", r"no column '\x1b[2Jdied'"),
     ],
 )
-def test_options_that_no_command_writes_are_refused(field, value, message):
+def test_options_that_no_command_writes_are_refused(part, field, value, message):
     save(*PLAIN, "--methods", "cud")
     body = json.loads(Path("result.json").read_text())
-    body["command"][field] = value
+    body["command"][part][field] = value
     Path("result.json").write_text(json.dumps(body))
     assert_error(verify(), 1, message)

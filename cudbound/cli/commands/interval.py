@@ -13,6 +13,7 @@ from click.core import ParameterSource
 from cudbound.cli import option_values, shared_options
 from cudbound.cli.command import command, refuse_beside, say_seed
 from cudbound.cli.commands.run_interval import compute, write
+from cudbound.cli.commands.verify import SavedCommand
 from cudbound.cli.fitted import FittedClassifier, choose_classifier, cv_and_groups, fit, new_seed
 from cudbound.cli.model_file import SavedModel, load_model
 from cudbound.cli.option_values import from_text
@@ -23,7 +24,6 @@ from cudbound.inputs.missing_cells import KEEP
 from cudbound.inputs.named_classifiers import CLASSIFIERS, DEFAULT
 
 if TYPE_CHECKING:
-    from cudbound.audit.saved_result import SavedCommand
     from cudbound.metrics.metrics import Metrics
     from cudbound.tables.table import IntervalTable
 
@@ -262,7 +262,7 @@ def interval(
         say_seed(chosen)
     files: dict[Path, str | bytes] = {}
     if save is not None:
-        files[save] = _saved_text(table, _saved_command(data, model, folds))
+        files[save] = _saved_text(table, SavedCommand.of(data, model, folds))
     if instability_plot is not None and table.instability is not None:
         files[instability_plot] = table.instability.display().image(picture_form(instability_plot))
     write(table, output, files, ranges=ranges, instability=instability, headline_only=recommend)
@@ -329,28 +329,11 @@ def _data_for_model(data: DataFile) -> DataFile:
     return data
 
 
-def _saved_command(data: DataFile, model: ClassifierRecipe | SavedModel, folds: int | None) -> SavedCommand:
-    """Return how the file was read and what was fitted, which is nothing where the model came from a file."""
-    from cudbound.audit.saved_result import SavedCommand
-
-    read = {name: value for name, value in vars(data).items() if name != "file"}
-    recipe = model if isinstance(model, ClassifierRecipe) else None
-    return SavedCommand(
-        **read,
-        classifier=None if recipe is None else recipe.classifier,
-        options={} if recipe is None else dict(recipe.options),
-        standardize=recipe is not None and recipe.standardize,
-        threshold=None if recipe is None else recipe.threshold,
-        folds=folds,
-    )
-
-
 def _saved_text(table: IntervalTable, saved: SavedCommand) -> str:
     """Return the text of the file for ``cudbound verify``."""
     from cudbound.exceptions import SavedResultError
-    from cudbound.tables.saved_table import save_table
 
     try:
-        return replace(save_table(table.rows, table.source), command=saved).to_text()
+        return replace(table.saved, command=saved).to_text()
     except SavedResultError as error:
         raise ValueError(f"--save: {error}") from error

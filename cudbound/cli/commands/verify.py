@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import fields
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -18,8 +17,20 @@ from cudbound.cli.result_output import check_paths, emit
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_file import DataFile
 
-if TYPE_CHECKING:
-    from cudbound.audit.saved_result import SavedCommand
+
+@dataclass(frozen=True)
+class SavedCommand:
+    """How ``cudbound interval`` read its file and what it fitted; no `recipe` where a model came from a file."""
+
+    data: DataFile
+    recipe: ClassifierRecipe | None
+    folds: int | None
+
+    @classmethod
+    def of(cls, data: DataFile, model: ClassifierRecipe | SavedModel, folds: int | None) -> SavedCommand:
+        """Return what a saved result says of a command; of the file its name alone."""
+        recipe = model if isinstance(model, ClassifierRecipe) else None
+        return cls(replace(data, file=Path(data.file.name)), recipe, folds)
 
 
 @command("verify")
@@ -61,33 +72,32 @@ def verify(
     """
     from cudbound.inputs.csv_columns import read_training_data
     from cudbound.report.render import render_report
-    from cudbound.tables.verify_result import read_saved, verify_saved
+    from cudbound.saved.verify_result import verify_result
+    from cudbound.saved_file import read_saved, structured
 
     if trust and model_file is None:
         raise click.UsageError("--trust is about the types in a file; name the file with --model.")
     check_paths({"--output": path}, [saved_file, data_path, model_file])
-    saved, intact = read_saved(saved_file)
-    how = saved.command
-    if how is None:
+    saved, _ = read_saved(saved_file)
+    if saved.command is None:
         raise ValueError(
             "the saved result comes from Python and does not say how a file is to be read: check it by "
             "cudbound.verify_result in Python"
         )
+    how = structured(saved.command, SavedCommand)
     with in_words_of_the_command("some of the fits"):  # the result was printed with its warnings
-        classifier = _classifier(how, model_file, trust)
-        read = {one.name: getattr(how, one.name) for one in fields(DataFile) if one.name != "file"}
-        data = read_training_data(DataFile(data_path, **read))
-        fitted = fit(classifier, data, saved.settings.seed or 0)
+        classifier = _classifier(how.recipe, model_file, trust)
+        data = read_training_data(replace(how.data, file=data_path))
+        fitted = fit(classifier, data, saved.question.rng or 0)
         again = cv_and_groups(data, how.folds)
-        verification = verify_saved(
-            saved,
-            intact,
+        verification = verify_result(
+            saved_file,
             fitted.estimator,
             fitted.X,
             fitted.y,
             groups=again["groups"],
             sample_weight=data.weights,
-            given={"cv": again["cv"]},
+            cv=again["cv"],
             sample=sample,
             rng=seed,
             n_jobs=n_jobs,
@@ -98,10 +108,10 @@ def verify(
 
 
 def _classifier(
-    saved: SavedCommand, model_file: Path | None, trust: tuple[str, ...]
+    recipe: ClassifierRecipe | None, model_file: Path | None, trust: tuple[str, ...]
 ) -> ClassifierRecipe | SavedModel:
     """Return what the command fitted, or what it read from a file, which has to be named again."""
-    if saved.classifier is None:
+    if recipe is None:
         if model_file is None:
             raise ValueError(
                 "the classifier of the saved result came from a file: name it with --model FILE.skops"
@@ -111,8 +121,4 @@ def _classifier(
         raise ValueError(
             "--model: the classifier of the saved result was fitted by the command; leave the option out"
         )
-    options = tuple(saved.options.items())
-    try:
-        return ClassifierRecipe(saved.classifier, options, saved.standardize, threshold=saved.threshold)
-    except ValueError as error:
-        raise ValueError(f"the saved result has a classifier that cannot be: {error}") from error
+    return recipe

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from cudbound.audit.fingerprint import fingerprint
+from cudbound.fingerprint import fingerprint
 from cudbound.groups import Groups
 
 X = np.array([[1.0, 2.0], [0.0, 4.0], [5.0, 6.5]])
@@ -18,12 +18,11 @@ EVENT = np.array([True, False, True])
 
 
 def test_it_is_the_hash_that_the_layout_says():
-    """Written out by hand: name, number of dimensions, shape, kind, little-endian doubles; absent parts by name."""
-    doubles = struct.pack("<6d", 1.0, 2.0, 0.0, 4.0, 5.0, 6.5)
-    events = struct.pack("<3d", 1.0, 0.0, 1.0)
+    """Written out by hand: the shape and little-endian doubles of each part; an absent one is a single nan."""
     content = b"cudbound training set 1"
-    content += b"X" + struct.pack("<B2q", 2, 3, 2) + b"d" + doubles
-    content += b"event" + struct.pack("<Bq", 1, 3) + b"d" + events + b"groups" + b"weights"
+    content += b"(3, 2)" + struct.pack("<6d", 1.0, 2.0, 0.0, 4.0, 5.0, 6.5)
+    content += b"(3,)" + struct.pack("<3d", 1.0, 0.0, 1.0)
+    content += 2 * (b"()" + struct.pack("<d", np.nan))
     assert fingerprint(X, EVENT) == hashlib.sha256(content).hexdigest()
 
 

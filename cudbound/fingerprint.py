@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import math
-import struct
 from numbers import Real
 from typing import Any
 
@@ -46,41 +46,21 @@ def fingerprint(
     >>> fingerprint([[1, 2], [3, 4]], event) == fingerprint([[1, 2], [3, 5]], event)
     False
     """
-    values: NDArray[Any] = np.asarray(X.toarray() if hasattr(X, "toarray") else X)  # sparse matrices have it
     digest = hashlib.sha256(LAYOUT)
-    parts = (
-        (b"X", values),
-        (b"event", event),
-        (b"groups", None if groups is None else groups.codes),
-        (b"weights", sample_weight),
-    )
-    for name, part in parts:
-        digest.update(name)
-        if part is not None:
-            digest.update(struct.pack("<B", part.ndim) + struct.pack(f"<{part.ndim}q", *part.shape))
-            digest.update(_canonical(part))
+    parts: tuple[Any, ...] = (X, event, None if groups is None else groups.codes, sample_weight)
+    for part in parts:
+        values = np.asarray(part.toarray() if hasattr(part, "toarray") else part)  # sparse matrices have it
+        digest.update(repr(values.shape).encode())
+        digest.update(_canonical(values))
     return digest.hexdigest()
 
 
 def _canonical(values: NDArray[Any]) -> bytes:
-    """Return numbers as little-endian doubles, row by row, and values that are not all numbers one by one."""
-    if values.dtype.kind in "biuf":
-        return _doubles(values.astype("<f8", order="C"))
-    cells = values.ravel().tolist()
-    if all(isinstance(cell, Real) for cell in cells):
-        return _doubles(np.array(cells, dtype="<f8"))
-    return b"".join(map(_cell, cells))
-
-
-def _doubles(numbers: NDArray[np.float64]) -> bytes:
-    plain = numbers + 0.0  # takes the sign off a negative zero
-    plain[np.isnan(plain)] = math.nan
-    return b"d" + plain.tobytes()
-
-
-def _cell(cell: Any) -> bytes:
-    """Return a value of a column of any kind, marked so that the text 1 is not the number 1."""
-    if isinstance(cell, Real):
-        return _doubles(np.array([cell], dtype="<f8"))
-    text = str(cell).encode("utf-8", "surrogatepass")
-    return b"t" + struct.pack("<q", len(text)) + text
+    """Return numbers as little-endian doubles, row by row, and values that are not all numbers as a list of JSON."""
+    try:
+        numbers = values.astype("<f8", order="C") + 0.0  # takes the sign off a negative zero
+    except (TypeError, ValueError):
+        cells = values.ravel().tolist()
+        plain = [float(cell) + 0.0 if isinstance(cell, Real) else str(cell) for cell in cells]
+        return json.dumps(plain).encode()
+    return np.where(np.isnan(numbers), math.nan, numbers).tobytes()

@@ -49,9 +49,12 @@ class ResultVerification(Tabular):
     Attributes
     ----------
     checks : tuple of Check
+    intervals : tuple of str
+        Those in the file, in words, if they were verified.
     """
 
     checks: tuple[Check, ...]
+    intervals: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -81,7 +84,8 @@ class ResultVerification(Tabular):
             Column("found", "found", "text", WIDTH),
         )
         rows = tuple({"check": one.name, "outcome": one.outcome, "found": one.found} for one in self.checks)
-        return Report("checks", "Checks of a saved result", (self.sentence,), columns, rows, self.to_frame)
+        notes = (*self.intervals, self.sentence)
+        return Report("checks", "Checks of a saved result", notes, columns, rows, self.to_frame)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row for each check, with the columns ``check``, ``outcome`` and ``found``."""

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier, cud_interval
-from cudbound.audit.witness_values import tolerances, witness_values
 from cudbound.problem.problem import make_problem
+from cudbound.saved.witness_values import tolerances, witness_values
 
 X = np.random.default_rng(3).normal(size=(24, 2)).round(1)
 Y = X[:, 0] + np.random.default_rng(4).normal(size=24) > 0

@@ -1,0 +1,188 @@
+"""The file of a saved result: what is written reads back to the bit, and nothing else is read."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cudbound.exceptions import SavedResultError
+from cudbound.metrics.metric import Metric
+from cudbound.metrics.metrics import Metrics
+from cudbound.saved_file import Question, SavedBound, SavedInterval, SavedResult, SavedRow, read_saved
+from cudbound.solve.limits import SearchLimits
+
+NUMBERS = st.floats()  # nan and infinite ones among them
+LABELS = st.one_of(st.text(max_size=5), st.integers(-5, 5), st.booleans(), st.floats(0.5, 0.75))
+COUNTS = st.lists(st.integers(0, 2**31 - 1), min_size=3, max_size=3).filter(any)
+
+
+@st.composite
+def saved_results(draw: st.DrawFn) -> SavedResult:
+    n_draws, p = draw(st.integers(1, 3)), draw(st.integers(1, 2))
+    metric = Metric("own", shares=draw(st.sampled_from([None, (0.25, 0.75)])))
+
+    def vector(size: int) -> np.ndarray[Any, Any]:
+        return np.array(draw(st.lists(NUMBERS, min_size=size, max_size=size)))
+
+    question = Question(
+        metric=Metrics(
+            (metric, "ppv"), event=draw(LABELS), prevalence=draw(st.sampled_from([0.25, "sample"]))
+        ),
+        confidence_level=draw(st.floats(0.01, 0.99)),
+        n_resamples=n_draws,
+        localization=draw(st.one_of(st.just("n"), st.just(math.inf), st.floats(0.0, 1e300))),
+        polish=draw(st.booleans()),
+        solver="native",
+        rng=draw(st.one_of(st.none(), st.integers(0, 2**200))),
+        limits=SearchLimits(nodes=draw(st.sampled_from([None, math.inf, 12]))),
+        methods=draw(st.sampled_from(["all", ("cud", "two-center")])),
+        options={"two-center": {"cap": False, "tails": "shortest"}},
+        sizes={"n_folds": 5, "aci_rate": "log"},
+        cv=draw(st.sampled_from([None, 5])),
+    )
+    bound = SavedBound(
+        (SavedInterval(metric, *draw(st.tuples(NUMBERS, NUMBERS, NUMBERS, NUMBERS))),),
+        vector(n_draws),
+        vector(n_draws),
+        vector(n_draws * p).reshape(n_draws, p),
+    )
+    return SavedResult(
+        question,
+        "0" * 64,
+        draw(st.text(max_size=9)),
+        np.array(draw(st.lists(COUNTS, min_size=n_draws, max_size=n_draws)), dtype=np.int32),
+        vector(p),
+        (bound,),
+        (SavedRow("cud", "own", *draw(st.tuples(NUMBERS, NUMBERS, NUMBERS))),),
+        versions={"python": "3", draw(st.text(max_size=5)): draw(st.text(max_size=5))},
+    )
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    return tmp_path_factory.mktemp("saved") / "result.json"
+
+
+@given(saved_results())
+@settings(max_examples=25, deadline=None)
+def test_it_reads_back_to_the_bit(path, saved):
+    text = saved.to_text()
+    path.write_text(text)
+    again, intact = read_saved(path)
+    assert intact
+    assert again.to_text() == text
+    assert repr(again.question) == repr(saved.question)
+    assert repr(again.rows) == repr(saved.rows)  # nan is not equal to itself
+    for name in ("lower", "upper", "witness"):
+        np.testing.assert_array_equal(getattr(again.bounds[0], name), getattr(saved.bounds[0], name))
+
+
+def example() -> dict[str, Any]:
+    metric = {"name": "error", "shares": None, "costs": [1.0, 1.0], "complement": False}
+    asked = {"asked": [metric], "event": "b", "costs": None, "prevalence": None}
+    return {
+        "format": "cudbound result 1",
+        "question": {
+            "metric": {**asked, "joint": False, "stratified": None},
+            "confidence_level": 0.95,
+            "n_resamples": 1,
+            "localization": 3.0,
+            "polish": False,
+            "solver": "native",
+            "rng": 0,
+            "limits": {},
+        },
+        "fingerprint": "0" * 64,
+        "classifier": "",
+        "counts": [[1, 1, 1]],
+        "coefficients": [0.5, 1.0],
+        "bounds": [
+            {
+                "intervals": [{"metric": metric, "estimate": 0.25, "q": 0.1, "low": 0.15, "high": 0.35}],
+                "lower": [0.1],
+                "upper": [0.1],
+                "witness": [[1.0, 2.0]],
+            }
+        ],
+    }
+
+
+def read(path, body: Any, **head: Any) -> tuple[SavedResult, bool]:
+    checksum = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+    path.write_text(json.dumps({"checksum": checksum, **body, **head}))
+    return read_saved(path)
+
+
+def test_the_example_is_read(path):
+    """With a checksum that this test computes by itself."""
+    saved, intact = read(path, example())
+    assert intact
+    assert saved.bounds[0].witness.tolist() == [[1.0, 2.0]]
+    assert not read(path, example(), checksum="0" * 64)[1]
+
+
+#: Where a value is put, the value, and what the one line must say.
+WRONG = [
+    (("n_rows",), 1, "Extra fields"),
+    (("fingerprint",), 3, "must be of type str; it is 3 @ $.fingerprint"),
+    (
+        ("question", "confidence_level"),
+        "high",
+        "must be of type float; it is 'high' @ $.question.confidence_level",
+    ),
+    (("question", "polish"), "no", "must be of type bool; it is 'no' @ $.question.polish"),
+    (("question", "n_resamples"), True, "must be of type int; it is True @ $.question.n_resamples"),
+    (("question", "limits"), {"nodes": -1}, "'nodes' parameter must be"),
+    (("question", "metric", "joint"), True, "'joint' parameter must be False for one metric"),
+    (("counts",), [[2**31, 0, 0]], "$.counts"),
+    (("counts",), [[0, 0, 0]], "do not fit each other"),
+    (("counts",), [[1, 1, 1], [3]], "$.counts"),
+    (("coefficients",), None, "do not fit each other"),
+    (("coefficients",), [1.0], "do not fit each other"),
+    (("bounds", 0, "lower"), [0.1, 0.2], "do not fit each other"),
+    (("bounds", 0, "witness"), [[1.0, []]], "$.bounds[0].witness"),
+    (("bounds", 0), {}, "required field missing @ $.bounds[0].intervals"),
+]
+
+
+@pytest.mark.parametrize(("place", "value", "message"), WRONG, ids=lambda value: None)
+def test_what_is_wrong_is_named(place, value, message, path):
+    body = copy.deepcopy(example())
+    inner: Any = body
+    for name in place[:-1]:
+        inner = inner[name]
+    inner[place[-1]] = value
+    with pytest.raises(SavedResultError) as caught:
+        read(path, body)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) < 500
+
+
+def test_other_files_are_refused(path):
+    for wrong, message in (
+        (b"", "not written in JSON"),
+        (b"\xff\xfe", "not written in JSON"),
+        (b"[]", "does not say that its format is 'cudbound result 1'"),
+        (b"{}", "does not say that its format is"),
+        (b'{"format": "cudbound result 2"}', "does not say that its format is"),
+        (b"[" * 100_000, "not written in JSON"),
+    ):
+        path.write_bytes(wrong)
+        with pytest.raises(SavedResultError, match=message):
+            read_saved(path)
+
+
+def test_what_no_file_can_hold_is_not_written(path):
+    saved, _ = read(path, example())
+    object.__setattr__(saved.question.metric, "event", np.datetime64("2020-01-01"))
+    with pytest.raises(SavedResultError, match="labels and options are texts, numbers, or true and false"):
+        saved.to_text()
