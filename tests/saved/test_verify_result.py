@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 import warnings
@@ -17,6 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 from cudbound import (
     LeastSquaresClassifier,
     Metrics,
+    ResamplingSizes,
     SearchLimits,
     compare_intervals,
     cud_interval,
@@ -167,6 +169,52 @@ def test_tables_hold(tmp_path):
     found = outcomes(verify_result(path, CLF, X, Y, sample=3))
     assert set(found.values()) == {"passed"}
     assert "witnesses of sensitivity and specificity" in found
+
+
+RARE = np.where(np.arange(N) < 27, "ill", "well")
+TABLES = {
+    "one-sided": (Y, {"methods": ["cud", "martin-beta"], "alternative": "less"}),
+    "joint": (Y, {"methods": ["cud"], "metric": BOTH, "alternative": "greater"}),
+    "own metric": (Y, {"methods": ["cud"], "metric": Metrics(Metric("mixed", (0.25, 0.75)), event="ill")}),
+    "cost": (Y, {"methods": ["cud"], "metric": Metrics("cost", costs={"ill": 1, "well": 5})}),
+    "groups": (Y, {"methods": "recommended", "groups": GROUPS}),
+    "weights": (Y, {"methods": ["cud", "two-center"], "sample_weight": WEIGHTS}),
+    "test set": (Y, {"methods": ["test-set-wilson"], "test_set": (X[:9] + 0.5, Y[:9])}),
+    "draws of one class": (RARE, {"methods": ["cud", "bootstrap-percentile"], "on_single_class": "redraw"}),
+    "options": (
+        Y,
+        {
+            "methods": ["kohavi-normal", "corrected-resampled-t", "bootstrap-percentile"],
+            "options": {
+                "kohavi-normal": {"form": "wilson"},
+                "corrected-resampled-t": {"rope": np.float32(0.25)},
+            },
+            "sizes": ResamplingSizes(n_folds=5, n_splits=4),
+            "inner": "oob",
+            "n_resamples": np.int64(20),
+            "cv": np.int64(4),
+            "limits": SearchLimits(nodes=math.inf),
+        },
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore::cudbound.exceptions.CudboundWarning")
+@pytest.mark.parametrize(("labels", "arguments"), TABLES.values(), ids=TABLES)
+def test_tables_of_every_kind_hold(labels, arguments, tmp_path):
+    path = tmp_path / "table.json"
+    weights = {"sample_weight": WEIGHTS} if "sample_weight" in arguments else {}
+    classifier = logistic().fit(X, labels, **weights)
+    table = compare_intervals(classifier, X, labels, **{"n_resamples": 25, "rng": 7, **arguments})
+    table.save(path)
+    again = {name: arguments[name] for name in ("groups", "sample_weight", "test_set") if name in arguments}
+    verification = verify_result(path, classifier, X, labels, **again)
+    assert set(outcomes(verification).values()) == {"passed"}
+    assert len(verification.intervals) == len(table)
+    saved, _ = read_saved(path)
+    moved = dataclasses.replace(saved.rows[-1], low=saved.rows[-1].low + 0.01)
+    path.write_text(dataclasses.replace(saved, rows=(*saved.rows[:-1], moved)).to_text())
+    assert failed(verify_result(path, classifier, X, labels, **again)) == ["rows"]
 
 
 def test_splits_that_no_file_holds_are_passed_again(tmp_path):

@@ -262,7 +262,9 @@ def interval(
         say_seed(chosen)
     files: dict[Path, str | bytes] = {}
     if save is not None:
-        files[save] = _saved_text(table, SavedCommand.of(data, model, folds))
+        recipe = model if isinstance(model, ClassifierRecipe) else None
+        named = replace(data, file=Path(data.file.name))  # without its folder
+        files[save] = _saved_text(table, SavedCommand(named, recipe, folds))
     if instability_plot is not None and table.instability is not None:
         files[instability_plot] = table.instability.display().image(picture_form(instability_plot))
     write(table, output, files, ranges=ranges, instability=instability, headline_only=recommend)

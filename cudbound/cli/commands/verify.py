@@ -26,12 +26,6 @@ class SavedCommand:
     recipe: ClassifierRecipe | None
     folds: int | None
 
-    @classmethod
-    def of(cls, data: DataFile, model: ClassifierRecipe | SavedModel, folds: int | None) -> SavedCommand:
-        """Return what a saved result says of a command; of the file its name alone."""
-        recipe = model if isinstance(model, ClassifierRecipe) else None
-        return cls(replace(data, file=Path(data.file.name)), recipe, folds)
-
 
 @command("verify")
 @click.argument("saved_file", metavar="RESULT.json", type=shared_options.FILE)
