@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar, get_args, get_origin
+from typing import Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 
 import numpy as np
 from cattrs import BaseValidationError, transform_error
@@ -21,6 +21,7 @@ from cudbound.metrics.metrics import Metrics, ResolvedMetrics
 from cudbound.report.run_facts import seed_of
 from cudbound.results import IntervalEstimate
 from cudbound.solve.limits import SearchLimits
+from cudbound.validation import check_confidence_level
 from cudbound.versions import versions
 
 FORMAT = "cudbound result 1"
@@ -54,7 +55,10 @@ class Question:
     sizes: Mapping[str, Scalar] | None = None
     cv: int | None = None
     fallback: bool = False
-    passed_again: tuple[str, ...] = ()
+    passed_again: tuple[Literal["cv", "test_set"], ...] = ()
+
+    def __post_init__(self) -> None:
+        check_confidence_level(self.confidence_level)
 
     @classmethod
     def of(cls, given: Mapping[str, Any], asked: ResolvedMetrics, classes: NDArray[Any]) -> Question:
@@ -164,7 +168,8 @@ class SavedResult:
     def check_sizes(self) -> None:
         """Raise `SavedResultError` unless the parts fit each other."""
         p = 0 if self.coefficients is None else self.coefficients.size
-        fit = self.counts.ndim == 2 and self.counts.any(axis=1).all() and (p > 0 or not self.bounds)
+        fit = self.counts.ndim == 2 and len(self.counts) == self.question.n_resamples
+        fit = fit and self.counts.any(axis=1).all() and (p > 0 or not self.bounds)
         for bound in self.bounds:
             size = (len(self.counts) * len(bound.intervals),)
             fit &= bound.lower.shape == bound.upper.shape == size and bound.witness.shape == (*size, p)
@@ -251,6 +256,7 @@ def _strictly(value: Any, kind: Any) -> Any:
     """Return a value as it is: an integer is a number, too, but true is no integer, and no text becomes one."""
     if type(value) is not kind and not (kind is float and type(value) is int):
         raise TypeError(f"must be of type {kind.__name__}; it is {value!r:.40}")
+    kind(value)  # an integer may be too large for a number
     return value
 
 
@@ -259,6 +265,8 @@ def _is_array(kind: Any) -> bool:
 
 
 def _array(value: Any, kind: Any) -> NDArray[Any]:
+    if not isinstance(value, list):
+        raise TypeError("must be a list")
     return np.array(value, dtype=get_args(get_args(kind)[1])[0])
 
 

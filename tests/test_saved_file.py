@@ -138,6 +138,7 @@ WRONG = [
         "high",
         "must be of type float; it is 'high' @ $.question.confidence_level",
     ),
+    (("question", "confidence_level"), math.inf, "'confidence_level' parameter must be"),
     (("question", "polish"), "no", "must be of type bool; it is 'no' @ $.question.polish"),
     (("question", "n_resamples"), True, "must be of type int; it is True @ $.question.n_resamples"),
     (("question", "limits"), {"nodes": -1}, "'nodes' parameter must be"),
