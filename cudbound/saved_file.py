@@ -169,7 +169,7 @@ class SavedResult:
         """Raise `SavedResultError` unless the parts fit each other."""
         p = 0 if self.coefficients is None else self.coefficients.size
         fit = self.counts.ndim == 2 and len(self.counts) == self.question.n_resamples
-        fit = fit and self.counts.any(axis=1).all() and (p > 0 or not self.bounds)
+        fit = fit and bool(self.counts.any(axis=1).all()) and (p > 0 or not self.bounds)
         for bound in self.bounds:
             size = (len(self.counts) * len(bound.intervals),)
             fit &= bound.lower.shape == bound.upper.shape == size and bound.witness.shape == (*size, p)

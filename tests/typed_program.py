@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from cudbound.tables.verification import Check
 from numpy.typing import NDArray
 
 import cudbound
@@ -85,7 +86,6 @@ from cudbound.study.populations.population import Cases, Truth
 from cudbound.study.run.status import StudyStatus
 from cudbound.tables.explanation import Explanation
 from cudbound.tables.pairwise import Pair
-from cudbound.tables.verification import Check
 
 
 def report(X: NDArray[np.float64], y: NDArray[np.int64]) -> str:
