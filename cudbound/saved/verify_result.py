@@ -257,7 +257,7 @@ def _check_rows(
     again = {(row.method, row.metric): (row.estimate, row.low, row.high) for row in found}
     for row in saved.rows:
         was, now = (row.estimate, row.low, row.high), again.get((row.method, row.metric), (math.inf,) * 3)
-        if not np.allclose(was, now, rtol=0.0, atol=ROW, equal_nan=True):
+        if not np.allclose(np.array(was, float), now, rtol=0.0, atol=ROW, equal_nan=True):
             numbers = [" ".join(f"{value:.6g}" for value in values) for values in (now, was)]
             text = f"{row.method}, {row.metric}: {numbers[0]} here, {numbers[1]} in the file"
             return Check("rows", False, f"{text}{_of_other_versions(saved)}")
