@@ -256,10 +256,10 @@ def _check_rows(
         return Check("rows", False, f"they cannot be computed again: {error}")
     again = {(row.method, row.metric): (row.estimate, row.low, row.high) for row in found}
     for row in saved.rows:
-        was, now = (row.estimate, row.low, row.high), again.get((row.method, row.metric), (math.inf,) * 3)
-        if not np.allclose(np.array(was, float), now, rtol=0.0, atol=ROW, equal_nan=True):
+        was, now = (row.estimate, row.low, row.high), again.get((row.method, row.metric), ())
+        if not now or not np.allclose(np.array(was, float), now, rtol=0.0, atol=ROW, equal_nan=True):
             numbers = [" ".join(f"{value:.6g}" for value in values) for values in (now, was)]
-            text = f"{row.method}, {row.metric}: {numbers[0]} here, {numbers[1]} in the file"
+            text = f"{row.method}, {row.metric}: {numbers[0] or 'no row'} here, {numbers[1]} in the file"
             return Check("rows", False, f"{text}{_of_other_versions(saved)}")
     return Check("rows", True, f"{len(saved.rows)} computed again from the seed, the same to {ROW:g}")
 

@@ -215,6 +215,9 @@ def test_tables_of_every_kind_hold(labels, arguments, tmp_path):
     moved = dataclasses.replace(saved.rows[-1], low=saved.rows[-1].low + 0.01)
     path.write_text(dataclasses.replace(saved, rows=(*saved.rows[:-1], moved)).to_text())
     assert failed(verify_result(path, classifier, X, labels, **again)) == ["rows"]
+    unknown = dataclasses.replace(moved, method="of nobody", estimate=math.inf, low=math.inf, high=math.inf)
+    path.write_text(dataclasses.replace(saved, rows=(unknown,)).to_text())
+    assert failed(verify_result(path, classifier, X, labels, **again)) == ["rows"]
 
 
 def test_splits_that_no_file_holds_are_passed_again(tmp_path):
