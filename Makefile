@@ -102,7 +102,7 @@ sbom: wheel
 test-lowest:
 	$(PYTHON) -m venv build/lowest
 	build/lowest/bin/python -m pip install --quiet --disable-pip-version-check uv
-	build/lowest/bin/uv pip install --quiet --python build/lowest/bin/python --resolution lowest-direct -e '.[reference,models,plots,study,dask]' --group build --group test 'pyparsing<3.3'
+	build/lowest/bin/uv pip install --quiet --python build/lowest/bin/python --resolution lowest-direct -e '.[reference,models,plots,study,dask]' --group build --group test 'pyparsing>=3.2,<3.3'
 	build/lowest/bin/pytest $(TESTS)
 
 clean:
