@@ -82,12 +82,11 @@ def _rules(kind: type) -> dict[str, Rule]:
 def numeric(name: str, values: Any, n_dimensions: int) -> NDArray[Any]:
     """Return a finite array of booleans, int64 or float64, in which nothing can wrap around."""
     try:
-        array = checked(name, values, n_dimensions)
+        array = np.asarray(values)
     except ValueError as error:
-        if "inhomogeneous" not in str(error):
-            raise
         rule = f"an array with {n_dimensions} dimension(s), its rows of one length"
         raise ParameterError(name, rule, values) from error
+    array = checked(name, array, n_dimensions)
     return array.astype({"b": np.bool_, "f": np.float64}.get(array.dtype.kind, np.int64), copy=False)
 
 
