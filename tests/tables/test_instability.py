@@ -8,7 +8,7 @@ import re
 
 import numpy as np
 import pytest
-from interval_at_the_shell import interval_on
+from command_interval import interval_on
 from matplotlib.figure import Figure
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.linear_model import LogisticRegression

@@ -11,7 +11,7 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-from interval_at_the_shell import interval_on
+from command_interval import interval_on
 
 from cudbound import (
     LeastSquaresClassifier,
