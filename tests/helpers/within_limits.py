@@ -41,6 +41,17 @@ def within_limits(memory: int = MEMORY, patience: int = PATIENCE) -> Iterator[No
         resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
+@contextmanager
+def largest_file(size: int) -> Iterator[None]:
+    """Let the operating system write no file beyond a size: a disk that is full, for those who may fill none."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
 def _address_space() -> int:
     return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
 

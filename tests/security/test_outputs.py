@@ -5,16 +5,14 @@ from __future__ import annotations
 import errno
 import json
 import os
-import resource
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from cli_fakes import assert_error, invoke
 from study_cases import tiny_study
+from within_limits import largest_file
 
 from cudbound.study.report.write import write_report
 from cudbound.study.run.runner import run_study
@@ -192,16 +190,6 @@ def test_a_table_that_cannot_be_written_leaves_the_others_as_they_were(stored):
     with pytest.raises(IsADirectoryError, match=r"r-aggregates\.csv"):
         write_report("s", "r.csv", "csv")
     assert contents() == before
-
-
-@contextmanager
-def largest_file(size: int) -> Iterator[None]:
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def test_a_disk_that_has_room_for_some_tables_gets_none(stored):

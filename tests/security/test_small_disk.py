@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from study_cases import dump, tiny_study
+from within_limits import largest_file
 
 from cudbound.exceptions import StudyError
 from cudbound.study.run.runner import run_study
@@ -30,12 +30,8 @@ def small_disk(folder: Path) -> Iterator[None]:
         finally:
             subprocess.run(["umount", str(folder)], check=True)
         return
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (SIZE, hard))
-    try:
+    with largest_file(SIZE):
         yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 @pytest.mark.slow

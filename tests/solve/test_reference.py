@@ -60,15 +60,6 @@ def test_one_sided_values_equal_enumeration(kind: str, seeds: list[int]) -> None
                 check_witness(problem, b, draws, side=side)
 
 
-@pytest.mark.parametrize("kind", ["general", "integer_features", "rank_deficient_draws", "penalized"])
-def test_clarabel_gives_the_same(kind: str) -> None:
-    problem = make(kind, 3)
-    draws = solve_reference(problem, cvxpy_solver="CLARABEL")
-    for b in range(problem.n_draws):
-        assert draws.upper[b] == pytest.approx(enumerate_q(problem, b).q, abs=1e-8)
-        check_witness(problem, b, draws)
-
-
 @pytest.mark.parametrize("name", CUD_VECTORS)
 def test_reference_reproduces_the_worked_examples(name: str) -> None:
     problem, alphas, expected = vector_problem(name)

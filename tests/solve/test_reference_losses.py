@@ -80,7 +80,7 @@ def test_witnesses_that_are_far_out_do_not_overflow(kind: str, seed: int, draw: 
 
 @pytest.mark.parametrize("loss", LOSSES)
 def test_clarabel_gives_the_same(loss: str) -> None:
-    for kind in ("weak_labels", "integer_features"):
+    for kind in ("weak_labels", "integer_features", "rank_deficient_draws", "penalized"):
         problem = make_with_loss(kind, 6, loss).select(1)
         draws = solve_reference(problem, cvxpy_solver="CLARABEL")
         assert draws.upper[0] == pytest.approx(enumerate_q(problem, 0).q, abs=1e-9)

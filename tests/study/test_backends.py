@@ -14,7 +14,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from study_cases import Deadly, Shifted, Unsendable, dump, tiny_study
+from study_cases import Deadly, Shifted, dump, tiny_study
 from study_own import OWN, Counted, exact_limits, exact_of_training, limits, module_of_the_user
 
 from cudbound import LeastSquaresClassifier
@@ -102,13 +102,6 @@ def test_a_method_that_cannot_be_sent_is_said(tmp_path, monkeypatch):
         match=r"scenario 'near': its population, its classifier or a method of the study cannot be sent to worker "
         r"processes \(TypeError: cannot pickle '_thread\.lock' object\); use one worker",
     ):
-        run_study(study, tmp_path / "s", n_jobs=2)
-    assert run_study(study, tmp_path / "s").n_done == 30
-
-
-def test_population_that_cannot_be_sent_is_said(tmp_path):
-    study = tiny_study(scenarios=(Scenario("near", Unsendable(0.5), LeastSquaresClassifier),))
-    with pytest.raises(StudyError, match=r"cannot be sent to worker processes .*; use one worker"):
         run_study(study, tmp_path / "s", n_jobs=2)
     assert run_study(study, tmp_path / "s").n_done == 30
 

@@ -552,10 +552,6 @@ WRONG = [
         "methods = ['cdu']\n" + SETTINGS + WORLD,
         r"mine\.toml: .*methods.* Got 'cdu'\. Did you mean 'cud'\?",
     ),
-    (
-        "methods = 'papers'\n" + SETTINGS + WORLD,
-        r".*methods.* Got 'papers'\. Did you mean 'paper'\?",
-    ),
     ("methods = 7\n" + SETTINGS + WORLD, r"mine\.toml: methods must be a text\. Got 7\."),
     ("methods = ['mcnemar']\n" + SETTINGS + WORLD, r"mine\.toml: 'mcnemar' compares two classifiers.*"),
     (
@@ -573,10 +569,6 @@ WRONG = [
         r"mine\.toml: form must be one of .*\. Got 'x'\.",
     ),
     (
-        SETTINGS + "options.kohavi.form = 'x'\n" + WORLD,
-        r"mine\.toml: 'options' names 'kohavi', .*",
-    ),
-    (
         SETTINGS + WORLD + "distance = 'far'",
         r"mine\.toml: \[\[scenario\]\] 1: distance must be a number in the range \[0, 100\)\. Got 'far'\.",
     ),
@@ -587,10 +579,6 @@ WRONG = [
     (
         SETTINGS + WORLD + "distanse = 1.0",
         r"mine\.toml: \[\[scenario\]\] 1: world gaussians has no key 'distanse'; did you mean distance\?",
-    ),
-    (
-        SETTINGS + WORLD + "clasifier = 'ridge'",
-        r"mine\.toml: \[\[scenario\]\] 1: world gaussians has no key 'clasifier'; did you mean classifier\?",
     ),
     (
         SETTINGS + "[[scenario]]\nworld = 'gausians'",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import resource
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ import pytest
 from cli_fakes import invoke
 from click.testing import Result
 from study_cases import dump
+from within_limits import largest_file
 
 from cudbound.study.run import store as store_module
 
@@ -53,17 +53,6 @@ def begun(tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("study.toml").write_text(DESIGN)
     assert run(*RUN, "--replicates", "2").exit_code == 0
-
-
-@contextmanager
-def largest_file(size: int) -> Iterator[None]:
-    """Let the operating system write no file beyond a size: a disk that is full, for those who may fill none."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def assert_refused(result: Result, reason: str) -> None:

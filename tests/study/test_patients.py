@@ -22,7 +22,6 @@ from cudbound.study.populations.worlds import (
     Outliers,
     Quadratic,
 )
-from cudbound.study.run.merge import merge_stores
 from cudbound.study.run.replay import replay
 from cudbound.study.run.rows import Key
 from cudbound.study.run.store import Store
@@ -159,19 +158,6 @@ def test_the_shipped_design_has_every_sample_with_and_without_groups(tmp_path):
         assert (one.groups, other.groups) == (True, False)
         assert (one.population, one.metric) == (other.population, other.metric)
         assert isinstance(one.population, Patients)
-
-
-def test_shards_of_patients_are_merged_into_the_store_of_one_run(tmp_path):
-    study = read(tmp_path, SETTINGS + WITH + WITHOUT)
-    run_study(study, tmp_path / "whole.sqlite", progress=False)
-    for number in (1, 2):
-        run_study(study, tmp_path / f"{number}.sqlite", shard=(number, 2), progress=False)
-    merge_stores([tmp_path / "1.sqlite", tmp_path / "2.sqlite"], tmp_path / "merged.sqlite")
-    digests = []
-    for name in ("whole", "merged"):
-        with Store.open(tmp_path / f"{name}.sqlite") as opened:
-            digests.append(opened.digest())
-    assert digests[0] == digests[1]
 
 
 def test_groups_and_their_sizes_are_part_of_what_identifies_a_study(tmp_path):

@@ -21,8 +21,7 @@ from cudbound.study.design.published import PublishedValue
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.measure.summary import summarize
 from cudbound.study.report.report_tables import cell_reports, conventions, overview_report
-from cudbound.study.report.write import FORMATS, run_notes, write_report
-from cudbound.study.run.rows import Key, ReplicateRow
+from cudbound.study.report.write import run_notes, write_report
 from cudbound.study.run.store import Store
 
 HOSTILE = "<script>alert('x')</script> & $a_b$ \\input{x} | \x1b[2J"
@@ -232,20 +231,6 @@ def test_a_study_without_the_reference_has_a_report(tmp_path):
     assert Page((tmp_path / "report.html").read_text()).headings == [
         name for name in SECTIONS if name != "Compared with cud"
     ]
-
-
-@pytest.mark.parametrize("form", FORMATS)
-def test_a_study_in_which_everything_failed_has_a_report(tmp_path, form):
-    rows = [
-        ReplicateRow(Key("null", 30, number), None, None, None, 0, "ValueError: it stopped", (), 0.1)
-        for number in range(3)
-    ]
-    store = store_of(tmp_path / "study.sqlite", rows)
-    written = write_report(store, tmp_path / "report", form)
-    text = written[0].read_text("utf-8")
-    assert all(method in text for method in METHODS)
-    assert "3 of 3 replicates, of which 3 failed." in text or form == "csv"
-    assert summarize(store).cells["coverage"].tolist() == [0.0, 0.0, 0.0]
 
 
 def test_an_unknown_format_is_refused(store, tmp_path):

@@ -199,12 +199,6 @@ def test_wrong_arguments_leave_no_store(tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == []
 
 
-def test_changed_study_is_refused_before_it_runs(tmp_path):
-    run_study(tiny_study(n_replicates=1), tmp_path / "s")
-    with pytest.raises(StudyError, match="seed: stored 3, now 4"):
-        run_study(tiny_study(seed=4), tmp_path / "s")
-
-
 def test_progress_is_shown(tmp_path, capsys, monkeypatch):
     # however fast the steps follow each other
     every_step = functools.partial(tqdm.tqdm, mininterval=0, miniters=1)
