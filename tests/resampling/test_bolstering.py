@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 import statistics
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
+from data import sample
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse, stats
@@ -35,10 +37,7 @@ UNITS = "one kernel width in all directions: the estimate depends on the units o
 DRAWN = f"{N_DRAWS} random points from the kernel of each row"
 
 
-def _data(seed=0, n=30, p=2):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, p))
-    return X, np.where(X[:, 0] + rng.normal(size=n) > 0, "ill", "healthy")
+_data = partial(sample, labels=("healthy", "ill"))
 
 
 def _record(estimator, X, y, seed=0):
@@ -174,7 +173,7 @@ def test_linear_classifiers_in_closed_form(name):
     "clf", [KNeighborsClassifier(3), DecisionTreeClassifier(random_state=0), SVC()], ids=str
 )
 def test_other_classifiers_by_draws(clf):
-    X, y = _data(1)
+    X, y = _data(seed=1)
     recorded = _record(clf.fit(X, y), X, y)
     assert recorded.remarks == (UNITS, DRAWN)
     assert recorded.n_fits == 0
@@ -192,7 +191,7 @@ def test_other_classifiers_by_draws(clf):
 
 
 def test_draws_do_not_depend_on_how_many_are_predicted_at_once(monkeypatch):
-    X, y = _data(2)
+    X, y = _data(seed=2)
     clf = KNeighborsClassifier(1).fit(X, y)
     expected = _record(clf, X, y).losses
     monkeypatch.setattr("cudbound.resampling.bolstering.CHUNK_VALUES", 7 * X.size)
@@ -200,7 +199,7 @@ def test_draws_do_not_depend_on_how_many_are_predicted_at_once(monkeypatch):
 
 
 def test_pipelines_are_bolstered_where_their_last_step_sees_the_rows():
-    X, y = _data(3)
+    X, y = _data(seed=3)
     units = np.array([1000.0, 0.001])
     scaled = make_pipeline(StandardScaler(), LeastSquaresClassifier())
     there, here = (_record(scaled.fit(rows, y), rows, y) for rows in (X * units, X))
@@ -229,7 +228,7 @@ def test_constant_classifier_counts_its_errors():
 
 
 def test_one_row_of_a_class():
-    X, y = _data(4, n=10)
+    X, y = _data(10, seed=4)
     y = np.where(np.arange(10) == 0, "ill", "healthy")
     for clf in (LeastSquaresClassifier(), FixedThresholdClassifier(LogisticRegression(), threshold=0.3)):
         recorded = _record(clf.fit(X, y), X, y)
@@ -239,7 +238,7 @@ def test_one_row_of_a_class():
 
 @pytest.mark.parametrize("clf", [LogisticRegression(), KNeighborsClassifier(3)], ids=["linear", "drawn"])
 def test_frames_and_sparse_rows_give_the_same(clf):
-    X, y = _data(5)
+    X, y = _data(seed=5)
     expected = _record(clf.fit(X, y), X, y).losses
     frame = pd.DataFrame(X, columns=["age", "dose"])
     np.testing.assert_allclose(_record(clf.fit(frame, y), frame, y).losses, expected)
@@ -256,7 +255,7 @@ class _Contrary(LeastSquaresClassifier):
 
 
 def test_coefficients_that_predict_does_not_follow_are_not_used():
-    X, y = _data(6)
+    X, y = _data(seed=6)
     recorded = _record(_Contrary().fit(X, y), X, y)
     assert DRAWN in recorded.remarks
     honest = _record(LeastSquaresClassifier().fit(X, y), X, y)
@@ -276,7 +275,7 @@ def test_rows_that_are_no_numbers_are_refused():
 
 
 def test_unfitted_and_mismatched_are_refused():
-    X, y = _data(7)
+    X, y = _data(seed=7)
     with pytest.raises(NotFittedError, match="not fitted yet"):
         _record(LeastSquaresClassifier(), X, y)
     with pytest.raises(ValueError, match=r"same number of rows\. Got 30 and 29"):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
-import pandas as pd
 import pytest
+from data import sample
 from direct_refits import choose_refit
 from shared_files import shared_vectors
 from sklearn.ensemble import RandomForestClassifier
@@ -31,11 +33,7 @@ FOLDS = {k: ResamplingSizes(n_folds=k) for k in (2, 6, 10)}
 EVERYTHING = frozenset({"bootstrap", "inner", "folds"})
 
 
-def _data(seed=0, n=20, p=3):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, p))
-    labels = np.where(X[:, 0] + rng.normal(size=n) > 0, 1.0, -1.0)
-    return X, labels
+_data = partial(sample, n=20, p=3, labels=(-1.0, 1.0))
 
 
 class LoopedLeastSquares(LeastSquaresClassifier):
@@ -79,24 +77,6 @@ def test_worked_bootstrap_point_estimates():
     assert per_point == pytest.approx(example["value"]["per_point"], abs=1e-12)
     resubstitution = 1 - clf.score(X, y)
     assert error_632(resubstitution, err1) == pytest.approx(example["value"]["err632"], abs=1e-12)
-
-
-def test_632_against_plain_python_with_real_refits():
-    X, labels = _data(seed=4)
-    counts = draw_counts(20, 25, np.random.default_rng(1))
-    draws = [np.repeat(np.arange(20), row).tolist() for row in counts]
-
-    def fit_predict(drawn):
-        model = LeastSquaresClassifier().fit(X[drawn], labels[drawn])
-        return [int(model.predict(X[[i]])[0] != labels[i]) for i in range(20)]
-
-    clf = LeastSquaresClassifier().fit(X, labels)
-    refit, _ = choose_refit(clf, X, labels, np.random.default_rng(0))
-    err1 = leave_one_out_bootstrap_error(refit(counts), counts)
-    slow = _slow_loo_bootstrap_error(fit_predict, 20, draws)
-    assert err1 == pytest.approx(slow, abs=1e-12)
-    training = np.mean([fit_predict(list(range(20)))])
-    assert error_632(training, err1) == pytest.approx(0.368 * training + 0.632 * slow, abs=1e-12)
 
 
 def test_points_never_out_of_bag_are_left_out_of_the_mean():
@@ -206,18 +186,6 @@ def test_records_of_one_need_do_not_depend_on_the_others():
     assert apart["folds"].bootstrap is None
 
 
-def test_progress_hears_of_every_fit():
-    X, labels = _data()
-    for estimator in (LeastSquaresClassifier(), LoopedLeastSquares()):
-        heard = []
-        rng = np.random.default_rng(0)
-        plan = ResamplingPlan(EVERYTHING, 4, ResamplingSizes(n_folds=5))
-        counts = draw_counts(20, 30, rng)
-        fitted = estimator.fit(X, labels)
-        record_losses(plan, fitted, X, labels, labels, counts, rng=rng, advance=heard.append)
-        assert sum(heard) == plan.n_fits(counts) == 30 + 30 * 4 + 5
-
-
 # ---- other estimators ----
 
 
@@ -242,18 +210,6 @@ def test_a_pipeline_is_refitted_as_a_whole():
         again = make_pipeline(StandardScaler(), LogisticRegression(C=0.1)).fit(X[drawn], labels[drawn])
         np.testing.assert_array_equal(losses, again.predict(X) != labels)
     np.testing.assert_array_equal(pipe[0].mean_, X.mean(axis=0))  # the passed estimator is untouched
-
-
-def test_frames_and_lists_give_the_same_as_arrays():
-    X, labels = _data()
-    counts = draw_counts(20, 5, np.random.default_rng(1))
-    results = []
-    for rows in (X, pd.DataFrame(X, columns=["a", "b", "c"], index=range(50, 70)), X.tolist()):
-        clf = LogisticRegression().fit(rows, labels)
-        refit, _ = choose_refit(clf, rows, labels, np.random.default_rng(0))
-        results.append(refit(counts))
-    np.testing.assert_array_equal(results[0], results[1])
-    np.testing.assert_array_equal(results[0], results[2])
 
 
 # ---- draws of one class ----

@@ -187,26 +187,11 @@ def test_splitters_without_a_seed_follow_rng(cv):
     assert rows[0] == rows[1]
 
 
-def test_a_splitter_with_a_seed_keeps_it():
-    cv = ShuffleSplit(4, random_state=5)
-    np.testing.assert_array_equal(splits_of(cv, 0).test, splits_of(cv, 1).test)
-    expected = [test for _, test in cv.split(X)]
-    for tested, rows in zip(splits_of(cv).test, expected, strict=True):
-        np.testing.assert_array_equal(np.flatnonzero(tested), np.sort(rows))
-
-
 def test_an_integer_means_stratified_folds():
     y = np.repeat([0, 1], [18, 6])
     found = make_splits(3, X, y, None, np.random.default_rng(0))
     assert found.test.sum(axis=1).tolist() == [8, 8, 8]
     assert [int(y[test].sum()) for test in found.test] == [2, 2, 2]
-
-
-def test_groups_are_kept_together():
-    for name in ("GroupKFold", "StratifiedGroupKFold", "LeaveOneGroupOut", "GroupShuffleSplit"):
-        found = splits_of(SPLITTERS[name][0])
-        for training, test in zip(found.training, found.test, strict=True):
-            assert not set(GROUPS[training]) & set(GROUPS[test])
 
 
 def test_other_methods_do_not_move_when_splits_are_given():

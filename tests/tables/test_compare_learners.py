@@ -21,7 +21,7 @@ from sklearn.tree import DecisionTreeClassifier
 from cudbound import LeastSquaresClassifier, compare_learners, tabulate_comparisons
 from cudbound.adapters.seeded import seeded_clone, unseeded_parameters
 from cudbound.exceptions import UnscaledPenaltyWarning
-from cudbound.intervals import METHODS, find_comparisons
+from cudbound.intervals import METHODS
 
 X, Y = sample(30)
 NEW_X, NEW_Y = sample(30, seed=5)
@@ -36,12 +36,6 @@ def test_the_default_is_the_corrected_resampled_t_test():
     assert (found.alternative, found.confidence_level) == ("two-sided", 0.95)
     only = tabulate_comparisons(A, B, X, Y, methods=["corrected-resampled-t"], rng=0)
     assert only.rows == (found,)
-
-
-def test_all_is_every_comparison_in_order():
-    table = tabulate_comparisons(A, B, X, Y, sizes=SIZES, rng=0)
-    assert tuple(row.method for row in table.rows) == COMPARISONS
-    assert [method.name for method in find_comparisons("all")] == list(COMPARISONS)
 
 
 def test_paired_t_test_of_the_folds_is_that_of_scipy():

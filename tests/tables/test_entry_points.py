@@ -20,7 +20,6 @@ from sklearn.tree import DecisionTreeClassifier
 from tiers import quick_first
 
 from cudbound import (
-    ConvexLossClassifier,
     LeastSquaresClassifier,
     ResamplingSizes,
     classification_instability,
@@ -188,15 +187,6 @@ def test_asked_for_by_name_such_a_method_is_an_error():
             UnsupportedEstimatorError, match="RandomForestClassifier is not known as an additive"
         ):
             compare_intervals(forest, X, Y, methods=methods, **ARGUMENTS)
-
-
-def test_a_loss_without_curvature_keeps_the_bound():
-    hinge = ConvexLossClassifier(loss="hinge").fit(X, Y)
-    table = compare_intervals(hinge, X, Y, methods="conditional", inner=2, **ARGUMENTS)
-    assert table["cud"].degenerate is None
-    assert "needs a loss with a gradient and a curvature" in table["aci"].degenerate
-    with pytest.raises(UnsupportedEstimatorError, match="needs a loss with a gradient and a curvature"):
-        compare_intervals(hinge, X, Y, methods="aci", **ARGUMENTS)
 
 
 # ---- new test cases ----

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 import numpy as np
 import pytest
+from data import sample
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
@@ -35,10 +37,7 @@ CENTERS = {
 }
 
 
-def data(n=40, p=3, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, p))
-    return X, np.where(X[:, 0] + rng.normal(size=n) > 0, "ill", "well")
+data = partial(sample, n=40, p=3, labels=("well", "ill"))
 
 
 @pytest.mark.parametrize(
@@ -136,8 +135,9 @@ def test_another_method_and_its_options():
 def test_a_classifier_of_other_rows_has_no_cap_and_a_warning():
     X, y = data()
     clf = LeastSquaresClassifier().fit(X[:30], y[:30])
-    with pytest.warns(NotMinimizerWarning, match="fitted to other rows"):
+    with pytest.warns(NotMinimizerWarning, match="fitted to other rows") as caught:
         result = error_interval(clf, X, y, **ARGUMENTS)
+    assert caught[0].message.residual > 0.01
     assert "q_signed" not in result.details
     with pytest.raises(NotMinimizerError, match="pass its X and y"):
         error_interval(clf, X, y, method="cud", **ARGUMENTS)

@@ -97,14 +97,6 @@ def test_options_and_a_single_name():
     assert estimate_error(clf, X, Y, methods=["k-fold", "k-fold"], rng=0).rows[1:] == ()
 
 
-def test_the_fit_to_new_cases_is_the_holdout():
-    clf = LEAST_SQUARES.fit(X, Y)
-    new = sample(50, seed=3)
-    table = estimate_error(clf, X, Y, methods=["resubstitution", "holdout"], test_set=new, rng=0)
-    assert table["holdout"].estimate == pytest.approx(1 - clf.score(*new), abs=1e-12)
-    assert [row.n_fits for row in table.rows] == [1, 1]
-
-
 def test_a_frame_and_a_text():
     table = estimate_error(LEAST_SQUARES.fit(X, Y), X, Y, n_resamples=20, sizes=SIZES, rng=0)
     frame = table.to_frame()

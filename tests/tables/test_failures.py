@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
+from data import fitted_sample, sample
 from sklearn.base import clone
 from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
 from sklearn.ensemble import HistGradientBoostingClassifier
@@ -31,21 +33,13 @@ from cudbound.exceptions import FailedRefitsError, UnsupportedEstimatorError
 from cudbound.intervals import compute_interval
 from cudbound.problem.draws import draw_counts
 
-
-def _data(seed=0, n=30):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, 2))
-    return X, np.where(X[:, 0] + rng.normal(size=n) > 0, "ill", "healthy")
-
-
-def _fitted(seed=0, n=30):
-    X, y = _data(seed, n)
-    return LeastSquaresClassifier().fit(X, y), X, y
+_data = partial(sample, labels=("healthy", "ill"))
+_fitted = partial(fitted_sample, labels=("healthy", "ill"))
 
 
 def _neighbors():
     """A classifier that cannot be used after a fit to fewer than five rows, which some methods take."""
-    X, y = _data(2, 10)
+    X, y = _data(10, seed=2)
     return KNeighborsClassifier(5).fit(X, y), X, y
 
 
@@ -178,7 +172,7 @@ def test_what_the_caller_made_an_error_stops_the_run():
         rough.fit(X, y)
     with pytest.raises(ConvergenceWarning, match="did not converge"):
         compare_intervals(rough, X, y, methods=["test-set-wilson", "k-fold-t"], rng=0)
-    clf, X, y = _fitted(0, 8)
+    clf, X, y = _fitted(8)
     with pytest.raises(ValueError, match="on_single_class='error' was requested"):
         compare_intervals(clf, X, y, methods=["k-fold-t", "conservative-z"], rng=0, on_single_class="error")
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-import numpy as np
 import pytest
-from numpy.typing import NDArray
+from data import sample
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -22,19 +21,13 @@ from cudbound.tables.progress import Forecast
 BOOTSTRAP = ["bootstrap-percentile", "kohavi-normal"]
 
 
-def _data(n: int = 20) -> tuple[NDArray[np.float64], NDArray[Any]]:
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(n, 2))
-    return X, X[:, 0] + rng.normal(size=n) > 0.0
-
-
 @pytest.mark.parametrize(
     ("estimator", "inner"),
     [(make_pipeline(StandardScaler(), LogisticRegression()), 50), (KNeighborsClassifier(3), "oob")],
     ids=["batches", "clones"],
 )
 def test_inner_draws_are_made_where_refits_are_cheap(estimator: Any, inner: int | str) -> None:
-    X, y = _data()
+    X, y = sample(20)
     estimator.fit(X, y)
     table = compare_intervals(estimator, X, y, methods=BOOTSTRAP, n_resamples=10, rng=0)
     expected = compare_intervals(estimator, X, y, methods=BOOTSTRAP, n_resamples=10, rng=0, inner=inner)
@@ -88,7 +81,7 @@ def test_short_refits_are_not_announced() -> None:
 def test_refits_of_a_table_are_forecast(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recording, "SECONDS_BEFORE_FORECAST", 0.0)
     monkeypatch.setattr(recording, "LONG_SECONDS", 0.0)
-    X, y = _data()
+    X, y = sample(20)
     clones = KNeighborsClassifier(3).fit(X, y)
     with pytest.warns(SlowRefitsWarning, match="120 refits will take"):
         compare_intervals(clones, X, y, methods=BOOTSTRAP, n_resamples=120, rng=0)
