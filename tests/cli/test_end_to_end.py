@@ -188,12 +188,3 @@ def test_a_comparison_shows_a_bar_with_the_remaining_time_and_stops_at_ctrl_c(fo
     assert re.search(r"\d+/\d+ \[\d+:\d+<[\d:]+, +[\d.]+fit/s\]", stderr)
     assert stderr.rstrip().endswith("cudbound: interrupted")
     assert "Traceback" not in stderr
-
-
-def test_demo(tmp_path, monkeypatch):
-    """As a process it must say what the README shows; see the tests of the documentation."""
-    done = run_here(command("demo"), tmp_path, monkeypatch)
-    assert (done.exit_code, done.stderr) == (0, "")
-    rows = re.findall(r"^([a-z0-9-]+) +\d\.\d{3} +[<>]?\d\.\d{3} +[<>]?\d\.\d{3}", done.stdout, re.MULTILINE)
-    assert rows == METHODS
-    assert "n = 50: 21 events (malignant) and 29 non-events; 4 features." in unwrapped(done.stdout)

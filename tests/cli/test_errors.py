@@ -57,7 +57,6 @@ def test_errors_of_click_itself_keep_their_code(fake, patients):
     ("arguments", "message"),
     [
         (["--confidence-level", "95"], "it must be a float in the range (0, 1). Got 95 instead."),
-        (["--confidence-level", "nan"], "it must be a float in the range (0, 1)"),
         (["--confidence-level", "high"], "it must be a float in the range (0, 1). Got 'high' instead."),
         (["--resamples", "many"], "'many' is not a valid integer"),
         (["--seed", "-1"], "-1 is not in the range x>=0"),
@@ -66,7 +65,6 @@ def test_errors_of_click_itself_keep_their_code(fake, patients):
         (["--node-limit", "-1"], "--node-limit must be a non-negative int"),
         (["--total-node-limit", "few"], "--total-node-limit must be a non-negative int"),
         (["--methods", "cud,martin"], "Got 'martin' instead. Did you mean 'martin-beta'?"),
-        (["--methods", "cud,,martin-beta"], "Got '' instead."),
         (["--methods", "cud,paper"], "Got 'paper' instead."),
         (["--methods", "mcnemar"], "'mcnemar' compares two classifiers; use compare_learners."),
         (["--metric", "auc"], "it compares pairs of cases over all thresholds"),
@@ -76,14 +74,12 @@ def test_errors_of_click_itself_keep_their_code(fake, patients):
         (["--size", "n_folds=2.5"], "The 'n_folds' parameter must be an integer of at least 2. Got 2.5 inst"),
         (["--size", "n_splits=5", "--size", "n_splits=6"], "'n_splits' is given twice"),
         (["--option", "form=wilson"], "'form=wilson' is not of the form METHOD.NAME=VALUE"),
-        (["--option", "kohavi-normal.form"], "'kohavi-normal.form' is not of the form METHOD.NAME=VALUE"),
         (["--methods", "paper", "--option", "kohavi.form=wilson"], "'options' names 'kohavi', which is not"),
         (
             ["--methods", "paper", "--option", "kohavi-normal.forn=wilson"],
             "kohavi-normal has no option 'forn'. Its options are ['form']. Did you mean 'form'?",
         ),
         (["--methods", "paper", "--option", "kohavi-normal.form=no"], "The 'form' parameter must be one of"),
-        (["--option", "two-center.cap=maybe"], "The 'cap' parameter must be"),
         (["--alternative", "equivalent"], "'equivalent' is not one of 'two-sided', 'less', 'greater'"),
         (["--folds", "1"], "1 is not in the range x>=2"),
         (["--format", "docx"], "'docx' is not one of 'table', 'markdown', 'latex', 'html', 'csv', 'json'"),
@@ -103,7 +99,6 @@ def test_usage_errors(fake, patients, arguments, message):
     [
         (["--resamples", "0"], "--resamples must be"),
         (["--localization", "m"], "--localization must be"),
-        (["--localization", "nan"], "--localization must be"),
         (["--inner", "few"], "--inner must be 'oob' or an integer of at least 1. Got 'few' instead."),
         (["--jobs", "0"], "--jobs must be None or an integer other than 0. Got 0 instead."),
         (["--prevalence", "0.1"], "--prevalence must be a number in (0, 1) or 'sample', with the metrics"),

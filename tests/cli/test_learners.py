@@ -233,10 +233,6 @@ def test_usage_errors_are_found_before_the_data_are_read(data, arguments, messag
             "--confidence-level must be above 0.5 for the alternative 'equivalent'",
         ),
         (["--null", "nan"], "--null must be a number in the range (-1, 1). Got nan instead."),
-        (
-            ["--methods", "k-fold-t,mcnemar", "--alternative", "less", "--null", "0.1"],
-            "--null must be 0 for mcnemar, whose test is of equal errors alone",
-        ),
         (["--jobs", "0"], "--jobs must be None or an integer other than 0"),
     ],
 )
@@ -300,20 +296,3 @@ def test_a_fit_that_does_not_converge_is_said_in_one_line_with_the_way_on():
         "raise the number of steps with --set-b max_iter=N\n"
     )
     assert result.stderr.count("\n") == result.stderr.count("cudbound: warning: ")
-
-
-@pytest.mark.parametrize(
-    ("error", "code", "said"),
-    [
-        (KeyboardInterrupt(), 130, "cudbound: interrupted"),
-        (MemoryError(), 1, "cudbound: error: not enough memory; use fewer resamples or splits"),
-    ],
-)
-def test_what_stops_a_run_is_said_in_one_line(monkeypatch, error, code, said):
-    def tabulate(*arguments: Any, **others: Any) -> None:
-        raise error
-
-    monkeypatch.setattr("cudbound.tables.compare_learners.tabulate_comparisons", tabulate)
-    result = run("--seed", "3", "--output", "out.txt")
-    assert (result.exit_code, result.stdout, result.stderr.strip()) == (code, "", said), result.exception
-    assert not Path("out.txt").exists()

@@ -16,9 +16,6 @@ from sklearn.model_selection import GroupKFold
 from unwrapped import unwrapped
 
 from cudbound import LeastSquaresClassifier, ResamplingSizes, compare_intervals
-from cudbound.cli.fitted import cv_and_groups
-from cudbound.inputs.csv_columns import read_training_data
-from cudbound.inputs.csv_file import DataFile
 from cudbound.intervals import GROUPS
 
 N = 30
@@ -112,15 +109,6 @@ def test_bootstrap_draws_take_whole_groups():
     rows = printed("--group", "patient", exclude="")
     pd.testing.assert_frame_equal(rows, expected(methods=asked, groups=PATIENT))
     assert rows["remarks"].str.contains("10 groups of").all()
-
-
-def test_folds_of_groups_are_left_to_the_package():
-    sample = read_training_data(DataFile(Path("data.csv"), "died", "yes", group="patient"))
-    assert sample.feature_names == ("age", "bmi")
-    assert sample.groups is not None
-    assert sample.groups.tolist() == [str(group) for group in PATIENT]
-    assert cv_and_groups(sample, None) == {"cv": None, "groups": sample.groups}
-    assert cv_and_groups(sample, 4)["cv"].n_splits == 4
 
 
 def test_flags_of_a_method_reach_the_package_and_can_be_pasted():

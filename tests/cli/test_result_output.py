@@ -6,16 +6,9 @@ import json
 from pathlib import Path
 
 import pytest
-from cli_fakes import CLEAN, Fake, assert_error, interval, invoke
+from cli_fakes import assert_error, interval, invoke
 
-
-@pytest.fixture
-def fake(monkeypatch, tmp_path):
-    fake = Fake()
-    monkeypatch.setattr("cudbound.cli.commands.interval.compute", fake)
-    monkeypatch.chdir(tmp_path)
-    Path("patients.csv").write_text(CLEAN)
-    return fake
+pytestmark = pytest.mark.usefixtures("patients")
 
 
 #: What a file of each form has and no other.

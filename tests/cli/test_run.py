@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_fakes import CLEAN, TABLE
+from cli_fakes import TABLE
 
 import cudbound
 from cudbound import LeastSquaresClassifier
@@ -22,7 +22,6 @@ from cudbound.cli.fitted import fit
 from cudbound.exceptions import CudboundWarning, NotCertifiedWarning
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_columns import TrainingData
-from cudbound.solve.limits import SearchLimits
 from cudbound.tables.table import IntervalTable
 
 SAMPLE = TrainingData(np.arange(6.0)[:, None], np.array([0, 1, 0, 1, 1, 0]), ("x",), "s", "e")
@@ -105,29 +104,12 @@ def program(*arguments: str, cwd: Path, encoding: str = "utf-8") -> subprocess.C
     )
 
 
-@pytest.fixture
-def patients(tmp_path: Path) -> Path:
-    path = tmp_path / "patients.csv"
-    path.write_text(CLEAN)
-    return path
-
-
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
         (["--help"], 0, ""),
         ([], 2, "Usage: cudbound"),
-        (
-            ["interval", "patients.csv", "--target", "x", "--positive", "1"],
-            1,
-            "cudbound: error: --target: no column",
-        ),
         (["interval", "patients.csv"], 2, "cudbound: error: Missing option '--target'"),
-        (
-            ["interval", "nowhere.csv", "--target", "x", "--positive", "1"],
-            1,
-            "cudbound: error: no such file",
-        ),
     ],
 )
 def test_exit_codes_of_the_program(patients, arguments, code, message):
@@ -163,12 +145,3 @@ def test_help_loads_no_heavy_package(tmp_path, command):
         timeout=60,
     )
     assert done.returncode == 0, done.stderr
-
-
-def test_limits_of_the_command_reach_the_search():
-    fitted = fit(ClassifierRecipe(), demo_data().sample, 0)
-    for limits in (SearchLimits(nodes=0), SearchLimits(seconds=0.0)):
-        asked = ARGUMENTS | {"methods": ("cud",), "n_resamples": 50, "limits": limits}
-        table, heard, _ = run.compute(fitted, asked, 0)
-        assert not heard.certified
-        assert "q between" in table["cud"].remarks[0]

@@ -82,18 +82,6 @@ def test_shards_are_run_merged_and_missed(folder):
     assert re.fullmatch(r"[0-9a-f]{64}\n", digests.pop())
 
 
-def test_the_report_of_a_merged_store_is_that_of_the_whole(folder):
-    run("whole.sqlite")
-    for number in "12":
-        run(f"{number}.sqlite", "--shard", f"{number}/2")
-    study("merge", "1.sqlite", "2.sqlite", "--store", "all.sqlite")
-    for name in ("whole", "all"):
-        study("report", f"{name}.sqlite", "--output", f"{name}.html")
-    seconds = re.compile(r"\d+\.\d+(e-\d+)?s?")  # columns of times differ
-    whole, merged = (seconds.sub("", (folder / f"{name}.html").read_text()) for name in ("whole", "all"))
-    assert merged == whole
-
-
 def test_missing_lists_no_shards_where_the_last_run_was_of_none(folder, monkeypatch):
     monkeypatch.setattr(commands, "MAX_NUMBERS", 3)
     run("a.sqlite", "--limit-minutes", "0")
