@@ -415,17 +415,3 @@ def test_pipelines_of_polynomial_terms_are_refitted_in_one_batch():
     np.testing.assert_array_equal(ours.bootstrap.losses, theirs.bootstrap.losses)
     np.testing.assert_array_equal(ours.folds.losses, theirs.folds.losses)
     np.testing.assert_allclose(ours.inner.errors, theirs.inner.errors, atol=1e-12)
-
-
-@pytest.mark.parametrize(
-    "pipe",
-    [
-        make_pipeline(StandardScaler(), SVC(kernel="linear")),
-        make_pipeline(PolynomialFeatures(2), RandomForestClassifier(3)),
-        make_pipeline(PolynomialFeatures(2), LoopedLeastSquares()),
-    ],
-    ids=["scaled", "forest", "unknown"],
-)
-def test_other_pipelines_are_refitted_whole(pipe):
-    X, labels = _data(seed=3)
-    assert not choose_refit(pipe.fit(X, labels), X, labels, np.random.default_rng(0))[1]
