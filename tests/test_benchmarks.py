@@ -14,9 +14,9 @@ SCRIPT = """
 import sys
 sys.path[:0] = [{benchmarks!r}, {tests!r}]
 from pathlib import Path
-import cases, curves, directed, run, surrogates, tables
+import curves, directed, run, surrogates, tables
 from measure import table
-assert all(callable(case) for module in (cases, directed, surrogates, tables) for case in module.CASES)
+assert all(callable(case) for module in (directed, surrogates, tables) for case in module.CASES)
 rows = tables.comparisons(quick=True)
 points = [
     curves.Point(n, p, signal, 0.1, 0.01, 10, n < 100, "q 0.1")

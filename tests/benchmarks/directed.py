@@ -62,33 +62,6 @@ def nodes(quick: bool) -> list[Row]:
     return rows
 
 
-def proved(quick: bool) -> list[Row]:
-    """Processor time until q is proved, one thread; a limit of a minute ends what takes longer."""
-    rows = []
-    for n, p, signal, most in (
-        (200, 15, STRONG, 0.5),
-        (1000, 10, STRONG, 5.0),
-        (200, 10, SIGNAL, 3.0),
-        (100, 5, NOISE, 1.0),
-        (200, 5, NOISE, 30.0),
-    ):
-        problem = world_problem(n, p, signal, 0, n_draws=DRAWS)
-        draws, seconds = quantile(problem, 5.0 if quick else 60.0)
-        low, high = draws.bracket(RANK)
-        rows.append(
-            Row(
-                "q of 500 draws proved, processor time",
-                f"n={n} p={p} {NAMES[signal]}",
-                f"{int(draws.nodes.sum())} nodes, {found(draws)}",
-                f"{seconds:.2f} s",
-                f"<= {most:g} s",
-                low == high and seconds <= most,
-                int(low < high),
-            )
-        )
-    return rows
-
-
 def default_call(quick: bool) -> list[Row]:
     """The default call where it cannot prove q: the budget must end it."""
     rows = []
@@ -139,4 +112,4 @@ def small(quick: bool) -> list[Row]:
     return rows
 
 
-CASES = (nodes, proved, default_call, small)
+CASES = (nodes, default_call, small)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple, dataclass, fields
@@ -48,8 +47,3 @@ def in_turns(sides: Mapping[str, Callable[[], Any]], repetitions: int) -> dict[s
 def milliseconds(seconds: float) -> str:
     """Format a duration with three significant digits."""
     return f"{1e3 * seconds:.3g} ms"
-
-
-def peak_megabytes() -> float:
-    """Return the largest memory the process has held so far; Linux counts in kilobytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0

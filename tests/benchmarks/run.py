@@ -29,7 +29,6 @@ def main() -> None:
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         os.environ[variable] = "1"
     sys.path.insert(0, str(Path(__file__).parents[1] / "helpers"))  # the worlds of the tests
-    import cases
     import curves
     import directed
     import surrogates
@@ -37,7 +36,7 @@ def main() -> None:
     from measure import table
 
     rows = []
-    for case in (*cases.CASES, *directed.CASES, *surrogates.CASES, *tables.CASES):
+    for case in (*directed.CASES, *surrogates.CASES, *tables.CASES):
         print(f"{case.__name__} ...", file=sys.stderr, flush=True)
         rows += case(quick)
     print("cost curves ...", file=sys.stderr, flush=True)
