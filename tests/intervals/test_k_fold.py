@@ -406,17 +406,6 @@ def test_bayle_with_losses_that_differ_between_folds_only():
 # ---- what the three share ----
 
 
-@pytest.mark.parametrize("method", METHODS, ids=lambda method: method.name)
-@settings(max_examples=25, deadline=None)
-@given(blocks=BLOCKS, levels=st.tuples(st.floats(0.5, 0.999), st.floats(0.5, 0.999)))
-def test_intervals_are_nested_in_the_level(method, blocks, levels):
-    losses = [np.abs(block) for block in blocks]
-    inner, outer = (compute_interval(method, _records(losses), level) for level in sorted(levels))
-    assert inner.estimate == pytest.approx(np.mean(losses))
-    assert outer.raw_interval.low <= inner.raw_interval.low <= inner.estimate
-    assert inner.estimate <= inner.raw_interval.high <= outer.raw_interval.high
-
-
 @pytest.mark.parametrize("value", [0, 1])
 @pytest.mark.parametrize(
     ("method", "reason"),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import fields
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from recorded_losses import equal_losses, random_losses
 from scipy import stats
 from shared_files import shared_vectors
 from statsmodels.stats.proportion import proportion_confint
@@ -24,7 +24,7 @@ from cudbound.intervals.bootstrap_percentile import (
 )
 from cudbound.intervals.effective_size import effective_size_bootstrap, effective_size_folds
 from cudbound.intervals.kohavi_yang import kohavi_interval, wilson_interval, yang_interval
-from cudbound.intervals.langford import inverted_binomial_interval, langford_interval
+from cudbound.intervals.langford import langford_interval
 from cudbound.intervals.martin import martin_interval
 from cudbound.quantiles import inverted_cdf_quantile
 from cudbound.records import BootstrapLosses, FoldLosses, InnerErrors, Records
@@ -129,14 +129,6 @@ def test_worked_bias():
 
 @settings(deadline=None)
 @given(st.integers(1, 60), st.data(), LEVELS)
-def test_inverted_binomial_at_whole_numbers_is_clopper_pearson(m, data, level):
-    k = data.draw(st.integers(0, m))
-    peer = stats.binomtest(k, m).proportion_ci(level, method="exact")
-    assert inverted_binomial_interval(k, m, level) == pytest.approx((peer.low, peer.high), abs=1e-9)
-
-
-@settings(deadline=None)
-@given(st.integers(1, 60), st.data(), LEVELS)
 def test_wilson_at_whole_numbers_is_scipys(m, data, level):
     k = data.draw(st.integers(0, m))
     peer = stats.binomtest(k, m).proportion_ci(level, method="wilson")
@@ -176,13 +168,6 @@ def test_martin_limits_have_the_posterior_tails(prior, strength):
     interval = martin_interval(0.3, 40, 0.9, prior=prior)
     assert posterior.cdf(interval.low) == pytest.approx(0.05)
     assert posterior.sf(interval.high) == pytest.approx(0.05)
-
-
-def test_langford_limits_solve_the_binomial_tails():
-    """At k = 7 of m = 19: the low limit has upper tail 2.5 %, the high limit has lower tail 2.5 %."""
-    interval = inverted_binomial_interval(7, 19, 0.95)
-    assert stats.binom.sf(6, 19, interval.low) == pytest.approx(0.025)
-    assert stats.binom.cdf(7, 19, interval.high) == pytest.approx(0.025)
 
 
 def test_bias_corrected_is_scipys_bca_with_zero_acceleration():
@@ -292,19 +277,6 @@ def test_bootstrap_intervals_are_ordered_and_nested(function, replicates, estima
 # ---- the contract, from recorded losses alone ----
 
 
-def _records(seed=0, n=20, n_resamples=40, share=0.3):
-    """Losses as another software would have recorded them: no classifier, no data."""
-    rng = np.random.default_rng(seed)
-    counts = rng.multinomial(n, np.full(n, 1 / n), size=n_resamples)
-    losses = rng.random((n_resamples, n)) < share
-    return Records(
-        losses=rng.random(n) < share,
-        bootstrap=BootstrapLosses(counts, losses),
-        inner=InnerErrors(rng.random(n_resamples) * 2 * share, 50 * n_resamples),
-        folds=FoldLosses(rng.random(n) < share, np.arange(n) % 10),
-    )
-
-
 def _slow_632(records):
     counts, losses = records.bootstrap.counts, records.bootstrap.losses
     means = [losses[counts[:, i] == 0, i].mean() for i in range(records.n_samples)]
@@ -312,20 +284,11 @@ def _slow_632(records):
 
 
 @pytest.mark.parametrize("name", BASELINES)
-@settings(max_examples=25, deadline=None)
-@given(seed=st.integers(0, 10**6), levels=st.tuples(LEVELS, LEVELS))
-def test_contract(name, seed, levels):
-    records = _records(seed)
-    inner, outer = (compute_interval(METHODS[name], records, level) for level in sorted(levels))
-    for row in (inner, outer):
-        assert row.method == name
+def test_every_interval_is_around_the_632_estimate(name):
+    for seed in range(25):
+        row = compute_interval(METHODS[name], random_losses(seed), 0.95)
         assert str(row.estimand) == "conditional"
-        assert row.estimate == pytest.approx(_slow_632(records), abs=1e-12)
-        assert 0.0 <= row.confidence_interval.low <= row.confidence_interval.high <= 1.0
-        assert row.raw_interval.clipped(0.0, 1.0) == row.confidence_interval
-    assert outer.raw_interval.low <= inner.raw_interval.low + 1e-12
-    assert outer.raw_interval.high >= inner.raw_interval.high - 1e-12
-    assert outer.confidence_level == max(levels)
+        assert row.estimate == pytest.approx(_slow_632(random_losses(seed)), abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -340,11 +303,11 @@ def test_contract(name, seed, levels):
     ],
 )
 def test_fits_are_counted(name, fits):
-    assert compute_interval(METHODS[name], _records(), 0.95).n_fits == fits
+    assert compute_interval(METHODS[name], random_losses(), 0.95).n_fits == fits
 
 
 def test_rows_are_their_formulas_at_the_632_estimate():
-    records = _records(3)
+    records = random_losses(3)
     estimate = _slow_632(records)
     counts, losses = records.bootstrap.counts, records.bootstrap.losses
     replicates = 0.368 * (counts * losses).sum(axis=1) / 20 + 0.632 * records.inner.errors
@@ -362,7 +325,7 @@ def test_rows_are_their_formulas_at_the_632_estimate():
 
 
 def test_options_change_the_formula():
-    records = _records(3)
+    records = random_losses(3)
     estimate = _slow_632(records)
     replicates = 0.368 * records.bootstrap.resubstitution + 0.632 * records.inner.errors
     expected = [
@@ -380,7 +343,7 @@ def test_options_change_the_formula():
 
 
 def test_out_of_bag_variant_without_inner_draws():
-    records = _records(3)
+    records = random_losses(3)
     counts, losses = records.bootstrap.counts, records.bootstrap.losses
     replicates = [
         0.368 * np.average(loss, weights=count) + 0.632 * loss[count == 0].mean()
@@ -392,91 +355,14 @@ def test_out_of_bag_variant_without_inner_draws():
     assert row.n_fits == 41
 
 
-@pytest.mark.parametrize(
-    ("name", "options", "message"),
-    [
-        (
-            "kohavi-normal",
-            {"form": "exact"},
-            r"'form' parameter must be one of \['wald', 'wilson'\]\. Got 'exact'",
-        ),
-        ("martin-beta", {"prior": 1}, r"'prior' parameter must be one of \['jeffreys', 'uniform'\]\. Got 1"),
-        (
-            "bootstrap-bias-corrected",
-            {"variant": "BC"},
-            r"one of \['basic', 'bc', 'bca', 'shift'\]\. Got 'BC'",
-        ),
-        ("yang-cv-normal", {"center": "loo"}, r"one of \['632', 'cv'\]\. Got 'loo'"),
-        (
-            "langford-binomial",
-            {"form": "wald"},
-            r"langford-binomial has no option 'form'\. Its options are \[\]",
-        ),
-    ],
-)
-def test_bad_options(name, options, message):
-    with pytest.raises(ValueError, match=message):
-        compute_interval(METHODS[name], _records(), 0.95, options)
-
-
-@pytest.mark.parametrize(
-    ("name", "need"), [("kohavi-normal", "bootstrap"), ("yang-cv-normal", "bootstrap"), ("cud", "bound")]
-)
-def test_missing_records_are_named(name, need):
-    with pytest.raises(ValueError, match=f"{name} needs recorded {need} losses"):
-        compute_interval(METHODS[name], Records(losses=np.zeros(5, dtype=bool)), 0.95)
-
-
 # ---- degenerate intervals ----
-
-
-def _constant_records(value, n=20, n_resamples=30):
-    counts = np.random.default_rng(0).multinomial(n, np.full(n, 1 / n), size=n_resamples)
-    losses = np.full((n_resamples, n), value)
-    return Records(
-        losses=losses[0],
-        bootstrap=BootstrapLosses(counts, losses),
-        inner=InnerErrors(np.full(n_resamples, float(value)), 0),
-        folds=FoldLosses(losses[0], np.arange(losses[0].size) % 10),
-    )
-
-
-@pytest.mark.parametrize("value", [False, True])
-@pytest.mark.parametrize(
-    ("name", "reason"),
-    [
-        ("bootstrap-percentile", "both limits are the same bootstrap replicate"),
-        ("bootstrap-bias-corrected", "both limits are the same bootstrap replicate"),
-        (
-            "kohavi-normal",
-            "the binomial variance is 0 at an estimate of {value}; form='wilson' has positive width there",
-        ),
-        ("yang-cv-normal", "all cross-validated losses are equal"),
-    ],
-)
-def test_intervals_without_width_are_flagged_and_kept(name, reason, value):
-    row = compute_interval(METHODS[name], _constant_records(value), 0.95)
-    assert row.estimate == float(value)
-    assert row.confidence_interval.width == 0.0
-    assert row.degenerate == reason.format(value=int(value))
-
-
-@pytest.mark.parametrize("value", [False, True])
-@pytest.mark.parametrize(
-    ("name", "options"),
-    [("martin-beta", {}), ("langford-binomial", {}), ("kohavi-normal", {"form": "wilson"})],
-)
-def test_binomial_intervals_keep_their_width_at_error_0_and_1(name, options, value):
-    row = compute_interval(METHODS[name], _constant_records(value), 0.95, options)
-    assert row.degenerate is None
-    assert row.confidence_interval.width > 0.1
 
 
 def test_interval_that_clipping_empties_is_flagged():
     records = Records(
         losses=np.zeros(20, dtype=bool),
-        bootstrap=_constant_records(False).bootstrap,
-        inner=InnerErrors(np.linspace(0.5, 0.9, 30), 0),
+        bootstrap=equal_losses(False).bootstrap,
+        inner=InnerErrors(np.linspace(0.5, 0.9, 60), 0),
     )
     # replicates around .44 and an estimate of 0: reflected at 0 the interval is negative altogether
     row = compute_interval(METHODS["bootstrap-bias-corrected"], records, 0.95, {"variant": "basic"})
@@ -485,10 +371,12 @@ def test_interval_that_clipping_empties_is_flagged():
     assert row.degenerate == "both raw limits lie outside [0, 1]"
 
 
-@pytest.mark.parametrize("name", BASELINES)
+@pytest.mark.parametrize("name", [*BASELINES, "bootstrap-632-normal", "bootstrap-632-plus-normal"])
 def test_nothing_out_of_bag_gives_a_flagged_nan(name):
     records = Records(
         losses=np.array([True, False, True, False]),
+        positive=0.5,
+        predicted_positive=0.5,
         bootstrap=BootstrapLosses(np.ones((3, 4), dtype=int), np.zeros((3, 4), dtype=bool)),
         folds=FoldLosses(np.array([True, False, True, False]), np.arange(4)),
     )
@@ -499,7 +387,7 @@ def test_nothing_out_of_bag_gives_a_flagged_nan(name):
 
 
 def test_replicates_without_estimate_are_dropped_and_counted():
-    records = _records(3)
+    records = random_losses(3)
     errors = records.inner.errors.copy()
     errors[:3] = np.nan
     partly = Records(losses=records.losses, bootstrap=records.bootstrap, inner=InnerErrors(errors, 0))
@@ -522,7 +410,7 @@ def test_records_are_of_one_training_set():
 
 
 def test_remarks_of_the_records_reach_the_methods_that_need_them():
-    records = _records(3)
+    records = random_losses(3)
     marked = Records(
         losses=records.losses,
         bootstrap=BootstrapLosses(
@@ -543,17 +431,8 @@ def test_remarks_of_the_records_reach_the_methods_that_need_them():
 # ---- the registry ----
 
 
-def test_registry_is_complete_and_in_the_order_of_the_table():
-    assert tuple(name for name in METHODS if name in GROUPS["paper"]) == GROUPS["paper"]
-    for name, method in METHODS.items():
-        assert method.name == name
-        assert method.needs
-        assert method.needs <= {one.name for one in fields(Records)}
-        for text in (method.title, method.assumptions, method.tendency, method.reference, method.cost):
-            assert text
-
-
 def test_find_methods():
+    assert tuple(name for name in METHODS if name in GROUPS["paper"]) == GROUPS["paper"]
     assert tuple(method.name for method in find_methods("paper")) == GROUPS["paper"]
     assert [method.name for method in find_methods("cud")] == ["cud"]
     asked = ["yang-cv-normal", "cud", "yang-cv-normal"]
