@@ -19,6 +19,7 @@ from cudbound.groups import Groups
 from cudbound.intervals.effective_size import design_effect, effective_rows
 from cudbound.intervals.proportions import inverted_binomial_interval
 from cudbound.point_estimates.two_centers import two_centers
+from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, Design, Records
 from cudbound.resampling import ResamplingPlan
 from cudbound.resampling.plan import record_refits, spawn_streams
@@ -38,8 +39,6 @@ GROUPS = Groups.of(CODES)
 
 
 def record(*needs, n_resamples=40, n_inner=5, policy=None):
-    from cudbound.problem.draws import draw_counts
-
     rng = np.random.default_rng(3)
     counts = draw_counts(N, n_resamples, rng, GROUPS)
     plan = ResamplingPlan(frozenset(needs), n_inner=n_inner, on_single_class=policy)
@@ -204,8 +203,6 @@ def test_inner_draws_take_the_groups_of_the_draw():
     # Err(1) of a draw and its optimism, with the inner draws replayed from the stream of the record
     counts, made = record("bootstrap", "inner", n_resamples=4, n_inner=3, policy="fit")
     rng = np.random.default_rng(3)
-    from cudbound.problem.draws import draw_counts
-
     draw_counts(N, 4, rng, GROUPS)
     stream, _ = spawn_streams(rng)["inner"].spawn(2)
     draws, _ = stream.spawn(2)

@@ -318,19 +318,8 @@ def csv_file(tmp_path_factory):
 
 
 def command(path, *more):
-    arguments = [
-        "interval",
-        str(path),
-        "--target",
-        "state",
-        "--positive",
-        "ill",
-        "--seed",
-        "0",
-        "--resamples",
-        "60",
-    ]
-    return CliRunner().invoke(main, [*arguments, "--methods", "two-center,cud", "--format", "csv", *more])
+    fixed = "--target state --positive ill --seed 0 --resamples 60 --methods two-center,cud --format csv"
+    return CliRunner().invoke(main, ["interval", str(path), *fixed.split(), *more])
 
 
 def test_the_command_bounds_what_python_bounds(csv_file):

@@ -32,19 +32,8 @@ def file(tmp_path_factory):
 
 
 def command(path, *more):
-    fixed = [
-        "interval",
-        str(path),
-        "--target",
-        "state",
-        "--positive",
-        "1",
-        "--seed",
-        "0",
-        "--resamples",
-        "20",
-    ]
-    return CliRunner().invoke(main, [*fixed, "--weight", "w", *more])
+    fixed = "--target state --positive 1 --seed 0 --resamples 20 --weight w"
+    return CliRunner().invoke(main, ["interval", str(path), *fixed.split(), *more])
 
 
 @pytest.mark.parametrize(
