@@ -14,6 +14,7 @@ import shlex
 import tempfile
 import tomllib
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -105,80 +106,47 @@ def markdown_table(rows: list[dict[str, str]]) -> str:
     return tabulate(cells, headers="keys", tablefmt="pipe", disable_numparse=True)
 
 
+#: What a table of methods can say of each, by the heading of its column.
+CELLS: dict[str, Callable[[Any], str]] = {
+    "method": lambda m: f"`{m.name}`",
+    "what it is": lambda m: m.title,
+    "aims at": lambda m: f"`{m.estimand!s}`",
+    "errors compared": lambda m: f"`{m.estimand!s}`",
+    "assumes": lambda m: m.assumptions,
+    "known tendency": lambda m: m.tendency,
+    "fits": lambda m: m.cost,
+    "fits for each of the two": lambda m: m.cost,
+    "options, default first": lambda m: "; ".join(f"`{name}`: {one}" for name, one in m.options.items()),
+    "fallback": lambda m: m.fallback.title if m.fallback else "",
+    "source": lambda m: m.reference,
+}
+
+
+def table_of_methods(methods: Iterable[MethodCard], *headings: str) -> str:
+    return markdown_table([{heading: CELLS[heading](m) for heading in headings} for m in methods])
+
+
 def methods_in_short() -> str:
-    return markdown_table(
-        [
-            {"method": f"`{m.name}`", "aims at": f"`{m.estimand!s}`", "known tendency": m.tendency}
-            for m in find_methods("paper")
-        ]
-    )
-
-
-def options_of(method: MethodCard) -> str:
-    return "; ".join(f"`{name}`: {option}" for name, option in method.options.items())
+    return table_of_methods(find_methods("paper"), "method", "aims at", "known tendency")
 
 
 def intervals_in_full(methods: Iterable[Method]) -> str:
-    return markdown_table(
-        [
-            {
-                "method": f"`{m.name}`",
-                "what it is": m.title,
-                "aims at": f"`{m.estimand!s}`",
-                "assumes": m.assumptions,
-                "known tendency": m.tendency,
-                "fits": m.cost,
-                "options, default first": options_of(m),
-                "fallback": m.fallback.title if m.fallback else "",
-                "source": m.reference,
-            }
-            for m in methods
-        ]
-    )
-
-
-def paper_intervals() -> str:
-    return intervals_in_full(find_methods("paper"))
+    told = ("method", "what it is", "aims at", "assumes", "known tendency", "fits")
+    return table_of_methods(methods, *told, "options, default first", "fallback", "source")
 
 
 def conditional_intervals() -> str:
     return intervals_in_full(m for m in find_methods("conditional") if m.name not in GROUPS["paper"])
 
 
-def algorithm_intervals() -> str:
-    return intervals_in_full((*find_methods("algorithm"), *find_methods("tuned")))
-
-
 def comparisons() -> str:
-    return markdown_table(
-        [
-            {
-                "method": f"`{m.name}`",
-                "errors compared": f"`{m.estimand!s}`",
-                "assumes": m.assumptions,
-                "fits for each of the two": m.cost,
-                "options, default first": options_of(m),
-            }
-            for m in find_comparisons("all")
-        ]
-    )
+    told = ("method", "errors compared", "assumes", "fits for each of the two", "options, default first")
+    return table_of_methods(find_comparisons("all"), *told)
 
 
 def estimators_of_points() -> str:
-    return markdown_table(
-        [
-            {
-                "method": f"`{m.name}`",
-                "what it is": m.title,
-                "aims at": f"`{m.estimand!s}`",
-                "assumes": m.assumptions,
-                "known tendency": m.tendency,
-                "fits": m.cost,
-                "source": m.reference,
-            }
-            for m in ESTIMATORS.values()
-        ]
-    )
+    told = ("method", "what it is", "aims at", "assumes", "known tendency", "fits", "source")
+    return table_of_methods(ESTIMATORS.values(), *told)
 
 
 def recorded_losses() -> str:
@@ -218,30 +186,6 @@ def options_of_command(command: click.Command) -> str:
         )
         rows.append({"option": f"`{option.opts[0]}{value}`", "default": str(default), "meaning": option.help})
     return markdown_table(rows)
-
-
-def options() -> str:
-    return options_of_command(interval)
-
-
-def options_compare_learners() -> str:
-    return options_of_command(compare_learners)
-
-
-def options_methods() -> str:
-    return options_of_command(methods)
-
-
-def options_plan() -> str:
-    return options_of_command(plan)
-
-
-def options_study_run() -> str:
-    return options_of_command(study_commands.run)
-
-
-def options_verify() -> str:
-    return options_of_command(verify)
 
 
 def cells_worst_first(path: Path, method: str = "two-center") -> str:
@@ -459,19 +403,19 @@ PARTS: dict[str, Callable[[], str]] = {
     "clinical-cells": cells_of("two-center-clinical", "two-center"),
     "published-cells": published_again,
     "methods-in-short": methods_in_short,
-    "paper-intervals": paper_intervals,
+    "paper-intervals": lambda: intervals_in_full(find_methods("paper")),
     "conditional-intervals": conditional_intervals,
-    "algorithm-intervals": algorithm_intervals,
+    "algorithm-intervals": lambda: intervals_in_full((*find_methods("algorithm"), *find_methods("tuned"))),
     "comparisons": comparisons,
     "point-estimates": estimators_of_points,
     "recorded-losses": recorded_losses,
     "demo": demo,
-    "options": options,
-    "options-compare-learners": options_compare_learners,
-    "options-methods": options_methods,
-    "options-plan": options_plan,
-    "options-study-run": options_study_run,
-    "options-verify": options_verify,
+    "options": partial(options_of_command, interval),
+    "options-compare-learners": partial(options_of_command, compare_learners),
+    "options-methods": partial(options_of_command, methods),
+    "options-plan": partial(options_of_command, plan),
+    "options-study-run": partial(options_of_command, study_commands.run),
+    "options-verify": partial(options_of_command, verify),
     "study-templates": study_templates,
     "study-worlds": study_worlds,
     "classifiers": classifiers,
