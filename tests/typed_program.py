@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from cudbound.tables.verification import Check
 from numpy.typing import NDArray
 
 import cudbound
@@ -81,6 +80,7 @@ from cudbound.problem.additive_model import Polish
 from cudbound.records import BootstrapLosses
 from cudbound.report.description import Description
 from cudbound.results import SolveStatus
+from cudbound.saved.verification import Check
 from cudbound.solve.search import Search
 from cudbound.study.populations.population import Cases, Truth
 from cudbound.study.run.status import StudyStatus
