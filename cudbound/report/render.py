@@ -50,8 +50,8 @@ def render_report(report: Report, format: str = "table") -> str:
         - the name of the report, such as ``intervals`` or ``comparisons``: a list of objects, one per row, whose fields
           are the columns of `Report.to_frame`, and ``details``, an object, where a method has further numbers of its
           own;
-        - ``instability``, ``over_seeds``: what `cudbound.Instability.summary` and `cudbound.OverSeeds.summary` have, as
-          objects, where they were asked for;
+        - ``instability``: what `cudbound.Instability.summary` has, and ``over_seeds``: the ranges of the limits over
+          several seeds, as objects, where they were asked for;
         - of a plan the objects ``required`` (n, low and high; null for more than was simulated), ``closed_forms`` and
           ``expected`` by measure, and ``plan``, how it was made.
 
