@@ -28,8 +28,8 @@ CHUNK_VALUES = 2_000_000
 def record_bolstered(estimator: Any, X: Any, y: Any, *, rng: np.random.Generator) -> BolsteredLosses:
     """Record which share of a normal kernel around each training point the fitted classifier gets wrong.
 
-    The kernels are spherical, with one width for each class, see
-    `cudbound.point_estimates.bolstered.kernel_widths`. Where the classifier is the sign of a linear score of its rows the share has a closed form; any other one predicts
+    The kernels are spherical, with one width for each class, see `cudbound.point_estimates.bolstered.kernel_widths`.
+    Where the classifier is the sign of a linear score of its rows the share has a closed form; any other one predicts
     100 random points from each kernel. For a `Pipeline` the kernels are placed around the rows that its last step
     receives, so that a `StandardScaler` before the classifier makes the estimate independent of the units; for a
     search its best estimator is used.
