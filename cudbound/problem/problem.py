@@ -18,8 +18,6 @@ from cudbound.validation import check_number
 
 Array = NDArray[np.float64]
 FORMAT = 1
-#: Of the localization rate, in files of versions before it was called that.
-EARLIER_NAME = "alpha"
 
 #: A value larger than this times the median of its column (zeros apart) leaves the rest too few digits.
 MOST_SPREAD = 1e9
@@ -192,8 +190,6 @@ class Problem:
     @classmethod
     def from_arrays(cls, stored: dict[str, NDArray[Any]], path: str | Path) -> Problem:
         """Return the problem of arrays that were read from `path`; arrays that are not its own are ignored."""
-        if EARLIER_NAME in stored:
-            stored = {"localization": stored[EARLIER_NAME], **stored}
         scalars = read_scalars(stored, ("format", "localization", "loss"))
         if not stored.keys() >= set(ARRAYS) or len(scalars) != 3 or scalars["format"] != FORMAT:
             raise ValueError(

@@ -196,15 +196,6 @@ def test_a_problem_file_is_no_certificate(tmp_path: Path) -> None:
         Certificate.load(tmp_path / "none")
 
 
-def test_a_file_in_which_the_rate_is_called_alpha_is_read(tmp_path: Path) -> None:
-    problem, certificate = example()
-    with_exact_witness(problem, certificate).save(tmp_path / "now.npz")
-    stored = read_arrays(tmp_path / "now.npz")
-    stored["alpha"] = stored.pop("localization")
-    np.savez(tmp_path / "earlier.npz", **stored)
-    assert Certificate.load(tmp_path / "earlier.npz").verify().holds
-
-
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [

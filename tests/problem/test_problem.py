@@ -311,14 +311,6 @@ def test_a_saved_draw_is_solved_to_the_same_bits(kind: str, tmp_path: Path) -> N
         np.testing.assert_array_equal(getattr(before, name), getattr(after, name), err_msg=name)
 
 
-def test_a_file_in_which_the_rate_is_called_alpha_is_read(tmp_path: Path) -> None:
-    problem = problem_with(localization=2.0)
-    arrays = problem.to_arrays()
-    arrays["alpha"] = arrays.pop("localization")
-    np.savez(tmp_path / "earlier.npz", **arrays)
-    assert_equal_problems(problem, Problem.load(tmp_path / "earlier.npz"))
-
-
 @pytest.mark.parametrize("loss", LOSSES)
 def test_loss_penalties_weights_and_offset_are_saved(loss: str, tmp_path: Path) -> None:
     problem = make_with_loss("general", 0, loss, penalized=True, weighted=True, shifted=True)
