@@ -13,6 +13,8 @@ from cudbound.solve.limits import SearchLimits
 DEFAULT_SECONDS = 12.0
 #: Nodes that a call may always take by default, so that large problems make progress.
 LEAST_NODES = 2_000
+#: Nodes that no search gets to; seconds that take more are as good as none.
+MOST_NODES = 10**18
 #: The search for the signed suprema, which only cap the upper limit of the interval around two centers, has one part
 #: in so many of these nodes: a cap that was not found with them was not found with all nodes either, on 30 problems
 #: from 15 real data sets.
@@ -43,7 +45,7 @@ def default_node_budget(problem: Problem, side: str = "both") -> int:
 
 def nodes_within(seconds: float, problem: Problem) -> int:
     """Return the number of nodes that a search of the given duration is planned for."""
-    return max(LEAST_NODES, int(seconds / seconds_per_node(problem)))
+    return max(LEAST_NODES, int(min(seconds / seconds_per_node(problem), MOST_NODES)))
 
 
 def forecast(problem: Problem, threads: int, limits: SearchLimits) -> str:

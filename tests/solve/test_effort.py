@@ -33,6 +33,7 @@ def test_larger_problems_get_fewer_nodes_of_the_same_time() -> None:
         assert nodes_within(DEFAULT_SECONDS, problem) == default_node_budget(problem)
         assert default_node_budget(problem) // SIGNED_PART == default_node_budget(problem, "negative")
     assert nodes_within(0.0, squared) == LEAST_NODES
+    assert nodes_within(1e308, squared) < 2**63  # the quotient is infinite
 
 
 def test_huge_problems_get_somewhere() -> None:
