@@ -64,7 +64,7 @@ def _check_estimate(bound: SavedBound, seen: list[MetricRows], wrong: NDArray[np
 
 
 def _check_witnesses(bound: SavedBound, problem: Problem) -> Check:
-    """Compare every lower bound with what its witness is worth."""
+    """Compare the bounds of every draw with what its witness is worth: no lower one above, no upper one below."""
     name, lower = f"witnesses{_of(bound)}", bound.lower
     values, near = witness_values(problem, bound.witness), tolerances(problem)
     # an unknown value proves nothing but 0
@@ -74,6 +74,14 @@ def _check_witnesses(bound: SavedBound, problem: Problem) -> Check:
         text = (
             f"{failed.size} of {lower.size} are not worth their lower bounds; draw {draw} has {lower[draw]:.6g}, and "
             f"its witness is worth {values[draw]:.6g}"
+        )
+        return Check(name, False, text)
+    failed = np.flatnonzero(~(np.fmax(values, lower) <= bound.upper + near))
+    if failed.size:
+        draw = int(failed[0])
+        text = (
+            f"{failed.size} of {lower.size} are worth more than their upper bounds; draw {draw} has "
+            f"{bound.upper[draw]:.6g}, and its witness is worth {values[draw]:.6g}"
         )
         return Check(name, False, text)
     return Check(name, True, f"{lower.size} lower bounds follow from their witnesses, to {near.max():.1g}")

@@ -345,6 +345,13 @@ def test_what_was_changed_is_found(changes, expected, changed):
     assert "file" in found
 
 
+def test_upper_bounds_below_what_a_witness_is_worth_are_found_in_any_draw(changed):
+    """Also in those that a sample leaves out."""
+    for wrong in (lambda value: 0.5 * value, lambda value: -1.0, lambda value: float("nan")):
+        result = verify_result(changed((("bounds", 0, "upper", 3), wrong)), CLF, X, Y, sample=1)
+        assert "witnesses" in failed(result)
+
+
 def test_a_bound_that_was_made_weaker_is_still_true(changed):
     """The checksum alone sees it: nothing that the file says is wrong."""
     weaker = [(("bounds", 0, "lower"), lambda values: [0.0] * len(values))]
