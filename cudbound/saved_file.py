@@ -21,7 +21,8 @@ from cudbound.metrics.metrics import Metrics, ResolvedMetrics
 from cudbound.report.run_facts import seed_of
 from cudbound.results import IntervalEstimate
 from cudbound.solve.limits import SearchLimits
-from cudbound.validation import check_confidence_level
+from cudbound.solve.solve_draws import SOLVERS
+from cudbound.validation import check_choice, check_confidence_level, check_localization, check_rng
 from cudbound.versions import versions
 
 FORMAT = "cudbound result 1"
@@ -59,6 +60,9 @@ class Question:
 
     def __post_init__(self) -> None:
         check_confidence_level(self.confidence_level)
+        check_localization(self.localization, 1)
+        check_choice("solver", self.solver, SOLVERS)
+        check_rng(self.rng)
 
     @classmethod
     def of(cls, given: Mapping[str, Any], asked: ResolvedMetrics, classes: NDArray[Any]) -> Question:
@@ -169,7 +173,8 @@ class SavedResult:
         """Raise `SavedResultError` unless the parts fit each other."""
         p = 0 if self.coefficients is None else self.coefficients.size
         fit = self.counts.ndim == 2 and len(self.counts) == self.question.n_resamples
-        fit = fit and bool(self.counts.any(axis=1).all()) and (p > 0 or not self.bounds)
+        fit = fit and bool(self.counts.any(axis=1).all() and (self.counts >= 0).all())
+        fit = fit and (p > 0 or not self.bounds)
         for bound in self.bounds:
             size = (len(self.counts) * len(bound.intervals),)
             fit &= bound.lower.shape == bound.upper.shape == size and bound.witness.shape == (*size, p)
@@ -225,8 +230,10 @@ def read_saved(path: str | Path) -> tuple[SavedResult, bool]:
     return saved, intact
 
 
-def structured(found: Mapping[str, Any], kind: type[Made]) -> Made:
+def structured(found: Any, kind: type[Made]) -> Made:
     """Return an object of JSON as a dataclass; raises `SavedResultError` where it is none."""
+    if not isinstance(found, Mapping):
+        raise SavedResultError(f"must be an object of JSON; it is {found!r:.40}")
     try:
         return _CONVERTER.structure(found, kind)
     except BaseValidationError as error:

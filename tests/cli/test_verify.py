@@ -156,3 +156,6 @@ def test_options_that_no_command_writes_are_refused(part, field, value, message)
     body["command"][part][field] = value
     Path("result.json").write_text(json.dumps(body))
     assert_error(verify(), 1, message)
+    body["command"] = [part]
+    Path("result.json").write_text(json.dumps(body))
+    assert_error(verify(), 1, "saved result 'result.json': command: must be an object of JSON")

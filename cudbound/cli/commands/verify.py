@@ -64,6 +64,7 @@ def verify(
     compared first; then the draws, their bounds, the limits, and the rows of the table. The exit code is 4 if anything
     does not agree.
     """
+    from cudbound.exceptions import SavedResultError
     from cudbound.inputs.csv_columns import read_training_data
     from cudbound.report.render import render_report
     from cudbound.saved.verify_result import verify_result
@@ -78,7 +79,10 @@ def verify(
             "the saved result comes from Python and does not say how a file is to be read: check it by "
             "cudbound.verify_result in Python"
         )
-    how = structured(saved.command, SavedCommand)
+    try:
+        how = structured(saved.command, SavedCommand)
+    except SavedResultError as error:
+        raise SavedResultError(f"saved result {str(saved_file)!r}: command: {error}") from error
     with in_words_of_the_command("some of the fits"):  # the result was printed with its warnings
         classifier = _classifier(how.recipe, model_file, trust)
         data = read_training_data(replace(how.data, file=data_path))
