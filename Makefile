@@ -97,7 +97,7 @@ wheel:
 sbom: wheel
 	build/release/tools/bin/cyclonedx-py environment --output-file dist/sbom.cdx.json build/release/empty/bin/python
 
-# the quick tests on the oldest versions that the requirements name; TESTS=tests/tables chooses some of them.
+# the quick tests on the oldest versions that the requirements name; TESTS=tests/analysis chooses some of them.
 # matplotlib 3.9 uses names of pyparsing that 3.3 warns of.
 test-lowest:
 	$(PYTHON) -m venv build/lowest

@@ -20,12 +20,12 @@ from pathlib import Path
 MAX_LINES = 60
 #: Longer ones, until the code behind them is rewritten.
 LONGER = {
-    "cudbound/bound/cud_interval.py": {"cud_interval"},
-    "cudbound/planning/plan_sample_size.py": {"plan_sample_size"},
+    "cudbound/analysis/cud_interval.py": {"cud_interval"},
+    "cudbound/study/planning/plan_sample_size.py": {"plan_sample_size"},
     "cudbound/problem/problem.py": {"make_problem"},
-    "cudbound/tables/compare_intervals.py": {"compare_intervals"},
-    "cudbound/tables/compare_learners.py": {"tabulate_comparisons"},
-    "cudbound/tables/pairwise.py": {"compare_many_learners"},
+    "cudbound/analysis/compare_intervals.py": {"compare_intervals"},
+    "cudbound/analysis/compare_learners.py": {"tabulate_comparisons"},
+    "cudbound/analysis/pairwise.py": {"compare_many_learners"},
 }
 #: English of our own, and what a reader expects in its place.
 WORDS = {

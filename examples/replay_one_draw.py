@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 
 from cudbound import LeastSquaresClassifier, Problem, cud_interval, solve_draws
+from cudbound.basis.results import SolveStatus
 from cudbound.problem.draws import replay_draw
-from cudbound.results import SolveStatus
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(50, 4))

@@ -13,8 +13,8 @@ from sklearn.datasets import load_breast_cancer
 
 from cudbound import LeastSquaresClassifier, solve_draws
 from cudbound.adapters import express
+from cudbound.basis.quantiles import quantile_rank
 from cudbound.problem.draws import draw_counts
-from cudbound.quantiles import quantile_rank
 
 N_RESAMPLES = 500
 

@@ -16,7 +16,6 @@ from study_cases import tiny_study
 
 from cudbound import (
     LeastSquaresClassifier,
-    bars,
     compare_intervals,
     compare_learners,
     cud_interval,
@@ -25,7 +24,8 @@ from cudbound import (
     run_study,
     solve_draws,
 )
-from cudbound.bars import Progress
+from cudbound.basis import bars
+from cudbound.basis.bars import Progress
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(20, 2))

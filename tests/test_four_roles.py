@@ -44,10 +44,10 @@ from cudbound import (
     run_study,
     summarize,
 )
-from cudbound.exceptions import StudyError
+from cudbound.basis.exceptions import StudyError
+from cudbound.basis.outcomes import Estimand, Outcome
 from cudbound.intervals import METHODS, Method
 from cudbound.intervals.langford import inverted_binomial_interval
-from cudbound.outcomes import Estimand, Outcome
 from cudbound.records import FoldLosses, SplitLosses
 from cudbound.study.populations.population import Cases, Truth
 
@@ -172,7 +172,7 @@ PIPELINES: dict[str, tuple[Any, Any]] = {
 }
 
 
-@pytest.mark.filterwarnings("ignore::cudbound.exceptions.CudboundWarning")
+@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.CudboundWarning")
 @pytest.mark.parametrize("name", PIPELINES)
 def test_an_analyst_gets_a_sentence_for_every_pipeline(name):
     estimator, features = PIPELINES[name]

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import cudbound
-from cudbound.hints import install_command
+from cudbound.basis.hints import install_command
 
 PACKAGE = Path(cudbound.__file__).parent
 PROJECT = tomllib.loads((PACKAGE.parent / "pyproject.toml").read_text())["project"]

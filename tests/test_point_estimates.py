@@ -16,7 +16,9 @@ from shared_files import shared_vectors
 from sklearn.neighbors import KNeighborsClassifier
 
 from cudbound import LeastSquaresClassifier
-from cudbound.outcomes import Estimand
+from cudbound.analysis.table import PointEstimateTable
+from cudbound.basis.outcomes import Estimand
+from cudbound.basis.results import PointEstimate
 from cudbound.point_estimates import ESTIMATORS, compute_estimate, find_estimators
 from cudbound.point_estimates.bootstrap_632 import (
     error_632,
@@ -38,8 +40,6 @@ from cudbound.records import (
     RepeatedFoldLosses,
     TestSetLosses,
 )
-from cudbound.results import PointEstimate
-from cudbound.tables.table import PointEstimateTable
 
 VECTORS = shared_vectors()
 PROPORTIONS = st.floats(0.0, 1.0)

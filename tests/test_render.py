@@ -12,17 +12,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from cudbound.intervals import GROUPS, METHODS, compute_interval
-from cudbound.intervals.method import estimate_632
-from cudbound.intervals.test_set import TEST_SET_WILSON
-from cudbound.outcomes import ConfidenceInterval, Estimand
-from cudbound.records import BootstrapLosses, FoldLosses, Records, TestSetLosses
-from cudbound.report.estimands import DIFFERENCES, ERRORS
-from cudbound.report.method_columns import methods_report
-from cudbound.report.render import FORMATS, render_report
-from cudbound.report.tables import ComparisonRun, RunDescription
-from cudbound.results import ComparisonResult, IntervalEstimate
-from cudbound.rounding import (
+from cudbound.analysis.table import ComparisonTable, IntervalTable
+from cudbound.basis.outcomes import ConfidenceInterval, Estimand
+from cudbound.basis.results import ComparisonResult, IntervalEstimate
+from cudbound.basis.rounding import (
     format_cell,
     format_difference,
     format_level,
@@ -31,7 +24,14 @@ from cudbound.rounding import (
     format_statistic,
     printable,
 )
-from cudbound.tables.table import ComparisonTable, IntervalTable
+from cudbound.intervals import GROUPS, METHODS, compute_interval
+from cudbound.intervals.method import estimate_632
+from cudbound.intervals.test_set import TEST_SET_WILSON
+from cudbound.records import BootstrapLosses, FoldLosses, Records, TestSetLosses
+from cudbound.report.estimands import DIFFERENCES, ERRORS
+from cudbound.report.method_columns import methods_report
+from cudbound.report.render import FORMATS, render_report
+from cudbound.report.tables import ComparisonRun, RunDescription
 
 AROUND_632 = [name for name in GROUPS["paper"] if name != "cud"]
 

@@ -24,7 +24,7 @@ from cudbound import (
     cud_interval,
     error_interval,
 )
-from cudbound.parameter_error import ParameterError
+from cudbound.basis.parameter_error import ParameterError
 from cudbound.plotting.forest import IntervalDisplay
 from cudbound.plotting.suprema import SupremaDisplay
 from cudbound.report.tables import RunDescription

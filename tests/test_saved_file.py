@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cudbound.exceptions import SavedResultError
+from cudbound.basis.exceptions import SavedResultError
 from cudbound.metrics.metric import Metric
 from cudbound.metrics.metrics import Metrics
-from cudbound.saved_file import Question, SavedBound, SavedInterval, SavedResult, SavedRow, read_saved
+from cudbound.saved.saved_file import Question, SavedBound, SavedInterval, SavedResult, SavedRow, read_saved
 from cudbound.solve.limits import SearchLimits
 
 NUMBERS = st.floats()  # nan and infinite ones among them

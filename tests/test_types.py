@@ -11,7 +11,7 @@ import pytest
 from sklearn.model_selection import StratifiedKFold
 
 import cudbound
-from cudbound.protocols import Splitter
+from cudbound.basis.protocols import Splitter
 
 CALLS = (
     "error_interval",

@@ -66,10 +66,10 @@ from cudbound import (
     tabulate_comparisons,
     verify_result,
 )
+from cudbound.analysis.explanation import Explanation
+from cudbound.analysis.pairwise import Pair
+from cudbound.basis.results import SolveStatus
 from cudbound.exact.certificate import Verification
-from cudbound.planning.closed_forms import ClosedFormSize
-from cudbound.planning.required_size import RequiredSampleSize
-from cudbound.planning.sample_size_plan import PlannedSize
 from cudbound.plotting.coverage import CoverageByScenarioDisplay, CoverageWidthDisplay, KurtosisDisplay
 from cudbound.plotting.forest import ComparisonDisplay, IntervalDisplay
 from cudbound.plotting.half_widths import HalfWidthDisplay
@@ -79,13 +79,13 @@ from cudbound.plotting.suprema import SupremaDisplay
 from cudbound.problem.additive_model import Polish
 from cudbound.records import BootstrapLosses
 from cudbound.report.description import Description
-from cudbound.results import SolveStatus
 from cudbound.saved.verification import Check
 from cudbound.solve.search import Search
+from cudbound.study.planning.closed_forms import ClosedFormSize
+from cudbound.study.planning.required_size import RequiredSampleSize
+from cudbound.study.planning.sample_size_plan import PlannedSize
 from cudbound.study.populations.population import Cases, Truth
 from cudbound.study.run.status import StudyStatus
-from cudbound.tables.explanation import Explanation
-from cudbound.tables.pairwise import Pair
 
 
 def report(X: NDArray[np.float64], y: NDArray[np.int64]) -> str:

@@ -15,8 +15,8 @@ from cudbound.adapters.inside import take_apart
 from cudbound.adapters.linear import contradicts
 from cudbound.adapters.refitting import batched_refit
 from cudbound.adapters.registry import ADAPTERS, REFUSALS, Adapter, Refusal, find_adapter
-from cudbound.aligned import check_index
-from cudbound.exceptions import (
+from cudbound.basis.aligned import check_index
+from cudbound.basis.exceptions import (
     NoMinimizerError,
     NotMinimizerError,
     StatedError,
@@ -25,11 +25,11 @@ from cudbound.exceptions import (
     UnsupportedEstimatorError,
     UnsupportedProblemError,
 )
+from cudbound.basis.validation import check_binary_classifier, check_no_results
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.solve.minimum import check_minimizer, optimality_residual
 from cudbound.solve.minimum import polish as polish_model
 from cudbound.solve.solve_draws import needs_other_solver
-from cudbound.validation import check_binary_classifier, check_no_results
 
 __all__ = [
     "ADAPTERS",

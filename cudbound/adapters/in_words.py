@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from cudbound.adapters.registry import find_adapter
-from cudbound.exceptions import UnsupportedEstimatorError
+from cudbound.basis.exceptions import UnsupportedEstimatorError
 
 #: Parameters, or what a fit has chosen for them, that set the strength of a penalty.
 _STRENGTHS = ("C_", "alpha_", "alpha", "C", "penalty")

@@ -8,13 +8,13 @@ import numpy as np
 
 from cudbound.adapters.linear import Objective, additive_model, class_pair
 from cudbound.adapters.registry import Adapter
+from cudbound.basis.validation import check_labels
 from cudbound.estimators.batched import BatchedRefit, LinearFit
 from cudbound.estimators.batched.squares import LeastSquaresFit
 from cudbound.estimators.convex_loss import ConvexLossClassifier
 from cudbound.estimators.least_squares import LeastSquaresClassifier
 from cudbound.estimators.weighted_least_squares import LeastSquaresRefit
 from cudbound.problem.additive_model import AdditiveModel
-from cudbound.validation import check_labels
 
 
 def _express_least_squares(estimator: LeastSquaresClassifier, X: Any, y: Any) -> AdditiveModel:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from cudbound.adapters.registry import find_adapter
+from cudbound.basis.exceptions import UnsupportedEstimatorError
+from cudbound.basis.validation import check_labels
 from cudbound.estimators.batched import BatchedFit, BatchedRefit, refit_in_batches
 from cudbound.estimators.batched.discriminant import discriminant_fit
 from cudbound.estimators.batched.fitted_apart import fit_apart
 from cudbound.estimators.batched.sources import branches, flatten, prepare
 from cudbound.estimators.batched.steps import is_fixed
-from cudbound.exceptions import UnsupportedEstimatorError
-from cudbound.validation import check_labels
 
 
 def batched_refit(estimator: Any, X: Any, y: Any, *, n_jobs: int = 1) -> BatchedRefit | None:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from cudbound.adapters.linear import Objective
+from cudbound.basis.exceptions import UnsupportedEstimatorError
 from cudbound.estimators.batched import BatchedFit, BatchedRefit
-from cudbound.exceptions import UnsupportedEstimatorError
 from cudbound.problem.additive_model import AdditiveModel
 
 

@@ -17,8 +17,8 @@ from sklearn.svm import SVC, LinearSVC
 
 from cudbound.adapters.linear import Objective, linear_fit, linear_model
 from cudbound.adapters.registry import Adapter
+from cudbound.basis.exceptions import UnsupportedEstimatorError
 from cudbound.estimators.batched import LinearFit
-from cudbound.exceptions import UnsupportedEstimatorError
 from cudbound.problem.additive_model import AdditiveModel
 
 # ---- ridge: sum_i c_i (y_i - f(x_i))^2 + alpha |w|^2, with a free intercept ----

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
 
+from cudbound.basis.validation import Array
 from cudbound.estimators.chosen_threshold import ChosenThresholdClassifier
-from cudbound.validation import Array
 
 #: The functions that give scores, with the threshold that scikit-learn puts on each unless another is chosen.
 THRESHOLDS = {"decision_function": 0.0, "predict_proba": 0.5}

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
-from cudbound.exceptions import UnsupportedEstimatorError
-from cudbound.validation import check_lengths
+from cudbound.basis.exceptions import UnsupportedEstimatorError
+from cudbound.basis.validation import check_lengths
 
 
 def from_statsmodels(result: Any) -> tuple[LogisticRegression, NDArray[np.float64], NDArray[np.int64]]:
@@ -42,7 +42,7 @@ def from_statsmodels(result: Any) -> tuple[LogisticRegression, NDArray[np.float6
     Guarantee
     ---------
     For coefficients that do not maximize the likelihood, such as those of ``fit_regularized``, the CUD bound and the
-    intervals that use it raise `cudbound.exceptions.NotMinimizerError`.
+    intervals that use it raise `cudbound.basis.exceptions.NotMinimizerError`.
 
     Examples
     --------

@@ -16,7 +16,7 @@ from sklearn.model_selection import (
 from sklearn.pipeline import Pipeline
 
 from cudbound.adapters.registry import Adapter, find_adapter
-from cudbound.exceptions import UnsupportedEstimatorError
+from cudbound.basis.exceptions import UnsupportedEstimatorError
 from cudbound.problem.additive_model import AdditiveModel
 
 # ---- pipelines: the fitted transformers are a fixed basis for the last step ----

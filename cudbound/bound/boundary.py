@@ -9,19 +9,19 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.bars import Progress
-from cudbound.exceptions import NotCertifiedWarning, SolveInterrupted, UnsupportedEstimatorError
+from cudbound.basis.bars import Progress
+from cudbound.basis.exceptions import NotCertifiedWarning, SolveInterrupted, UnsupportedEstimatorError
+from cudbound.basis.results import Draws, SolveStatus
+from cudbound.basis.validation import check_aci_rate
 from cudbound.losses.surrogates import LOSSES
 from cudbound.problem.additive_model import TIE_TOLERANCE, AdditiveModel
 from cudbound.problem.coordinates import orthonormal_basis
 from cudbound.problem.problem import Problem, make_problem
 from cudbound.records import BoundaryDeviations
-from cudbound.results import Draws, SolveStatus
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.minimum import draws_problem, least_loss
 from cudbound.solve.native import is_native
 from cudbound.solve.solve_draws import solve_problem
-from cudbound.validation import check_aci_rate
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.bars import Progress
+from cudbound.basis.bars import Progress
+from cudbound.basis.quantiles import inverted_cdf_quantile, quantile_rank
+from cudbound.basis.results import Draws
 from cudbound.metrics.metric import Metric, MetricRows
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.problem.problem import Problem
-from cudbound.quantiles import inverted_cdf_quantile, quantile_rank
-from cudbound.results import Draws
 from cudbound.solve.minimum import draws_problem
 from cudbound.solve.search import Search, search_ended
 
@@ -88,7 +88,7 @@ def solve_joint(
     Parameters
     ----------
     model, counts, confidence_level, localization, search, progress
-        As in `cudbound.bound.cud_interval.solve_bound`.
+        As in `cudbound.analysis.cud_interval.solve_bound`.
     seen : sequence of MetricRows
         At least two.
 

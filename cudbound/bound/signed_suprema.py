@@ -7,12 +7,12 @@ import warnings
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.bars import Progress
+from cudbound.basis.bars import Progress
+from cudbound.basis.quantiles import inverted_cdf_quantile
+from cudbound.basis.results import Draws
 from cudbound.metrics.metric import ERROR, MetricRows
 from cudbound.problem.additive_model import AdditiveModel
-from cudbound.quantiles import inverted_cdf_quantile
 from cudbound.records import SignedSuprema
-from cudbound.results import Draws
 from cudbound.solve.minimum import draws_problem
 from cudbound.solve.search import Search, search_ended
 
@@ -37,7 +37,7 @@ def solve_signed_suprema(
     probability : float
         Of the quantile that is needed; draws are solved as far as it requires.
     localization, search, progress
-        As in `cudbound.bound.cud_interval.solve_bound`; the search is of the negative side.
+        As in `cudbound.analysis.cud_interval.solve_bound`; the search is of the negative side.
     matters : tuple of float, default=(0.0, 1.0)
         Between which values the quantile must be known: the search ends once it is shown to lie outside.
     seen : MetricRows, default=None

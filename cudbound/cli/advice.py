@@ -8,8 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from cudbound.cli.command import say
-from cudbound.exceptions import (
+from cudbound.basis.exceptions import (
     CudboundWarning,
     NoMinimizerError,
     NotCertifiedWarning,
@@ -20,6 +19,7 @@ from cudbound.exceptions import (
     UnsupportedEstimatorError,
     UnsupportedProblemError,
 )
+from cudbound.cli.command import say
 
 
 @dataclass(frozen=True)
@@ -134,7 +134,7 @@ def _worded(warning: Warning | str) -> str:
 
 
 def _not_certified(event: NotCertifiedWarning) -> str:
-    from cudbound.quantiles import within
+    from cudbound.basis.quantiles import within
 
     known = "aci: bounds were used"
     if event.half_width is not None:

@@ -12,9 +12,9 @@ from typing import Any, NoReturn
 import click
 from click.core import ParameterSource
 
-from cudbound.exceptions import StatedError
-from cudbound.parameter_error import ParameterError
-from cudbound.rounding import printable
+from cudbound.basis.exceptions import StatedError
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.rounding import printable
 
 PROGRAM = "cudbound"
 #: Characters of a message, whose middle may come from a file.

@@ -132,7 +132,7 @@ def fit(
 
 def _match(model: SavedModel, sample: TrainingData) -> FittedClassifier:
     from cudbound.adapters.in_words import describe_classifier
-    from cudbound.validation import check_binary_classifier
+    from cudbound.basis.validation import check_binary_classifier
 
     name, estimator = quoted(model.file_name), model.estimator
     try:

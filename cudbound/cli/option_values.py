@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cudbound.basis.parameter_error import ParameterError
 from cudbound.inputs.csv_file import quoted
-from cudbound.parameter_error import ParameterError
 
 if TYPE_CHECKING:
     from cudbound.resampling import ResamplingSizes
@@ -82,7 +82,7 @@ def between_commas(text: str) -> tuple[str, ...]:
 
 def level(text: str) -> float:
     """Return a number strictly between 0 and 1."""
-    from cudbound.validation import check_confidence_level
+    from cudbound.basis.validation import check_confidence_level
 
     return check_confidence_level(parse_value(text))
 
@@ -135,7 +135,7 @@ def sizes(
         return None
     from dataclasses import fields
 
-    from cudbound.hints import did_you_mean
+    from cudbound.basis.hints import did_you_mean
     from cudbound.resampling import ResamplingSizes
 
     known = [one.name for one in fields(ResamplingSizes)]

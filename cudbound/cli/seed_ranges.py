@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from cudbound.rounding import format_proportion
+from cudbound.basis.rounding import format_proportion
 
 if TYPE_CHECKING:
     import pandas as pd

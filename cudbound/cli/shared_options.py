@@ -206,7 +206,7 @@ def options_of_methods(assigned: Iterable[str], methods: Sequence[Method]) -> di
     click.BadParameter
         If one is malformed, given twice, for a method that is not asked for, unknown or not allowed.
     """
-    from cudbound.method_card import Choice, check_options
+    from cudbound.basis.method_card import Choice, check_options
 
     known = {f"{one.name}.{name}": option for one in methods for name, option in one.options.items()}
     form = "METHOD.NAME=VALUE, such as kohavi-normal.form=wilson"

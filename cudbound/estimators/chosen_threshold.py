@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from cudbound.parameter_error import ParameterError
+from cudbound.basis.parameter_error import ParameterError
 
 Chooser = Callable[[NDArray[np.float64], NDArray[np.bool_]], float]
 

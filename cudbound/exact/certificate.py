@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.basis.results import Draws, SolveStatus
 from cudbound.exact.supremum import SIGNS, ExactDraw
 from cudbound.problem.problem import Problem, read_arrays, read_scalars, write_arrays
-from cudbound.results import Draws, SolveStatus
 
 FORMAT = 1
 

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cudbound.hints import did_you_mean
+from cudbound.basis.hints import did_you_mean
+from cudbound.basis.parameter_error import ParameterError
 from cudbound.inputs.named_classifiers import DEFAULT, LEARNERS, check_options, make_classifier
-from cudbound.parameter_error import ParameterError
 
 #: Folds of the search for tuned parameters.
 TUNING_FOLDS = 5
@@ -80,7 +80,7 @@ class ClassifierRecipe:
     select: int | None = None
 
     def __post_init__(self) -> None:
-        from cudbound.validation import check_choice, check_integer
+        from cudbound.basis.validation import check_choice, check_integer
 
         if not isinstance(self.classifier, str) or self.classifier not in LEARNERS:
             hint = did_you_mean(str(self.classifier), LEARNERS, "the classifiers are")

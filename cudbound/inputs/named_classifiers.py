@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cudbound.hints import did_you_mean
+from cudbound.basis.hints import did_you_mean
 from cudbound.inputs.csv_file import quoted
 
 

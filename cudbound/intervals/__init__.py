@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cudbound.basis.method_card import find_named
 from cudbound.intervals.abcloc import ABCLOC
 from cudbound.intervals.aci import ACI
 from cudbound.intervals.austern_zhou import AUSTERN_ZHOU
@@ -45,7 +46,6 @@ from cudbound.intervals.test_set import (
 )
 from cudbound.intervals.two_center import TWO_CENTER
 from cudbound.intervals.two_stage import TWO_STAGE
-from cudbound.method_card import find_named
 
 __all__ = ["GROUPS", "METHODS", "Method", "compute_interval", "find_comparisons", "find_methods"]
 

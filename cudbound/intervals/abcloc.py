@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtri
 
+from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.intervals.centers import CENTER, estimate_at, undefined_at
 from cudbound.intervals.efron_tibshirani import FALLBACK
 from cudbound.intervals.method import Method
-from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.records import Records
 
 #: Weight of the error on the training set in the combination whose spread is taken, found by simulation.

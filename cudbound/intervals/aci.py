@@ -7,9 +7,9 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
+from cudbound.basis.quantiles import inverted_cdf_quantile
 from cudbound.intervals.method import Method, binomial_fallback
-from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
-from cudbound.quantiles import inverted_cdf_quantile
 from cudbound.records import BoundaryDeviations, Records
 
 

@@ -7,12 +7,12 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cudbound.basis.method_card import Choice
+from cudbound.basis.outcomes import Estimand
+from cudbound.basis.validation import check_choice, checked
 from cudbound.intervals.method import Method, binomial_fallback
 from cudbound.intervals.pivot import EQUAL, Pivot
-from cudbound.method_card import Choice
-from cudbound.outcomes import Estimand
 from cudbound.records import Records, ReplacementErrors
-from cudbound.validation import check_choice, checked
 
 #: Factors of n in front of the sum of squares.
 FACTORS = {"corrected": 0.25, "as-printed": 0.5}

@@ -6,13 +6,13 @@ import math
 
 import numpy as np
 
+from cudbound.basis.method_card import Choice
+from cudbound.basis.outcomes import Estimand
+from cudbound.basis.validation import check_choice
 from cudbound.intervals.k_fold import ON_ALL_ROWS
 from cudbound.intervals.method import Method
 from cudbound.intervals.pivot import EQUAL, Pivot
-from cudbound.method_card import Choice
-from cudbound.outcomes import Estimand
 from cudbound.records import FoldLosses, Records
-from cudbound.validation import check_choice
 
 
 def bayle_pivot(folds: FoldLosses, *, variance: str = "all-pairs") -> Pivot:

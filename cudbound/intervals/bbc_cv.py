@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from cudbound.basis.outcomes import Estimand, Outcome
 from cudbound.intervals.bootstrap_percentile import percentile_interval
 from cudbound.intervals.method import Method, binomial_fallback
-from cudbound.outcomes import Estimand, Outcome
 from cudbound.records import Records
 
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from cudbound.basis.outcomes import Estimand, Outcome
 from cudbound.intervals.bootstrap_percentile import percentile_interval, shifted_interval
 from cudbound.intervals.method import Method, binomial_fallback
-from cudbound.outcomes import Estimand, Outcome
 from cudbound.records import Records
 
 SAME = "both limits are the same bootstrap replicate"

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, ndtri
 
+from cudbound.basis.method_card import Choice
+from cudbound.basis.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Estimand, Outcome
+from cudbound.basis.quantiles import QUANTILE_RULES, inverted_cdf_quantile, sample_quantile
 from cudbound.intervals.efron_tibshirani import FALLBACK, err1_influences
 from cudbound.intervals.method import Method, estimate_632, replicates_632
 from cudbound.intervals.pivot import EQUAL
-from cudbound.method_card import Choice
-from cudbound.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Estimand, Outcome
-from cudbound.quantiles import QUANTILE_RULES, inverted_cdf_quantile, sample_quantile
 from cudbound.records import Records
 from cudbound.records.bootstrap_losses import never_out_of_bag
 

@@ -7,9 +7,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.basis.method_card import Choice
+from cudbound.basis.outcomes import Outcome, PointOutcome
 from cudbound.intervals.method import estimate_632, replicates_632
-from cudbound.method_card import Choice
-from cudbound.outcomes import Outcome, PointOutcome
 from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG, error_632_plus, estimate_632_plus
 from cudbound.point_estimates.optimism import optimism_corrected_error
 from cudbound.records import Records

@@ -7,12 +7,12 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cudbound.basis.outcomes import Estimand
+from cudbound.basis.validation import check_pairs
 from cudbound.intervals.method import Method
 from cudbound.intervals.pivot import EQUAL, Pivot
 from cudbound.intervals.resampled_t import ONE_SPLIT, judged_by
-from cudbound.outcomes import Estimand
 from cudbound.records import HalfSplitLosses, Records, SplitLosses
-from cudbound.validation import check_pairs
 
 
 def conservative_z_pivot(estimate: float, pairs: ArrayLike) -> Pivot:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cudbound.binomial_limit import limit_without_error
+from cudbound.basis.binomial_limit import limit_without_error
+from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.intervals.method import Method, binomial_fallback
-from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.records import Records
 
 

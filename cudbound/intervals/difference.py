@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping
 from numbers import Real
 from typing import Any
 
+from cudbound.basis.method_card import NO_OPTIONS
+from cudbound.basis.outcomes import TestOutcome
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.results import ComparisonResult
+from cudbound.basis.validation import check_choice
 from cudbound.intervals.method import ALTERNATIVES, Method, why_no_limits
-from cudbound.method_card import NO_OPTIONS
-from cudbound.outcomes import TestOutcome
-from cudbound.parameter_error import ParameterError
 from cudbound.records import Records
 from cudbound.records.reading import check_records, shared_remarks
-from cudbound.results import ComparisonResult
-from cudbound.validation import check_choice
 
 #: Of a difference of errors; "equivalent": that it is between -null and null.
 COMPARISON_ALTERNATIVES = (*ALTERNATIVES, "equivalent")

@@ -63,7 +63,7 @@ def design_effect(records: Records) -> float:
 
     Examples
     --------
-    >>> from cudbound.groups import Groups
+    >>> from cudbound.basis.groups import Groups
     >>> from cudbound.records import BootstrapLosses
     >>> counts = np.array([[0, 0, 0, 0, 2, 2]])
     >>> losses = BootstrapLosses(counts, np.array([[1, 1, 0, 0, 0, 0]]), uneven=True)
@@ -88,7 +88,7 @@ def effective_rows(records: Records) -> float:
 
     Examples
     --------
-    >>> from cudbound.groups import Groups
+    >>> from cudbound.basis.groups import Groups
     >>> from cudbound.records import BootstrapLosses
     >>> counts = np.array([[0, 0, 0, 0, 2, 2]])
     >>> losses = BootstrapLosses(counts, np.array([[1, 1, 0, 0, 0, 0]]), uneven=True)

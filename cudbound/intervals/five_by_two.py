@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import fdtrc, fdtri
 
+from cudbound.basis.method_card import Choice
+from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome, TestOutcome
+from cudbound.basis.validation import check_choice, check_pairs
 from cudbound.intervals.method import Method, binomial_fallback
 from cudbound.intervals.pivot import EQUAL, Pivot
-from cudbound.method_card import Choice
-from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome, TestOutcome
 from cudbound.records import HalvingLosses, Records
 from cudbound.records.split_losses import N_HALVINGS
-from cudbound.validation import check_choice, check_pairs
 
 Array = NDArray[np.float64]
 

@@ -15,15 +15,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import stdtr, stdtrit
 
+from cudbound.basis.method_card import Number
+from cudbound.basis.outcomes import Estimand, Outcome, TestOutcome
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.validation import check_choice, check_number
 from cudbound.intervals.k_fold import ON_ALL_ROWS, k_fold_t_pivot, unequal_folds
 from cudbound.intervals.method import Method
 from cudbound.intervals.pivot import Pivot
-from cudbound.method_card import Number
-from cudbound.outcomes import Estimand, Outcome, TestOutcome
-from cudbound.parameter_error import ParameterError
 from cudbound.point_estimates.cross_validation import mean_training_size
 from cudbound.records import FoldLosses, Records
-from cudbound.validation import check_choice, check_number
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cudbound.basis.method_card import Choice
+from cudbound.basis.outcomes import ConfidenceInterval, Estimand, TestOutcome
+from cudbound.basis.validation import check_choice, checked
 from cudbound.intervals.method import Method
 from cudbound.intervals.pivot import Pivot
 from cudbound.intervals.proportions import wilson_interval
-from cudbound.method_card import Choice
-from cudbound.outcomes import ConfidenceInterval, Estimand, TestOutcome
 from cudbound.records import Records
-from cudbound.validation import check_choice, checked
 
 
 def two_test_sets_pivot(

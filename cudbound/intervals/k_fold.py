@@ -12,12 +12,12 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cudbound.basis.outcomes import Estimand
+from cudbound.basis.validation import checked
 from cudbound.intervals.method import Method, binomial_fallback
 from cudbound.intervals.pivot import EQUAL, Pivot
-from cudbound.outcomes import Estimand
 from cudbound.point_estimates.cross_validation import mean_training_size
 from cudbound.records import FoldLosses, Records
-from cudbound.validation import checked
 
 ON_ALL_ROWS = binomial_fallback("all cross-validated rows", lambda records: records.n_effective)
 

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cudbound.basis.method_card import Choice
+from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
+from cudbound.basis.validation import check_choice
 from cudbound.intervals.effective_size import effective_size_bootstrap, effective_size_folds
 from cudbound.intervals.method import Fallback, Method, binomial_fallback, estimate_632
 from cudbound.intervals.proportions import wald_interval, wilson_interval
-from cudbound.method_card import Choice
-from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.records import FoldLosses, Records
-from cudbound.validation import check_choice
 
 
 def kohavi_interval(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from cudbound.basis.outcomes import Estimand, Outcome
 from cudbound.intervals.method import Method
 from cudbound.intervals.proportions import inverted_binomial_interval
-from cudbound.outcomes import Estimand, Outcome
 from cudbound.records import Records
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from scipy.special import betaincinv
 
+from cudbound.basis.method_card import Choice
+from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
+from cudbound.basis.validation import check_choice
 from cudbound.intervals.effective_size import effective_size_bootstrap
 from cudbound.intervals.method import Method, estimate_632
-from cudbound.method_card import Choice
-from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.records import Records
-from cudbound.validation import check_choice
 
 #: Both parameters of the Beta prior.
 PRIORS = {"uniform": 1.0, "jeffreys": 0.5}

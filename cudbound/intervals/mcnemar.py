@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike
 from scipy.special import ndtr
 from scipy.stats import binom, binomtest
 
+from cudbound.basis.method_card import Choice
+from cudbound.basis.outcomes import ConfidenceInterval, Estimand, TestOutcome
+from cudbound.basis.validation import check_choice, checked
 from cudbound.intervals.method import Method
 from cudbound.intervals.pivot import Pivot
-from cudbound.method_card import Choice
-from cudbound.outcomes import ConfidenceInterval, Estimand, TestOutcome
 from cudbound.records import Records
-from cudbound.validation import check_choice, checked
 
 FORMS = ("exact", "asymptotic", "mid-p")
 

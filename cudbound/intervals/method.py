@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from cudbound.basis.method_card import NO_OPTIONS, MethodCard
+from cudbound.basis.outcomes import Center, ConfidenceInterval, Outcome, TestOutcome
+from cudbound.basis.results import IntervalEstimate
 from cudbound.intervals.pivot import Pivot
 from cudbound.intervals.proportions import inverted_binomial_interval
-from cudbound.method_card import NO_OPTIONS, MethodCard
-from cudbound.outcomes import Center, ConfidenceInterval, Outcome, TestOutcome
 from cudbound.point_estimates.bootstrap_632 import error_632
 from cudbound.point_estimates.bootstrap_632 import estimate_632 as estimate_632
 from cudbound.records import Design, Records
 from cudbound.records.reading import check_records, check_single_error, count_fits, shared_remarks
-from cudbound.results import IntervalEstimate
 
 #: As in `scipy.stats`, of an error or of error(a) - error(b).
 ALTERNATIVES = ("two-sided", "less", "greater")

@@ -7,12 +7,12 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cudbound.basis.method_card import Choice
+from cudbound.basis.outcomes import Estimand
+from cudbound.basis.validation import check_choice
 from cudbound.intervals.method import Method, binomial_fallback
 from cudbound.intervals.pivot import EQUAL, Pivot
-from cudbound.method_card import Choice
-from cudbound.outcomes import Estimand
 from cudbound.records import NestedLosses, Records
-from cudbound.validation import check_choice
 
 #: Exponents of (K - 2) / K in the correction of bias.
 EXPONENTS = {"linear": 1.0, "package": 1.5}

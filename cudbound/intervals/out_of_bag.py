@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
+from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.intervals.method import Method
 from cudbound.intervals.proportions import inverted_binomial_interval, wilson_interval
-from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.point_estimates.bootstrap_632 import leave_one_out_bootstrap_error
 from cudbound.records import Records
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from scipy.special import stdtr, stdtrit
 
-from cudbound.outcomes import ConfidenceInterval, Outcome, PointOutcome, TestOutcome
+from cudbound.basis.outcomes import ConfidenceInterval, Outcome, PointOutcome, TestOutcome
 
 #: Values whose range is no larger than this count as equal: they are sums of the same losses in a different order.
 EQUAL = 1e-12
@@ -26,7 +26,8 @@ class Pivot(PointOutcome):
     df : float
         Degrees of freedom of the t distribution, at least 1; infinity for the normal distribution.
     remarks, degenerate, estimand, details
-        As in `cudbound.outcomes.PointOutcome`; `degenerate` says why the standard error is 0 or undefined, if it is.
+        As in `cudbound.basis.outcomes.PointOutcome`; `degenerate` says why the standard error is 0 or undefined, if it
+        is.
 
     Examples
     --------

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import betaincinv, ndtri
 
-from cudbound.outcomes import ConfidenceInterval
+from cudbound.basis.outcomes import ConfidenceInterval
 
 Array = NDArray[np.float64]
 

@@ -13,13 +13,13 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import ArrayLike
 
+from cudbound.basis.method_card import Choice, Number
+from cudbound.basis.outcomes import Estimand
+from cudbound.basis.validation import Losses, check_choice, check_sizes, checked
 from cudbound.intervals.equivalence import with_equivalence
 from cudbound.intervals.method import Method, binomial_fallback
 from cudbound.intervals.pivot import EQUAL, Pivot
-from cudbound.method_card import Choice, Number
-from cudbound.outcomes import Estimand
 from cudbound.records import HalfSplitLosses, Records, ReplicateLosses, SplitLosses, TestSetLosses
-from cudbound.validation import Losses, check_choice, check_sizes, checked
 
 #: Mean losses on fewer test rows than this take so few values that a t distribution describes them badly.
 FEW_TEST_ROWS = 5

@@ -8,6 +8,10 @@ from functools import partial
 
 import numpy as np
 
+from cudbound.basis.method_card import Choice
+from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.validation import check_choice
 from cudbound.intervals.method import Fallback, Method
 from cudbound.intervals.proportions import (
     agresti_coull_interval,
@@ -17,11 +21,7 @@ from cudbound.intervals.proportions import (
     wald_interval,
     wilson_interval,
 )
-from cudbound.method_card import Choice
-from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
-from cudbound.parameter_error import ParameterError
 from cudbound.records import Records
-from cudbound.validation import check_choice
 
 SIDES = ("two-sided", "upper", "lower")
 

@@ -14,13 +14,13 @@ from dataclasses import replace
 
 from scipy.optimize import minimize_scalar
 
+from cudbound.basis.method_card import Choice, Flag
+from cudbound.basis.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Estimand, Outcome
+from cudbound.basis.quantiles import inverted_cdf_quantile, within
 from cudbound.intervals.effective_size import cost_factor, design_effect, effective_rows
 from cudbound.intervals.method import Method
 from cudbound.intervals.proportions import inverted_binomial_interval, inverted_binomial_tails
-from cudbound.method_card import Choice, Flag
-from cudbound.outcomes import UNDEFINED_LIMITS, ConfidenceInterval, Estimand, Outcome
 from cudbound.point_estimates.two_centers import TwoCenters, allows_cap, two_centers
-from cudbound.quantiles import inverted_cdf_quantile, within
 from cudbound.records import Design, Records
 
 

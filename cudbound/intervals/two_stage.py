@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from cudbound.basis.outcomes import UNDEFINED_LIMITS, Estimand, Outcome
 from cudbound.intervals.bootstrap_percentile import QUANTILE, percentile_interval
 from cudbound.intervals.centers import CENTER, estimate_at, replicates_at, undefined_at
 from cudbound.intervals.efron_tibshirani import FALLBACK
 from cudbound.intervals.method import Method
-from cudbound.outcomes import UNDEFINED_LIMITS, Estimand, Outcome
 from cudbound.records import Records
 
 NO_INNER_DRAWS = "no inner draws on record: ask for 50 of them, which takes 50 further refits of every draw"

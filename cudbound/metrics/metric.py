@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.outcomes import ConfidenceInterval
-from cudbound.parameter_error import ParameterError
-from cudbound.validation import Array, check_number
+from cudbound.basis.outcomes import ConfidenceInterval
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.validation import Array, check_number
 
 Bools = NDArray[np.bool_]
 

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.groups import Groups
+from cudbound.basis.groups import Groups
+from cudbound.basis.validation import Array
 from cudbound.metrics.metric import MetricRows
 from cudbound.metrics.metrics import ResolvedMetrics
 from cudbound.problem.draws import draw_counts, draw_stratified_counts
-from cudbound.validation import Array
 
 #: Draws that lack a class are drawn again at most this often.
 MAX_ATTEMPTS = 1000

@@ -7,10 +7,10 @@ import warnings
 from collections.abc import Iterable
 from dataclasses import replace
 
-from cudbound.exceptions import FewEventsWarning
+from cudbound.basis.exceptions import FewEventsWarning
+from cudbound.basis.outcomes import ConfidenceInterval
+from cudbound.basis.results import IntervalEstimate
 from cudbound.metrics.metric import Metric, MetricRows
-from cudbound.outcomes import ConfidenceInterval
-from cudbound.results import IntervalEstimate
 
 #: Rows of a class below which a metric of it gets a warning: one of them is more than a tenth of it.
 FEW = 10

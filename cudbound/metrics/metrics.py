@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.hints import did_you_mean
+from cudbound.basis.hints import did_you_mean
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.validation import Array, check_flag, check_number
 from cudbound.metrics.metric import BALANCED_ERROR, ERROR, SENSITIVITY, SPECIFICITY, Metric, MetricRows
 from cudbound.metrics.not_covered import why_not
-from cudbound.parameter_error import ParameterError
-from cudbound.validation import Array, check_flag, check_number
 
 #: Metrics that need nothing but their name.
 METRICS: Mapping[str, Metric] = {one.name: one for one in (ERROR, SENSITIVITY, SPECIFICITY, BALANCED_ERROR)}

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from scipy.special import expit
 
-from cudbound.outcomes import UNDEFINED_LIMITS, ConfidenceInterval
-from cudbound.results import IntervalEstimate
+from cudbound.basis.outcomes import UNDEFINED_LIMITS, ConfidenceInterval
+from cudbound.basis.results import IntervalEstimate
 
 NO_POSITIVE = "0/0: no case is called an event"
 NO_NEGATIVE = "0/0: no case is called a non-event"

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.groups import Groups
+from cudbound.basis.groups import Groups
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.validation import Losses
 from cudbound.metrics.metric import ERROR, MetricRows
 from cudbound.metrics.metrics import Family
-from cudbound.parameter_error import ParameterError
 from cudbound.records import BootstrapLosses, FoldLosses, Records, RepeatedFoldLosses, TestSetLosses
-from cudbound.validation import Losses
 
 #: Records that keep the loss of every row. The others keep means over rows of both classes, which no metric can take
 #: apart.

@@ -13,8 +13,8 @@ from copy import copy
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, cast
 
-from cudbound.hints import install_command
-from cudbound.parameter_error import ParameterError
+from cudbound.basis.hints import install_command
+from cudbound.basis.parameter_error import ParameterError
 from cudbound.plotting.style import method_styles, noise_band, safe_label
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
-from cudbound.rounding import printable
+from cudbound.basis.rounding import printable
 
 if TYPE_CHECKING:
     import pandas as pd

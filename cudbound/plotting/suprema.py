@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cudbound.parameter_error import ParameterError
+from cudbound.basis.parameter_error import ParameterError
 from cudbound.plotting.display import LEVEL_STYLE, Display
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cudbound.method_card import find_named
+from cudbound.basis.method_card import find_named
 from cudbound.point_estimates.bolstered import BOLSTERED, SEMI_BOLSTERED
 from cudbound.point_estimates.bootstrap_632 import (
     BOOTSTRAP_632,

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial import KDTree
 from scipy.special import gammaincinv, ndtr
 
-from cudbound.outcomes import Estimand, PointOutcome
+from cudbound.basis.outcomes import Estimand, PointOutcome
 from cudbound.point_estimates.estimator import PointEstimator
 from cudbound.records import Records
 

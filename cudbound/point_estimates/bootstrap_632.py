@@ -11,11 +11,11 @@ from typing import SupportsFloat
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cudbound.method_card import Choice
-from cudbound.outcomes import Estimand, PointOutcome
+from cudbound.basis.method_card import Choice
+from cudbound.basis.outcomes import Estimand, PointOutcome
+from cudbound.basis.validation import check_choice
 from cudbound.point_estimates.estimator import PointEstimator
 from cudbound.records import Records
-from cudbound.validation import check_choice
 
 Array = NDArray[np.float64]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cudbound.outcomes import Estimand, PointOutcome
+from cudbound.basis.outcomes import Estimand, PointOutcome
 from cudbound.point_estimates.estimator import PointEstimator
 from cudbound.records import FoldLosses, Records
 

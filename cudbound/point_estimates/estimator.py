@@ -7,11 +7,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from cudbound.method_card import NO_OPTIONS, MethodCard
-from cudbound.outcomes import PointOutcome
+from cudbound.basis.method_card import NO_OPTIONS, MethodCard
+from cudbound.basis.outcomes import PointOutcome
+from cudbound.basis.results import PointEstimate
 from cudbound.records import Records
 from cudbound.records.reading import check_records, count_fits, shared_remarks
-from cudbound.results import PointEstimate
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from cudbound.outcomes import Estimand, PointOutcome
+from cudbound.basis.outcomes import Estimand, PointOutcome
 from cudbound.point_estimates.bootstrap_632 import NOTHING_OUT_OF_BAG, estimate_632
 from cudbound.point_estimates.estimator import PointEstimator
 from cudbound.records import Records

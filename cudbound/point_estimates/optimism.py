@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from cudbound.outcomes import Estimand, PointOutcome
+from cudbound.basis.outcomes import Estimand, PointOutcome
 from cudbound.point_estimates.estimator import PointEstimator
 from cudbound.records import Records
 

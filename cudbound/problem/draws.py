@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.groups import Groups
-from cudbound.parameter_error import ParameterError
-from cudbound.validation import check_integer
+from cudbound.basis.groups import Groups
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.validation import check_integer
 
 #: Draws of one call; a quantile is known to a thousandth of its spread with fewer.
 MAX_RESAMPLES = 1_000_000

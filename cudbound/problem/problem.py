@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from cudbound.basis.validation import check_number
 from cudbound.losses.surrogates import Loss, get_loss
 from cudbound.problem.scale import LARGEST_SCALE, SMALLEST_SCALE, check_scale
-from cudbound.validation import check_number
 
 Array = NDArray[np.float64]
 FORMAT = 1

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from cudbound.groups import Groups
+from cudbound.basis.groups import Groups
 from cudbound.records.bootstrap_losses import (
     BootstrapLosses,
     BoundaryDeviations,

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cudbound.parameter_error import ParameterError
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.validation import Array
 from cudbound.records.rules import (
     Counts,
     Deviations,
@@ -29,7 +30,6 @@ from cudbound.records.rules import (
     check_same_length,
     check_same_shape,
 )
-from cudbound.validation import Array
 
 
 def never_out_of_bag(counts: ArrayLike) -> int:

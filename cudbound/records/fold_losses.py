@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cudbound.parameter_error import ParameterError
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.validation import Array, check_integer
 from cudbound.records.rules import (
     Flag,
     FoldNumbers,
@@ -22,7 +23,6 @@ from cudbound.records.rules import (
     check_same_shape,
     numeric,
 )
-from cudbound.validation import Array, check_integer
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from cudbound.records.bootstrap_losses import never_out_of_bag
 
 if TYPE_CHECKING:
-    from cudbound.method_card import MethodCard
+    from cudbound.basis.method_card import MethodCard
     from cudbound.records import Records
 
 

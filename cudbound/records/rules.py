@@ -15,8 +15,8 @@ from typing import Annotated, Any, get_type_hints
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.parameter_error import ParameterError
-from cudbound.validation import Array, Losses, check_integer, check_number, checked
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.validation import Array, Losses, check_integer, check_number, checked
 
 #: How far the rounding of a mean can take a loss beyond its range.
 ROUNDING = 1e-9

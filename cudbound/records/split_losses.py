@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cudbound.parameter_error import ParameterError
+from cudbound.basis.parameter_error import ParameterError
 from cudbound.records.rules import (
     Flag,
     FlagsIfRecorded,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.basis.validation import Array
 from cudbound.records.rules import Counts, DrawLosses, FitCount, Flag, Recorded, Remarks, check_draws
-from cudbound.validation import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import cache
 from importlib import resources
 
-from cudbound.versions import versions
+from cudbound.basis.versions import versions
 
 _ENTRY = re.compile(r"^@(?!software)\w+\{\w+,\n.*?^\}$", re.MULTILINE | re.DOTALL)
 _FIELD = r"^  {} *= \{{(.*)\}},$"

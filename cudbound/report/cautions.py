@@ -5,10 +5,10 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Sequence
 
-from cudbound.binomial_limit import limit_without_error
-from cudbound.exceptions import CudboundWarning, LowUpperLimitWarning, SampleSizeWarning
-from cudbound.results import IntervalEstimate
-from cudbound.rounding import format_level, format_proportion
+from cudbound.basis.binomial_limit import limit_without_error
+from cudbound.basis.exceptions import CudboundWarning, LowUpperLimitWarning, SampleSizeWarning
+from cudbound.basis.results import IntervalEstimate
+from cudbound.basis.rounding import format_level, format_proportion
 
 #: Sizes of training sets on which the intervals of this package were studied.
 STUDIED = (20, 200)

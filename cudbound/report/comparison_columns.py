@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from cudbound.basis.results import ComparisonResult
 from cudbound.report.estimands import DIFFERENCES, explain_estimands
 from cudbound.report.table_style import FULL, NO_TITLES, Style, styled
 from cudbound.report.tables import Column, Report, Run, rows_report, with_confidence
-from cudbound.results import ComparisonResult
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cudbound.rounding import printable
+from cudbound.basis.rounding import printable
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from cudbound.report.bibliography import cited
-from cudbound.report.estimands import DIFFERENCES, ERRORS, explain_estimands
-from cudbound.report.table_style import NO_TITLES
-from cudbound.report.tables import ComparisonRun, PairsRun, Row, Run, RunDescription, in_words
-from cudbound.results import ComparisonResult, PointEstimate
-from cudbound.rounding import (
+from cudbound.basis.results import ComparisonResult, PointEstimate
+from cudbound.basis.rounding import (
     format_difference,
     format_level,
     format_proportion,
@@ -19,7 +15,11 @@ from cudbound.rounding import (
     printable,
     sentences_html,
 )
-from cudbound.versions import versions
+from cudbound.basis.versions import versions
+from cudbound.report.bibliography import cited
+from cudbound.report.estimands import DIFFERENCES, ERRORS, explain_estimands
+from cudbound.report.table_style import NO_TITLES
+from cudbound.report.tables import ComparisonRun, PairsRun, Row, Run, RunDescription, in_words
 
 #: Names of the packages in a sentence.
 _NAMES = {"python": "Python", "numpy": "NumPy", "scipy": "SciPy"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from cudbound.outcomes import Estimand
+from cudbound.basis.outcomes import Estimand
 
 #: What an interval for one error is to cover, by the kind of its estimand.
 ERRORS: Mapping[str, str] = {

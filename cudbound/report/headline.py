@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from cudbound.basis.results import IntervalEstimate
+from cudbound.basis.rounding import format_level, format_proportion
 from cudbound.report.estimands import ERRORS
 from cudbound.report.tables import Run
-from cudbound.results import IntervalEstimate
-from cudbound.rounding import format_level, format_proportion
 
 #: The interval to report for a classifier, and for one that a search has tuned; docs/which_interval.md has the reasons.
 RECOMMENDED = ("two-center", "bbc-cv")

@@ -6,13 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from cudbound.outcomes import Center
+from cudbound.basis.outcomes import Center
+from cudbound.basis.results import IntervalEstimate
 from cudbound.report.cautions import cautions
 from cudbound.report.estimands import ERRORS, explain_estimands
 from cudbound.report.headline import headline, majority_note
 from cudbound.report.table_style import FULL, NO_TITLES, Style, styled
 from cudbound.report.tables import Column, Report, Run, rows_report, with_confidence
-from cudbound.results import IntervalEstimate
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from cudbound.basis.rounding import escape_html
 from cudbound.report.tables import Column, Report
-from cudbound.rounding import escape_html
 
 #: Numbers stand under each other, notes are small; no font, no color, so that the page around it decides.
 _CSS = (

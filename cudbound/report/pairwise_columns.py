@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from cudbound.basis.results import ComparisonResult
+from cudbound.basis.rounding import format_difference, format_level, format_pvalue, printable
 from cudbound.report.description import Description, describe_rows
 from cudbound.report.estimands import DIFFERENCES, explain_estimands
 from cudbound.report.tables import Column, Report, Run
-from cudbound.results import ComparisonResult
-from cudbound.rounding import format_difference, format_level, format_pvalue, printable
 
 if TYPE_CHECKING:
     import pandas as pd

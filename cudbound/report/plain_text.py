@@ -7,8 +7,8 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from cudbound.basis.rounding import printable
 from cudbound.report.tables import Column, Report
-from cudbound.rounding import printable
 
 #: Characters of a line.
 LINE = 80

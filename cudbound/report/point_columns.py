@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from cudbound.basis.results import PointEstimate
 from cudbound.report.estimands import ERRORS, explain_estimands
 from cudbound.report.table_style import FULL, NO_TITLES, Style, styled
 from cudbound.report.tables import Column, Report, Run, rows_report
-from cudbound.results import PointEstimate
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,12 +7,12 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from cudbound.basis.rounding import escape_html, printable
+from cudbound.basis.versions import versions
 from cudbound.report.csv_text import csv_text
 from cudbound.report.page import html_page
 from cudbound.report.plain_text import alignments, plain_text
 from cudbound.report.tables import REMARKS_WIDTH, Column, Report, Run
-from cudbound.rounding import escape_html, printable
-from cudbound.versions import versions
 
 #: Value of "format" in a JSON file; raised when a field changes its meaning or goes.
 JSON_FORMAT = 1
@@ -69,9 +69,9 @@ def render_report(report: Report, format: str = "table") -> str:
 
     Examples
     --------
-    >>> from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
-    >>> from cudbound.results import IntervalEstimate
-    >>> from cudbound.tables.table import IntervalTable
+    >>> from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
+    >>> from cudbound.basis.results import IntervalEstimate
+    >>> from cudbound.analysis.table import IntervalTable
     >>> found = Outcome(0.2, ConfidenceInterval(-0.0125, 0.4125), estimand=Estimand("conditional"))
     >>> row = IntervalEstimate.of(found, method="cud", confidence_level=0.95, n_fits=1)
     >>> print(render_report(IntervalTable((row,)).report(), "csv"))

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TypedDict
 
-from cudbound.parameter_error import ParameterError
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.results import ComparisonResult, IntervalEstimate
+from cudbound.basis.rounding import Kind, format_cell, format_level
 from cudbound.report.tables import Column, Report, Row
-from cudbound.results import ComparisonResult, IntervalEstimate
-from cudbound.rounding import Kind, format_cell, format_level
 
 LAYOUTS = ("full", "paper")
 #: More digits than these are noise with any number of patients.

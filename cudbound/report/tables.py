@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from cudbound.exceptions import CudboundWarning
-from cudbound.results import ComparisonResult, IntervalEstimate, PointEstimate
-from cudbound.rounding import Kind, format_cell, format_level
+from cudbound.basis.exceptions import CudboundWarning
+from cudbound.basis.results import ComparisonResult, IntervalEstimate, PointEstimate
+from cudbound.basis.rounding import Kind, format_cell, format_level
 
 if TYPE_CHECKING:
     import pandas as pd

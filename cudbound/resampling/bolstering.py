@@ -10,11 +10,11 @@ from sklearn.pipeline import Pipeline
 
 from cudbound.adapters import find_adapter
 from cudbound.adapters.linear import contradicts, own_coefficients
+from cudbound.basis.exceptions import UnsupportedEstimatorError
+from cudbound.basis.validation import MIN_ROWS_PER_CLASS, check_binary_classifier, check_lengths
 from cudbound.estimators.least_squares import dense
-from cudbound.exceptions import UnsupportedEstimatorError
 from cudbound.point_estimates.bolstered import kernel_widths, linear_bolstered_losses
 from cudbound.records import BolsteredLosses
-from cudbound.validation import MIN_ROWS_PER_CLASS, check_binary_classifier, check_lengths
 
 Array = NDArray[np.float64]
 

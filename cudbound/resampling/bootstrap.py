@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
-from cudbound.exceptions import FailedRefitsError
-from cudbound.groups import Groups
+from cudbound.basis.exceptions import FailedRefitsError
+from cudbound.basis.groups import Groups
 from cudbound.point_estimates.bootstrap_632 import leave_one_out_bootstrap_error, no_information_error
 from cudbound.problem.draws import draw_counts
 from cudbound.records import BootstrapLosses, InnerErrors

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV, RandomizedSearchCV, check_cv
 from threadpoolctl import threadpool_limits
 
-from cudbound.exceptions import UnsupportedEstimatorError
+from cudbound.basis.exceptions import UnsupportedEstimatorError
 from cudbound.records import TunedLosses
 from cudbound.resampling.refits import prepare_refits
 from cudbound.resampling.splitters import Splits, make_splits

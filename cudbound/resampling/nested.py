@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
+from cudbound.basis.validation import Losses
 from cudbound.records import NestedLosses
 from cudbound.resampling.sizes import ResamplingSizes
 from cudbound.resampling.task import Task
-from cudbound.validation import Losses
 
 Rows = NDArray[np.int64]
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.groups import Groups
+from cudbound.basis.groups import Groups
 from cudbound.records import Records
 from cudbound.records.split_losses import N_HALVINGS
 from cudbound.resampling.bootstrap import record_bootstrap, record_inner, usable_draws

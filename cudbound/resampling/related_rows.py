@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.spatial.distance import cdist
 
-from cudbound.exceptions import (
+from cudbound.basis.exceptions import (
     CudboundWarning,
     DuplicateRowsWarning,
     FewGroupsWarning,
     FrequencyWeightsWarning,
     SimilarRowsWarning,
 )
-from cudbound.groups import Groups
+from cudbound.basis.groups import Groups
 
 Array = NDArray[np.float64]
 

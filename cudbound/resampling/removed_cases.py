@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils import gen_batches
 
-from cudbound.groups import Groups
+from cudbound.basis.groups import Groups
 from cudbound.records import RemovedCaseErrors
 from cudbound.resampling.single_class import has_one_class
 from cudbound.resampling.task import Task

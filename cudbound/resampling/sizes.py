@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
-from cudbound.validation import check_aci_rate, check_integer, check_number
+from cudbound.basis.validation import check_aci_rate, check_integer, check_number
 
 #: Folds, splits and repetitions; no run ends that has more.
 LARGEST = 1_000_000

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import check_cv
 
+from cudbound.basis.validation import Losses
 from cudbound.records import FoldLosses, HalvingLosses, RepeatedFoldLosses, SplitLosses
 from cudbound.records.split_losses import N_HALVINGS
 from cudbound.resampling.single_class import has_one_class
 from cudbound.resampling.task import Task
-from cudbound.validation import Losses
 
 
 @dataclass(frozen=True, eq=False)

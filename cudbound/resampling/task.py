@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.groups import Groups
+from cudbound.basis.groups import Groups
 from cudbound.resampling.refits import Refit
 from cudbound.resampling.single_class import Policy, has_one_class, refuse_one_class
 from cudbound.resampling.sizes import ResamplingSizes

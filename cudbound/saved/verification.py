@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cudbound.report.table_style import FULL, Style
 from cudbound.report.tables import Column, Report, Run
-from cudbound.tables.tabular import Tabular
+from cudbound.report.tabular import Tabular
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from cudbound.parameter_error import ParameterError
-from cudbound.validation import check_nodes, check_seconds
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.validation import check_nodes, check_seconds
 
 
 @dataclass(frozen=True, kw_only=True)

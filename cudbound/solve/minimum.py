@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.exceptions import NoMinimizerError, NotMinimizerError
+from cudbound.basis.exceptions import NoMinimizerError, NotMinimizerError
 from cudbound.problem.additive_model import AdditiveModel, Polish
 from cudbound.problem.problem import Problem, make_problem
 from cudbound.solve.native import Minimizers, is_native, minimize

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.exceptions import CudboundWarning
+from cudbound.basis.exceptions import CudboundWarning
+from cudbound.basis.results import Draws
 from cudbound.losses.surrogates import LOSSES
 from cudbound.problem.coordinates import Basis, orthonormal_basis
 from cudbound.problem.problem import Problem
-from cudbound.results import Draws
 from cudbound.solve.limits import NO_LIMITS, SearchLimits
 
 try:

@@ -17,9 +17,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.exceptions import CudboundWarning, SolveInterrupted
+from cudbound.basis.exceptions import CudboundWarning, SolveInterrupted
+from cudbound.basis.results import Draws, SolveStatus
+from cudbound.basis.validation import check_choice
 from cudbound.problem.problem import Problem
-from cudbound.results import Draws, SolveStatus
 from cudbound.solve.limits import NO_LIMITS, SearchLimits
 from cudbound.solve.reference_cones import (
     Minimum,
@@ -30,7 +31,6 @@ from cudbound.solve.reference_cones import (
     rescaled,
 )
 from cudbound.solve.reference_hyperplanes import interior_point, merge_rows
-from cudbound.validation import check_choice
 
 Array = NDArray[np.float64]
 

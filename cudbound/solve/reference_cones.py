@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.exceptions import NotMinimizerError
-from cudbound.hints import install_command
+from cudbound.basis.exceptions import NotMinimizerError
+from cudbound.basis.hints import install_command
 from cudbound.losses.cvxpy_loss import import_cvxpy as import_cvxpy
 from cudbound.losses.surrogates import LOSSES, Loss
 from cudbound.problem.problem import Problem

@@ -9,15 +9,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cudbound.bars import Progress
-from cudbound.exceptions import NotCertifiedWarning, SolveInterrupted
+from cudbound.basis.bars import Progress
+from cudbound.basis.exceptions import NotCertifiedWarning, SolveInterrupted
+from cudbound.basis.quantiles import quantile_rank, within
+from cudbound.basis.results import Draws, SolveStatus
+from cudbound.basis.validation import check_choice, check_n_jobs
 from cudbound.problem.problem import Problem
-from cudbound.quantiles import quantile_rank, within
-from cudbound.results import Draws, SolveStatus
 from cudbound.solve.effort import default_node_budget, nodes_within
 from cudbound.solve.limits import NO_LIMITS, SearchLimits
 from cudbound.solve.solve_draws import SOLVERS, solve_problem
-from cudbound.validation import check_choice, check_n_jobs
 
 #: Shares of the nodes after which a search in stages can end; what is repeated adds little to the last.
 STAGES = (1 / 64, 1 / 8, 1.0)

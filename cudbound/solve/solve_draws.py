@@ -14,21 +14,21 @@ from typing import Any, Never
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cudbound.bars import Progress
-from cudbound.exceptions import SolveInterrupted, UnsupportedProblemError
-from cudbound.losses.surrogates import LOSSES, Loss
-from cudbound.problem.problem import Problem, make_problem
-from cudbound.quantiles import within
-from cudbound.results import Draws
-from cudbound.solve.effort import forecast
-from cudbound.solve.limits import NO_LIMITS, SearchLimits, check_limits
-from cudbound.solve.native import SIDES, is_native, solve_native
-from cudbound.validation import (
+from cudbound.basis.bars import Progress
+from cudbound.basis.exceptions import SolveInterrupted, UnsupportedProblemError
+from cudbound.basis.quantiles import within
+from cudbound.basis.results import Draws
+from cudbound.basis.validation import (
     check_choice,
     check_n_jobs,
     check_ranks,
     refuse_others,
 )
+from cudbound.losses.surrogates import LOSSES, Loss
+from cudbound.problem.problem import Problem, make_problem
+from cudbound.solve.effort import forecast
+from cudbound.solve.limits import NO_LIMITS, SearchLimits, check_limits
+from cudbound.solve.native import SIDES, is_native, solve_native
 
 Array = NDArray[np.float64]
 

@@ -11,9 +11,9 @@ from typing import Any, TypeVar, Union, get_args, get_origin
 from cattrs import AttributeValidationNote, ClassValidationError, Converter, ForbiddenExtraKeysError
 from cattrs.gen import make_dict_structure_fn, override
 
-from cudbound.hints import did_you_mean
+from cudbound.basis.hints import did_you_mean
+from cudbound.basis.parameter_error import ParameterError
 from cudbound.inputs.csv_file import quoted
-from cudbound.parameter_error import ParameterError
 
 Made = TypeVar("Made")
 #: Values of a file that stand for themselves, in words.

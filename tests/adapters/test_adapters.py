@@ -16,7 +16,7 @@ from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, QuantileTra
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier
 from cudbound.adapters import ADAPTERS, batched_refit, express, find_adapter
-from cudbound.exceptions import NotMinimizerError
+from cudbound.basis.exceptions import NotMinimizerError
 from cudbound.solve.minimum import optimality_residual
 
 

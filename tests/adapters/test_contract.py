@@ -37,7 +37,7 @@ from sklearn_versions import logistic_cv, sparse_logistic
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier, cud_interval
 from cudbound.adapters import ADAPTERS, express, find_adapter
 from cudbound.adapters.fitted_facts import facts_of
-from cudbound.exceptions import NotMinimizerError, TuningNotResampledWarning
+from cudbound.basis.exceptions import NotMinimizerError, TuningNotResampledWarning
 from cudbound.problem.additive_model import AdditiveModel
 from cudbound.solve.minimum import draws_problem, optimality_residual
 

@@ -19,7 +19,7 @@ from sklearn_versions import sparse_logistic
 
 from cudbound import LeastSquaresClassifier, cud_interval
 from cudbound.adapters import express, express_or_reason
-from cudbound.exceptions import (
+from cudbound.basis.exceptions import (
     FrozenStepsWarning,
     LabelsReadWarning,
     NoMinimizerError,

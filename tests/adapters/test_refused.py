@@ -32,7 +32,7 @@ from sklearn_versions import logistic_cv, sparse_logistic
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier, cud_interval
 from cudbound.adapters import REFUSALS, express
-from cudbound.exceptions import NoMinimizerError, TuningNotResampledWarning, UnsupportedEstimatorError
+from cudbound.basis.exceptions import NoMinimizerError, TuningNotResampledWarning, UnsupportedEstimatorError
 
 TIGHT = {"tol": 1e-8, "max_iter": 100_000}
 

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
 
 from cudbound import compare_intervals, cud_interval, error_interval, from_statsmodels
-from cudbound.exceptions import NotMinimizerError, NotMinimizerWarning, UnsupportedEstimatorError
+from cudbound.basis.exceptions import NotMinimizerError, NotMinimizerWarning, UnsupportedEstimatorError
 
 N = 50
 RNG = np.random.default_rng(0)

@@ -12,9 +12,9 @@ from measure import Row, in_turns, milliseconds
 from worlds import world, world_problem
 
 from cudbound import LeastSquaresClassifier, cud_interval
-from cudbound.exceptions import NotCertifiedWarning
+from cudbound.basis.exceptions import NotCertifiedWarning
+from cudbound.basis.results import Draws
 from cudbound.problem.problem import Problem
-from cudbound.results import Draws
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.solve_draws import solve_problem
 

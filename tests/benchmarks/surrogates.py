@@ -22,10 +22,10 @@ from worlds import surrogate_problem, world, world_problem
 
 from cudbound import LeastSquaresClassifier, cud_interval
 from cudbound.adapters import express
+from cudbound.basis.results import Draws
 from cudbound.losses.surrogates import LOSSES
 from cudbound.problem.draws import draw_counts
 from cudbound.problem.problem import Problem
-from cudbound.results import Draws
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.minimum import draws_problem
 from cudbound.solve.native import minimize

@@ -23,9 +23,9 @@ from worlds import world
 
 from cudbound import ConvexLossClassifier, CvxpyLoss, LeastSquaresClassifier
 from cudbound.adapters import express
+from cudbound.basis.exceptions import NotCertifiedWarning, SolveInterrupted, UnsupportedEstimatorError
 from cudbound.bound import boundary as adaptive
 from cudbound.bound.boundary import boundary_deviations, draw_scores, near_rate
-from cudbound.exceptions import NotCertifiedWarning, SolveInterrupted, UnsupportedEstimatorError
 from cudbound.intervals import compute_interval
 from cudbound.intervals.aci import ACI, adaptive_interval
 from cudbound.intervals.bootstrap_percentile import basic_interval

@@ -23,19 +23,19 @@ from sklearn_versions import sparse_logistic
 from worlds import world
 
 from cudbound import CudResult, LeastSquaresClassifier, cud_interval
-from cudbound.exceptions import (
+from cudbound.basis.exceptions import (
     NotCertifiedWarning,
     NotMinimizerError,
     SolveInterrupted,
     UnsupportedEstimatorError,
 )
+from cudbound.basis.results import Draws, IntervalEstimate, SolveStatus
+from cudbound.basis.validation import JOBS_PER_CPU, check_n_jobs
 from cudbound.problem.draws import draw_counts
 from cudbound.problem.problem import Problem
-from cudbound.results import Draws, IntervalEstimate, SolveStatus
 from cudbound.solve import search
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.solve_draws import solve_problem
-from cudbound.validation import JOBS_PER_CPU, check_n_jobs
 
 Array = NDArray[np.float64]
 

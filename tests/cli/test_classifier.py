@@ -20,15 +20,15 @@ from unwrapped import unwrapped
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier, cud_interval
 from cudbound.adapters.in_words import fit_in_words
-from cudbound.cli.advice import in_words_of_the_command
-from cudbound.cli.commands.run_interval import compute
-from cudbound.cli.fitted import choose_classifier, fit
-from cudbound.exceptions import (
+from cudbound.basis.exceptions import (
     NoMinimizerError,
     NotMinimizerError,
     UnscaledPenaltyWarning,
     UnsupportedEstimatorError,
 )
+from cudbound.cli.advice import in_words_of_the_command
+from cudbound.cli.commands.run_interval import compute
+from cudbound.cli.fitted import choose_classifier, fit
 from cudbound.inputs.csv_columns import TrainingData
 from cudbound.inputs.named_classifiers import CLASSIFIERS, make_classifier
 

@@ -15,14 +15,14 @@ from cli_fakes import TABLE
 
 import cudbound
 from cudbound import LeastSquaresClassifier
+from cudbound.analysis.table import IntervalTable
+from cudbound.basis.exceptions import CudboundWarning, NotCertifiedWarning
 from cudbound.cli.advice import in_words_of_the_command
 from cudbound.cli.commands import run_interval as run
 from cudbound.cli.commands.demo import FEATURES, demo_data
 from cudbound.cli.fitted import fit
-from cudbound.exceptions import CudboundWarning, NotCertifiedWarning
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_columns import TrainingData
-from cudbound.tables.table import IntervalTable
 
 SAMPLE = TrainingData(np.arange(6.0)[:, None], np.array([0, 1, 0, 1, 1, 0]), ("x",), "s", "e")
 FITTED = fit(ClassifierRecipe(), SAMPLE, 3)
@@ -45,7 +45,7 @@ def compare_with(*events: Warning) -> Callable[..., IntervalTable]:
 def test_compute_collects_the_warnings_of_the_package(monkeypatch):
     limited = NotCertifiedWarning("not", n_limited=2, half_width=(0.2, 0.25), method="cud")
     events = (limited, CudboundWarning("ours"), CudboundWarning("ours"))
-    monkeypatch.setattr("cudbound.tables.compare_intervals.compare_intervals", compare_with(*events))
+    monkeypatch.setattr("cudbound.analysis.compare_intervals.compare_intervals", compare_with(*events))
     table, heard, ranges = run.compute(FITTED, ARGUMENTS, 3)
     assert heard.messages == [
         "cud: q is between 0.200 and 0.250; the larger value was used, which can only make the interval longer. A "

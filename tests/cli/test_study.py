@@ -10,8 +10,8 @@ import pytest
 from cli_fakes import assert_error, invoke
 from click.testing import Result
 
+from cudbound.basis.exceptions import StudyInterrupted
 from cudbound.cli.commands import study as commands
-from cudbound.exceptions import StudyInterrupted
 from cudbound.study.design.design_file import read_design, template_names, template_text
 from cudbound.study.run import runner
 from cudbound.study.run.replicate import run_replicate

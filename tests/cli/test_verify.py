@@ -14,7 +14,7 @@ from click.testing import Result
 from sklearn.linear_model import RidgeClassifier
 
 from cudbound import LeastSquaresClassifier, cud_interval
-from cudbound.saved_file import read_saved
+from cudbound.saved.saved_file import read_saved
 
 N = 30
 RNG = np.random.default_rng(8)

@@ -22,7 +22,7 @@ from sklearn_versions import contract_checks
 
 from cudbound import ConvexLossClassifier, LeastSquaresClassifier, cud_interval
 from cudbound.adapters import express
-from cudbound.exceptions import NoMinimizerError, NotMinimizerError
+from cudbound.basis.exceptions import NoMinimizerError, NotMinimizerError
 from cudbound.losses.surrogates import LOSSES
 from cudbound.solve.limits import SearchLimits
 

@@ -15,8 +15,8 @@ from oracles import enumerate_q
 from random_problems import make
 
 from cudbound import Certificate, Problem, cud_interval, solve_draws
+from cudbound.basis.results import SolveStatus
 from cudbound.problem.problem import make_problem, read_arrays
-from cudbound.results import SolveStatus
 from cudbound.solve.solve_draws import solve_problem
 
 

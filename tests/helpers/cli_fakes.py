@@ -8,14 +8,14 @@ from typing import Any
 
 from click.testing import CliRunner, Result
 
+from cudbound.analysis.table import IntervalTable
+from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
+from cudbound.basis.results import IntervalEstimate
 from cudbound.cli import main
 from cudbound.cli.advice import Heard
 from cudbound.cli.commands import run_interval
 from cudbound.cli.fitted import FittedClassifier
 from cudbound.inputs.csv_columns import TrainingData
-from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
-from cudbound.results import IntervalEstimate
-from cudbound.tables.table import IntervalTable
 
 CLEAN = "age,sex,bmi,died\n30,m,21.5,yes\n41,f,22,no\n52,f,23,yes\n63,m,24.5,no\n50,m,20,no\n"
 FOUND = Outcome(0.2, ConfidenceInterval(-0.1, 0.5), estimand=Estimand("conditional"))

@@ -29,6 +29,8 @@ from sklearn.preprocessing import StandardScaler
 from tabulate import tabulate
 
 from cudbound.adapters import REFUSALS
+from cudbound.analysis.from_recorded import FIELD_OF
+from cudbound.basis.method_card import MethodCard
 from cudbound.cli import main
 from cudbound.cli.commands import study as study_commands
 from cudbound.cli.commands.example import example_text
@@ -40,12 +42,10 @@ from cudbound.cli.commands.verify import verify
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.named_classifiers import CLASSIFIERS
 from cudbound.intervals import GROUPS, METHODS, Method, find_comparisons, find_methods
-from cudbound.method_card import MethodCard
 from cudbound.point_estimates import ESTIMATORS
 from cudbound.records import FoldLosses, TestSetLosses
 from cudbound.study.design.design_file import template_names, template_text
 from cudbound.study.populations.worlds import WORLDS
-from cudbound.tables.from_recorded import FIELD_OF
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted(

@@ -18,8 +18,8 @@ from exact_oracle import ExactCell, ExactDraw, score_weights
 from nasty_draws import FAMILIES, make, side_of
 from watched import Watched
 
+from cudbound.basis.results import Draws, SolveStatus
 from cudbound.problem.problem import Problem
-from cudbound.results import Draws, SolveStatus
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.solve_draws import solve_problem
 

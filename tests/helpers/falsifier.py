@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cudbound.exceptions import CudboundWarning
+from cudbound.basis.exceptions import CudboundWarning
 from cudbound.problem.problem import Problem
 from cudbound.solve.native import minimize
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from falsifier import falsify
 
-from cudbound.exceptions import CudboundWarning
+from cudbound.basis.exceptions import CudboundWarning
 from cudbound.problem.draws import draw_counts
 from cudbound.problem.problem import Problem, make_problem
 from cudbound.solve.limits import SearchLimits

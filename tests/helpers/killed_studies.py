@@ -20,7 +20,7 @@ import numpy as np
 from study_cases import Shifted, tiny_study
 
 from cudbound import LeastSquaresClassifier
-from cudbound.exceptions import StudyError
+from cudbound.basis.exceptions import StudyError
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.populations.population import Cases
 from cudbound.study.run import runner

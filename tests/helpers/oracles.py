@@ -21,8 +21,8 @@ from cell_minima import LeastLosses
 from numpy.typing import NDArray
 from scipy.optimize import linprog, nnls
 
+from cudbound.basis.results import Draws
 from cudbound.problem.problem import Problem
-from cudbound.results import Draws
 
 Array = NDArray[np.float64]
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from cudbound import LeastSquaresClassifier
-from cudbound.outcomes import Estimand
+from cudbound.basis.outcomes import Estimand
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.measure.summary import Summary
 from cudbound.study.run.rows import ExpectedError, IntervalRow, Key, ReplicateRow

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import binomtest
 
-from cudbound.outcomes import ConfidenceInterval
+from cudbound.basis.outcomes import ConfidenceInterval
 
 
 @dataclass(frozen=True)

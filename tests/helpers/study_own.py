@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from scipy.stats import binomtest
 
+from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.intervals import Method
-from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
 from cudbound.study.run.store import Store
 from cudbound.study.run.store_tables import INTERVALS, REPLICATES
 

@@ -20,7 +20,7 @@ from sklearn.model_selection import (
 from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import compare_intervals, error_interval, recorded_interval
-from cudbound.exceptions import TuningNotResampledWarning, UnsupportedEstimatorError
+from cudbound.basis.exceptions import TuningNotResampledWarning, UnsupportedEstimatorError
 from cudbound.intervals import METHODS
 from cudbound.problem.draws import draw_counts
 from cudbound.records import TunedLosses

@@ -15,6 +15,7 @@ from shared_files import shared_vectors
 from statsmodels.stats.proportion import proportion_confint
 
 from cudbound import LeastSquaresClassifier, recorded_interval
+from cudbound.basis.quantiles import inverted_cdf_quantile, sample_quantile
 from cudbound.intervals import compute_interval
 from cudbound.intervals.bootstrap_percentile import (
     BIAS_CORRECTED,
@@ -48,7 +49,6 @@ from cudbound.intervals.test_set import (
     held_out_interval,
 )
 from cudbound.problem.draws import draw_counts
-from cudbound.quantiles import inverted_cdf_quantile, sample_quantile
 from cudbound.records import BootstrapLosses, FoldLosses, Records, TestSetLosses
 
 LEVELS = st.floats(0.5, 0.999)

@@ -17,6 +17,9 @@ from statsmodels.stats.contingency_tables import mcnemar as statsmodels_mcnemar
 from statsmodels.stats.weightstats import DescrStatsW
 
 from cudbound import recorded_comparison
+from cudbound.analysis.table import ComparisonTable
+from cudbound.basis.outcomes import ConfidenceInterval, Estimand, TestOutcome
+from cudbound.basis.results import ComparisonResult
 from cudbound.intervals.difference import ALTERNATIVES, compute_comparison
 from cudbound.intervals.independent_test_sets import (
     INDEPENDENT_TEST_SETS,
@@ -34,10 +37,7 @@ from cudbound.intervals.mcnemar import (
 )
 from cudbound.intervals.method import Method, compute_interval
 from cudbound.intervals.pivot import Pivot
-from cudbound.outcomes import ConfidenceInterval, Estimand, TestOutcome
 from cudbound.records import BootstrapLosses, FoldLosses, Records, SplitLosses, TestSetLosses
-from cudbound.results import ComparisonResult
-from cudbound.tables.table import ComparisonTable
 
 COUNTS = st.integers(0, 40)
 LEVELS = st.floats(0.55, 0.999)

@@ -15,7 +15,7 @@ from cudbound import (
     estimate_error,
     recorded_interval,
 )
-from cudbound.groups import Groups
+from cudbound.basis.groups import Groups
 from cudbound.intervals.effective_size import design_effect, effective_rows
 from cudbound.intervals.proportions import inverted_binomial_interval
 from cudbound.point_estimates.two_centers import two_centers
@@ -26,7 +26,7 @@ from cudbound.resampling.plan import record_refits, spawn_streams
 from cudbound.resampling.refits import prepare_refits
 
 # nine groups are few
-pytestmark = pytest.mark.filterwarnings("ignore::cudbound.exceptions.FewGroupsWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.FewGroupsWarning")
 
 CODES = np.repeat(np.arange(9), [1, 2, 3, 4, 1, 2, 3, 4, 4])
 N = CODES.size

@@ -37,6 +37,7 @@ from cudbound import (
     recorded_interval,
     tabulate_comparisons,
 )
+from cudbound.analysis.table import IntervalTable
 from cudbound.intervals import GROUPS, METHODS, compute_interval
 from cudbound.intervals.difference import ALTERNATIVES, compute_comparison
 from cudbound.point_estimates import ESTIMATORS, compute_estimate
@@ -47,10 +48,9 @@ from cudbound.resampling.own_test_sets import record_own_test_sets
 from cudbound.resampling.plan import ResamplingPlan, record_refits, spawn_streams
 from cudbound.resampling.refits import difference, prepare_refits
 from cudbound.resampling.task import Task
-from cudbound.tables.table import IntervalTable
 
 #: Of two-center, on data with more columns than half of the rows.
-pytestmark = pytest.mark.filterwarnings("ignore::cudbound.exceptions.ManyFeaturesWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.ManyFeaturesWarning")
 
 REGISTERED = {**METHODS, **ESTIMATORS}
 FROM_RECORDS = tuple(

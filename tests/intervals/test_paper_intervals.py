@@ -14,6 +14,7 @@ from shared_files import shared_vectors
 from statsmodels.stats.proportion import proportion_confint
 
 from cudbound import recorded_interval
+from cudbound.basis.quantiles import inverted_cdf_quantile
 from cudbound.intervals import GROUPS, METHODS, compute_interval, find_methods
 from cudbound.intervals.bootstrap_percentile import (
     basic_interval,
@@ -26,7 +27,6 @@ from cudbound.intervals.effective_size import effective_size_bootstrap, effectiv
 from cudbound.intervals.kohavi_yang import kohavi_interval, wilson_interval, yang_interval
 from cudbound.intervals.langford import langford_interval
 from cudbound.intervals.martin import martin_interval
-from cudbound.quantiles import inverted_cdf_quantile
 from cudbound.records import BootstrapLosses, FoldLosses, InnerErrors, Records
 
 VECTORS = shared_vectors()

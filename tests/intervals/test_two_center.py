@@ -22,7 +22,8 @@ from cudbound import (
     recorded_interval,
     solve_draws,
 )
-from cudbound.groups import Groups
+from cudbound.analysis.from_recorded import collect_records
+from cudbound.basis.groups import Groups
 from cudbound.intervals import METHODS, compute_interval
 from cudbound.intervals.two_center import shortest_binomial_interval, two_center_interval
 from cudbound.point_estimates.two_centers import TwoCenters, overfits, two_centers
@@ -37,7 +38,6 @@ from cudbound.records import (
     SignedSuprema,
 )
 from cudbound.resampling.bootstrap import record_bootstrap, record_inner
-from cudbound.tables.from_recorded import collect_records
 
 VECTORS = shared_vectors(FURTHER_EXAMPLES)
 CENTERS = {"optimism": "optimism", ".632": "632", ".632+": "632-plus"}

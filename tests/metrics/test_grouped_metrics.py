@@ -20,7 +20,7 @@ from cudbound.records import BootstrapLosses, Groups, Records
 # few rows and few events are the point here
 pytestmark = pytest.mark.filterwarnings(
     *(
-        f"ignore::cudbound.exceptions.{name}Warning"
+        f"ignore::cudbound.basis.exceptions.{name}Warning"
         for name in ("FewEvents", "FewGroups", "SampleSize", "LowUpperLimit")
     )
 )

@@ -13,10 +13,10 @@ from shared_files import shared_vectors
 from tiers import each_tier
 
 from cudbound.adapters import express
-from cudbound.bound.cud_result import solve_bound, solve_joint_bounds
+from cudbound.analysis.cud_result import solve_bound, solve_joint_bounds
+from cudbound.basis.outcomes import ConfidenceInterval
 from cudbound.estimators.least_squares import LeastSquaresClassifier
 from cudbound.metrics.metric import BALANCED_ERROR, ERROR, SENSITIVITY, SPECIFICITY, Metric, MetricRows
-from cudbound.outcomes import ConfidenceInterval
 from cudbound.problem.draws import draw_counts, draw_stratified_counts
 from cudbound.problem.problem import make_problem
 from cudbound.solve.search import Search
@@ -116,7 +116,7 @@ def test_the_joint_half_width_is_the_quantile_of_the_largest_q(seed):
 
 
 def test_a_joint_half_width_that_a_limit_leaves_open_is_an_upper_bound():
-    from cudbound.exceptions import NotCertifiedWarning
+    from cudbound.basis.exceptions import NotCertifiedWarning
     from cudbound.solve.limits import SearchLimits
 
     model, event, rng = fitted(0)

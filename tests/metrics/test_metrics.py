@@ -24,8 +24,8 @@ from cudbound import (
     cud_interval,
     error_interval,
 )
+from cudbound.basis.exceptions import FewEventsWarning, FrequencyWeightsWarning, UnsupportedEstimatorError
 from cudbound.cli.commands.group import main
-from cudbound.exceptions import FewEventsWarning, FrequencyWeightsWarning, UnsupportedEstimatorError
 from cudbound.metrics.metrics import NAMES
 from cudbound.metrics.not_covered import why_not
 from cudbound.metrics.predictive import negative_predictive_value, positive_predictive_value
@@ -201,7 +201,7 @@ def test_few_events_are_warned_of():
         compare_intervals(clf, X, y, methods="two-center", metric="error", **FAST)
 
 
-@pytest.mark.filterwarnings("ignore::cudbound.exceptions.FewEventsWarning")
+@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.FewEventsWarning")
 def test_draws_without_an_event_are_drawn_again():
     X, y = data(2, 14, shift=1.5)
     assert 2 <= (y == "ill").sum() <= 3

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import beta
 
 from cudbound import Metric, Metrics, compare_intervals
-from cudbound.groups import Groups
+from cudbound.basis.groups import Groups
 from cudbound.intervals.effective_size import share_limits
 from cudbound.metrics.predictive import (
     Proportion,

@@ -13,8 +13,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from cudbound import LeastSquaresClassifier, Metrics, compare_intervals, cud_interval, error_interval
+from cudbound.basis.exceptions import ParameterError
 from cudbound.cli.commands.group import main
-from cudbound.exceptions import ParameterError
 
 RNG = np.random.default_rng(11)
 X = RNG.normal(size=(36, 2)).round(2)

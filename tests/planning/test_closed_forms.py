@@ -9,8 +9,8 @@ import pytest
 from statsmodels.stats.proportion import samplesize_confint_proportion
 
 from cudbound import closed_form_sample_sizes
-from cudbound.exceptions import ParameterError
-from cudbound.planning.closed_forms import round_up
+from cudbound.basis.exceptions import ParameterError
+from cudbound.study.planning.closed_forms import round_up
 
 
 def sizes_of(*values, **named):

@@ -26,12 +26,12 @@ from sklearn.tree import DecisionTreeClassifier
 from study_frames import summary_of
 
 from cudbound import LeastSquaresClassifier, Metrics, SampleSizePlan, compare_intervals, plan_sample_size
-from cudbound.exceptions import ParameterError, StudyError
-from cudbound.planning.performance import expected_performance
-from cudbound.planning.pilot import make_pilot
-from cudbound.planning.plan_sample_size import _sizes
-from cudbound.planning.sample_size_plan import PlannedSize
+from cudbound.basis.exceptions import ParameterError, StudyError
 from cudbound.plotting.half_widths import HalfWidthDisplay
+from cudbound.study.planning.performance import expected_performance
+from cudbound.study.planning.pilot import make_pilot
+from cudbound.study.planning.plan_sample_size import _sizes
+from cudbound.study.planning.sample_size_plan import PlannedSize
 from cudbound.study.populations.real_data import RealData
 from cudbound.study.populations.worlds import Gaussians
 

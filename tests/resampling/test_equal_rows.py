@@ -8,7 +8,7 @@ import pytest
 from scipy.sparse import csr_array
 
 from cudbound import LeastSquaresClassifier, compare_intervals, compare_learners
-from cudbound.exceptions import TrainingRowsWarning
+from cudbound.basis.exceptions import TrainingRowsWarning
 from cudbound.resampling.equal_rows import count_equal_rows
 
 RNG = np.random.default_rng(1)

@@ -13,7 +13,7 @@ from sklearn_versions import KNOWS_RANK
 from threadpoolctl import threadpool_info, threadpool_limits
 from tiers import quick_first
 
-from cudbound.exceptions import FailedRefitsError
+from cudbound.basis.exceptions import FailedRefitsError
 from cudbound.problem.draws import draw_counts
 from cudbound.resampling import ResamplingPlan
 from cudbound.resampling.plan import record_refits, spawn_streams

@@ -25,10 +25,10 @@ from cudbound import (
     error_interval,
     verify_result,
 )
-from cudbound.exceptions import SavedResultError
-from cudbound.fingerprint import fingerprint
+from cudbound.basis.exceptions import SavedResultError
+from cudbound.basis.fingerprint import fingerprint
 from cudbound.metrics.metric import Metric
-from cudbound.saved_file import read_saved
+from cudbound.saved.saved_file import read_saved
 
 N = 30
 X = np.random.default_rng(0).normal(size=(N, 2))
@@ -128,7 +128,7 @@ CASES = {
 }
 
 
-@pytest.mark.filterwarnings("ignore::cudbound.exceptions.CudboundWarning")
+@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.CudboundWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.parametrize(("classifier", "arguments"), CASES.values(), ids=CASES)
 def test_results_of_every_kind_hold(classifier, arguments, tmp_path):
@@ -141,7 +141,7 @@ def test_results_of_every_kind_hold(classifier, arguments, tmp_path):
     assert set(outcomes(verification).values()) == {"passed"}
 
 
-@pytest.mark.filterwarnings("ignore::cudbound.exceptions.CudboundWarning")
+@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.CudboundWarning")
 def test_tables_hold(tmp_path):
     path = tmp_path / "table.json"
     table = compare_intervals(CLF, X, Y, methods="recommended", n_resamples=30, rng=2)
@@ -199,7 +199,7 @@ TABLES = {
 }
 
 
-@pytest.mark.filterwarnings("ignore::cudbound.exceptions.CudboundWarning")
+@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.CudboundWarning")
 @pytest.mark.parametrize(("labels", "arguments"), TABLES.values(), ids=TABLES)
 def test_tables_of_every_kind_hold(labels, arguments, tmp_path):
     path = tmp_path / "table.json"

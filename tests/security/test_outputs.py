@@ -22,7 +22,7 @@ from cudbound.study.run.runner import run_study
 # One process imports everything; each case is a fork of it that ends as a process of its own would.
 STREAMS = """
 import json, os, sys
-import cudbound.report.tables, cudbound.tables.compare_intervals  # what all cases import
+import cudbound.report.tables, cudbound.analysis.compare_intervals  # what all cases import
 from cudbound.cli.commands import demo
 from cudbound.cli.start import main
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cudbound import LeastSquaresClassifier, cud_interval, verify_result
-from cudbound.saved_file import read_saved
+from cudbound.saved.saved_file import read_saved
 
 X = np.random.default_rng(0).normal(size=(20, 1))
 Y = X[:, 0] + np.random.default_rng(1).normal(size=20) > 0

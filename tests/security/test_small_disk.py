@@ -12,7 +12,7 @@ import pytest
 from study_cases import dump, tiny_study
 from within_limits import largest_file
 
-from cudbound.exceptions import StudyError
+from cudbound.basis.exceptions import StudyError
 from cudbound.study.run.runner import run_study
 from cudbound.study.run.store import Store
 

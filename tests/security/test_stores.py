@@ -12,7 +12,7 @@ from cli_fakes import invoke
 from study_cases import tiny_study
 from within_limits import within_limits
 
-from cudbound.exceptions import StudyError
+from cudbound.basis.exceptions import StudyError
 from cudbound.study.run import store_file
 from cudbound.study.run.runner import run_study
 from cudbound.study.run.store import Store

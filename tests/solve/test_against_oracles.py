@@ -13,9 +13,9 @@ from random_problems import KINDS, N_DRAWS, make
 from tiers import each_tier
 from worlds import world_problem
 
+from cudbound.basis.results import Draws, SolveStatus
 from cudbound.problem.draws import draw_counts
 from cudbound.problem.problem import Problem
-from cudbound.results import Draws, SolveStatus
 from cudbound.solve.solve_draws import solve_draws, solve_problem
 
 SIDES = ("both", "positive", "negative")

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from oracles import check_witness
 from worlds import FEATURES, world_problem
 
-from cudbound.exceptions import NotCertifiedWarning, SolveInterrupted
+from cudbound.basis.exceptions import NotCertifiedWarning, SolveInterrupted
+from cudbound.basis.quantiles import quantile_rank, within
+from cudbound.basis.results import Draws, SolveStatus
 from cudbound.losses.surrogates import LOSSES, get_loss
 from cudbound.problem.problem import Problem
-from cudbound.quantiles import quantile_rank, within
-from cudbound.results import Draws, SolveStatus
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.native import minimize
 from cudbound.solve.solve_draws import solve_problem

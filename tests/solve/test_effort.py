@@ -7,7 +7,7 @@ import pytest
 from worlds import surrogate_problem, world_problem
 
 from cudbound import LeastSquaresClassifier, compare_intervals, cud_interval
-from cudbound.exceptions import NotCertifiedWarning
+from cudbound.basis.exceptions import NotCertifiedWarning
 from cudbound.solve.effort import (
     DEFAULT_SECONDS,
     LEAST_NODES,

@@ -21,10 +21,10 @@ from worlds import world_problem
 
 import cudbound.solve.solve_draws
 from cudbound import solve_draws
-from cudbound.exceptions import SolveInterrupted
+from cudbound.basis.exceptions import SolveInterrupted
+from cudbound.basis.results import Draws, SolveStatus
 from cudbound.losses.surrogates import SquaredLoss
 from cudbound.problem.problem import Problem
-from cudbound.results import Draws, SolveStatus
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.solve_draws import solve_problem
 
@@ -263,7 +263,7 @@ import json, os, signal, sys, threading, time
 sys.path.insert(0, {tests!r})
 from worlds import world_problem
 from cudbound import LeastSquaresClassifier, cud_interval
-from cudbound.exceptions import SolveInterrupted
+from cudbound.basis.exceptions import SolveInterrupted
 from cudbound.solve.solve_draws import solve_problem
 
 pressed, over = [], threading.Event()

@@ -20,10 +20,10 @@ from oracles import OracleResult, check_witness, enumerate_q
 from random_problems import KINDS, N_DRAWS, make_with_loss
 from worlds import world_problem
 
+from cudbound.basis.results import SolveStatus
 from cudbound.losses.surrogates import LOSSES, get_loss
 from cudbound.problem.draws import draw_counts
 from cudbound.problem.problem import Problem, make_problem
-from cudbound.results import SolveStatus
 from cudbound.solve import native as kernel
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.solve_draws import solve_problem

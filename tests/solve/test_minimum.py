@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from worlds import world
 
-from cudbound.exceptions import NoMinimizerError, NotMinimizerError
+from cudbound.basis.exceptions import NoMinimizerError, NotMinimizerError
 from cudbound.losses.surrogates import LOSSES
 from cudbound.solve.minimum import (
     RESIDUAL_TOLERANCE,

@@ -16,7 +16,7 @@ from sklearn.svm import LinearSVC
 from worlds import world, world_problem
 
 from cudbound import _solvers
-from cudbound.exceptions import CudboundWarning
+from cudbound.basis.exceptions import CudboundWarning
 from cudbound.losses.surrogates import LOSSES, NativeLoss, get_loss
 from cudbound.problem.problem import Problem, make_problem
 from cudbound.solve import native as kernel

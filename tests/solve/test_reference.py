@@ -16,11 +16,11 @@ from oracles import check_witness, enumerate_q
 from random_problems import KINDS, make
 from tiers import each_tier
 
-from cudbound.exceptions import CudboundWarning, SolveInterrupted
+from cudbound.basis.exceptions import CudboundWarning, SolveInterrupted
+from cudbound.basis.results import SolveStatus
 from cudbound.losses.surrogates import get_loss
 from cudbound.problem.draws import draw_counts
 from cudbound.problem.problem import Problem, make_problem
-from cudbound.results import SolveStatus
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.reference import solve_reference
 from cudbound.solve.reference_cones import _Part

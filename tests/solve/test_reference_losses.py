@@ -21,9 +21,9 @@ from tiers import each_tier, quick_first
 
 import cudbound
 from cudbound import CvxpyLoss, solve_draws
+from cudbound.basis.results import Draws
 from cudbound.losses.surrogates import LOSSES, get_loss
 from cudbound.problem.problem import Problem, make_problem
-from cudbound.results import Draws
 from cudbound.solve.limits import SearchLimits
 from cudbound.solve.reference import solve_reference
 from cudbound.solve.reference_cones import CVXPY_LOSSES

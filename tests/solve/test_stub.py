@@ -9,7 +9,7 @@ from pathlib import Path
 
 import cudbound
 from cudbound import _solvers
-from cudbound.results import SolveStatus
+from cudbound.basis.results import SolveStatus
 from cudbound.solve.native import SIDES
 
 PACKAGE = Path(cudbound.__file__).parent
@@ -43,7 +43,7 @@ def test_sides_are_those_of_the_compiled_module() -> None:
 WITHOUT_MODULE = """
 import sys
 sys.modules["cudbound._solvers"] = None
-import cudbound, cudbound.results, cudbound.problem.problem
+import cudbound, cudbound.basis.results, cudbound.problem.problem
 print("CudResult" in cudbound.__all__)
 for name in ("solve_draws", "cud_interval"):
     try:

@@ -18,9 +18,9 @@ from study_cases import Deadly, Shifted, dump, tiny_study
 from study_own import OWN, Counted, exact_limits, exact_of_training, limits, module_of_the_user
 
 from cudbound import LeastSquaresClassifier
-from cudbound.exceptions import StudyError
+from cudbound.basis.exceptions import StudyError
+from cudbound.basis.outcomes import Outcome
 from cudbound.intervals import METHODS
-from cudbound.outcomes import Outcome
 from cudbound.study.design.scenario import Scenario
 from cudbound.study.populations.own_data import FunctionPopulation
 from cudbound.study.run import runner

@@ -15,7 +15,7 @@ from study_cases import DeadlyOnce, Shifted, dump, tiny_study
 from study_own import exact_limits, limits
 
 from cudbound import LeastSquaresClassifier
-from cudbound.exceptions import StudyError
+from cudbound.basis.exceptions import StudyError
 from cudbound.study.design.scenario import Scenario
 from cudbound.study.run import cluster as cluster_module
 from cudbound.study.run.cluster import check_workers
@@ -30,7 +30,7 @@ import json, os, pathlib, sys, threading
 from dataclasses import replace
 from distributed import LocalCluster
 from cudbound import LeastSquaresClassifier
-from cudbound.exceptions import StudyError
+from cudbound.basis.exceptions import StudyError
 from cudbound.intervals import METHODS
 from cudbound.study.run.runner import run_study
 from cudbound.study.design.scenario import Scenario

@@ -11,12 +11,12 @@ from sklearn.dummy import DummyClassifier
 from sklearn.tree import DecisionTreeClassifier
 
 from cudbound import LeastSquaresClassifier, Scenario, Study, run_study, summarize
+from cudbound.analysis.compare_learners import tabulate_comparisons
 from cudbound.resampling import ResamplingSizes
 from cudbound.study.populations.worlds import WORLDS
 from cudbound.study.run.replicate import N_TIMED, run_replicate
 from cudbound.study.run.store import Store
 from cudbound.study.run.store_tables import EXPECTED, INTERVALS, METHOD_TIMINGS
-from cudbound.tables.compare_learners import tabulate_comparisons
 
 GAUSSIANS = WORLDS["gaussians"]()
 METHODS = ("corrected-resampled-t", "5x2cv-t", "k-fold-t", "mcnemar")
@@ -33,7 +33,7 @@ def _study(**changes: object) -> Study:
     return replace(study, **changes)
 
 
-@pytest.mark.filterwarnings("ignore::cudbound.exceptions.CudboundWarning")
+@pytest.mark.filterwarnings("ignore::cudbound.basis.exceptions.CudboundWarning")
 def test_a_replicate_is_the_comparison_of_its_sample():
     study = _study()
     (scenario,) = study.scenarios

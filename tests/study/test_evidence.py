@@ -17,8 +17,8 @@ from designs_again import SIZES, by_two_center, misses
 from docs_pages import ROOT, cells_worst_first
 
 from cudbound import compare_intervals
+from cudbound.basis.exceptions import StudyError
 from cudbound.cli import main
-from cudbound.exceptions import StudyError
 from cudbound.study.design.design_file import read_design, template_text
 from cudbound.study.report.evidence import evidence
 from cudbound.study.run.merge import merge_stores

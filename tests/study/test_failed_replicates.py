@@ -11,7 +11,7 @@ from sklearn.ensemble import RandomForestClassifier
 from study_cases import Shifted, tiny_study
 
 from cudbound import LeastSquaresClassifier, Scenario, Study, run_study
-from cudbound.exceptions import StudyError
+from cudbound.basis.exceptions import StudyError
 from cudbound.intervals import find_methods
 from cudbound.study.measure.summary import summarize
 from cudbound.study.report.write import FORMATS, write_report

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from study_cases import dump, tiny_study
 
 from cudbound import summarize
-from cudbound.exceptions import StudyError
+from cudbound.basis.exceptions import StudyError
 from cudbound.study.run import store_file
 from cudbound.study.run.merge import merge_stores
 from cudbound.study.run.rows import ExpectedError, IntervalRow, Key, ReplicateRow

@@ -10,8 +10,8 @@ from scipy.special import ndtr
 from sklearn.dummy import DummyClassifier
 
 from cudbound import LeastSquaresClassifier, Study, run_study, summarize
-from cudbound.outcomes import ConfidenceInterval, Estimand, Outcome
-from cudbound.results import IntervalEstimate
+from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome
+from cudbound.basis.results import IntervalEstimate
 from cudbound.study.design.design_file import read_design, template_text
 from cudbound.study.design.scenario import Scenario
 from cudbound.study.populations.population import Truth

@@ -9,7 +9,7 @@ import pytest
 from study_cases import Shifted, tiny_study
 
 from cudbound import LeastSquaresClassifier, run_study
-from cudbound.exceptions import StudyError
+from cudbound.basis.exceptions import StudyError
 from cudbound.study.design.design_file import read_design
 from cudbound.study.design.scenario import Scenario
 from cudbound.study.report.write import run_notes

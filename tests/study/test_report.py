@@ -15,8 +15,8 @@ from sklearn.dummy import DummyClassifier
 from study_frames import METHODS, Coin, made_up_rows, store_of
 
 from cudbound import LeastSquaresClassifier
+from cudbound.basis.rounding import format_proportion, printable
 from cudbound.resampling import ResamplingSizes
-from cudbound.rounding import format_proportion, printable
 from cudbound.study.design.published import PublishedValue
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.measure.summary import summarize

@@ -14,7 +14,7 @@ import tqdm
 from study_cases import Interrupted, Shifted, dump, tiny_study
 
 from cudbound import LeastSquaresClassifier
-from cudbound.exceptions import StudyError, StudyInterrupted
+from cudbound.basis.exceptions import StudyError, StudyInterrupted
 from cudbound.study.design.scenario import Scenario
 from cudbound.study.run import runner
 from cudbound.study.run.replay import replay
@@ -134,7 +134,7 @@ def test_interrupt_keeps_what_is_done(tmp_path, monkeypatch):
 
 CTRL_C = """
 import os, signal, sys, threading
-from cudbound.exceptions import StudyInterrupted
+from cudbound.basis.exceptions import StudyInterrupted
 from cudbound.study.run.runner import run_study
 from cudbound.study.run.store import Store
 from study_cases import tiny_study

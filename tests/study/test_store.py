@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from study_cases import Shifted, dump, tiny_study
 
 from cudbound import LeastSquaresClassifier
-from cudbound.exceptions import StudyError
+from cudbound.basis.exceptions import StudyError
 from cudbound.study.design.identity import MAX_SHOWN, describe, differences, shown
 from cudbound.study.design.scenario import Scenario
 from cudbound.study.run import store as store_module

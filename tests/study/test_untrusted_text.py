@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from cli_fakes import invoke
 
-from cudbound.rounding import printable
+from cudbound.basis.rounding import printable
 from cudbound.study.report.write import FORMATS
 
 HOSTILE = "<script>alert(1)</script> & $\\input{x}$ | =1+1"

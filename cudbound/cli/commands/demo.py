@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cudbound.basis.rounding import format_proportion
 from cudbound.cli.command import command
 from cudbound.cli.commands.run_interval import compute, write
 from cudbound.cli.fitted import FittedClassifier, fit
 from cudbound.cli.result_output import ResultOutput, finish
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.report.plain_text import paragraph
-from cudbound.rounding import format_proportion
 
 if TYPE_CHECKING:
+    from cudbound.analysis.table import IntervalTable
     from cudbound.inputs.csv_columns import TrainingData
-    from cudbound.tables.table import IntervalTable
 
 N_SAMPLES = 50
 #: The first seed whose training error lies between .15 and .35, where an interval has something to say.

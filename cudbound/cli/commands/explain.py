@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
+from cudbound.basis.hints import suggestion
 from cudbound.cli import shared_options
 from cudbound.cli.command import command
 from cudbound.cli.result_output import check_paths, emit
-from cudbound.hints import suggestion
 from cudbound.inputs.csv_file import quoted
 
 #: What gives what.
@@ -28,10 +28,10 @@ def explain(method: str, form: str, path: Path | None) -> None:
 
     'cudbound methods' lists the names.
     """
+    from cudbound.analysis.explanation import explanation_of
     from cudbound.intervals import GROUPS, METHODS
     from cudbound.point_estimates import ESTIMATORS
     from cudbound.report.render import render_report
-    from cudbound.tables.explanation import explanation_of
 
     check_paths({"--output": path})
     if method in GROUPS:

@@ -24,8 +24,8 @@ from cudbound.inputs.missing_cells import KEEP
 from cudbound.inputs.named_classifiers import CLASSIFIERS, DEFAULT
 
 if TYPE_CHECKING:
+    from cudbound.analysis.table import IntervalTable
     from cudbound.metrics.metrics import Metrics
-    from cudbound.tables.table import IntervalTable
 
 SOLVERS = ("native", "cvxpy")
 ALTERNATIVES = ("two-sided", "less", "greater")
@@ -333,7 +333,7 @@ def _data_for_model(data: DataFile) -> DataFile:
 
 def _saved_text(table: IntervalTable, saved: SavedCommand) -> str:
     """Return the text of the file for ``cudbound verify``."""
-    from cudbound.exceptions import SavedResultError
+    from cudbound.basis.exceptions import SavedResultError
 
     try:
         return replace(table.saved, command=saved).to_text()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from cudbound.basis.hints import did_you_mean
 from cudbound.cli import option_values, shared_options
 from cudbound.cli.advice import Heard, OptionNames, in_words_of_the_command
 from cudbound.cli.command import command, refuse_beside, say_seed
@@ -21,14 +22,13 @@ from cudbound.cli.fitted import (
 )
 from cudbound.cli.option_values import from_text
 from cudbound.cli.result_output import ResultOutput, finish
-from cudbound.hints import did_you_mean
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_file import DataFile, quoted
 from cudbound.inputs.named_classifiers import LEARNERS
 
 if TYPE_CHECKING:
-    from cudbound.tables.pairwise import PairTable
-    from cudbound.tables.table import ComparisonTable
+    from cudbound.analysis.pairwise import PairTable
+    from cudbound.analysis.table import ComparisonTable
 
 ALTERNATIVES = ("two-sided", "less", "greater", "equivalent")
 #: Options of a comparison of two, and of one of several.
@@ -203,8 +203,8 @@ def _recipes(
 def _compare_two(
     fitted: Mapping[str, FittedClassifier], arguments: Mapping[str, Any]
 ) -> tuple[ComparisonTable, Heard]:
+    from cudbound.analysis.compare_learners import tabulate_comparisons
     from cudbound.report.tables import ComparisonRun
-    from cudbound.tables.compare_learners import tabulate_comparisons
 
     a, b = fitted["a"], fitted["b"]
     with in_words_of_the_command("some of the refits", A_OR_B) as heard:
@@ -217,8 +217,8 @@ def _compare_two(
 def _compare_several(
     fitted: Mapping[str, FittedClassifier], arguments: Mapping[str, Any]
 ) -> tuple[PairTable, Heard]:
+    from cudbound.analysis.pairwise import compare_many_learners
     from cudbound.report.tables import PairsRun
-    from cudbound.tables.pairwise import compare_many_learners
 
     first = next(iter(fitted.values()))
     estimators = {name: one.estimator for name, one in fitted.items()}

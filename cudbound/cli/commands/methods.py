@@ -44,11 +44,11 @@ def methods(gives: str | None, form: str, path: Path | None) -> None:
     The formats csv and json have every column: also groups, assumptions, known tendency, reference, what is
     recorded, and the fallback.
     """
-    from cudbound.outcomes import Estimand
+    from cudbound.analysis.available_methods import available_methods
+    from cudbound.basis.outcomes import Estimand
     from cudbound.report.estimands import DIFFERENCES, ERRORS, explain_estimands
     from cudbound.report.method_columns import methods_report
     from cudbound.report.render import render_report
-    from cudbound.tables.available_methods import available_methods
 
     check_paths({"--output": path})
     frame = available_methods()

@@ -13,8 +13,8 @@ from cudbound.cli.result_output import ResultOutput
 from cudbound.cli.seed_ranges import SeedRanges
 
 if TYPE_CHECKING:
+    from cudbound.analysis.table import IntervalTable
     from cudbound.report.tables import Report, RunDescription
-    from cudbound.tables.table import IntervalTable
 
 
 def compute(
@@ -44,7 +44,7 @@ def compute(
     ValueError
         If the CUD bound is requested and is unavailable for this classifier; the message says how to continue.
     """
-    from cudbound.tables.compare_intervals import compare_intervals
+    from cudbound.analysis.compare_intervals import compare_intervals
 
     tables: list[IntervalTable] = []
 
@@ -57,7 +57,7 @@ def compute(
         if n_seeds is None:
             table_of(seed)
         else:
-            from cudbound.seeds import over_seeds
+            from cudbound.basis.seeds import over_seeds
 
             ranges = SeedRanges.of(over_seeds(table_of, n_seeds, seed))
     return replace(tables[0], run=_described(fitted, tables[0], arguments, seed)), heard, ranges

@@ -132,7 +132,7 @@ def plan(
     """
     from cudbound.adapters.in_words import describe_classifier
     from cudbound.intervals import find_methods
-    from cudbound.planning.plan_sample_size import plan_sample_size
+    from cudbound.study.planning.plan_sample_size import plan_sample_size
 
     recipe = choose_classifier(classifier, assignments, standardize)
     options = shared_options.options_of_methods(assigned, find_methods([method]))

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from cudbound.basis.exceptions import StudyInterrupted
+from cudbound.basis.rounding import printable
 from cudbound.cli import option_values, shared_options
 from cudbound.cli.command import INTERRUPTED, OneLineGroup, say
 from cudbound.cli.option_values import from_text
 from cudbound.cli.result_output import check_paths, form_of, write_whole
-from cudbound.exceptions import StudyInterrupted
-from cudbound.rounding import printable
 
 if TYPE_CHECKING:
     from cudbound.study.run.rows import ReplicateRow

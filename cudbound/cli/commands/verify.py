@@ -64,11 +64,11 @@ def verify(
     compared first; then the draws, their bounds, the limits, and the rows of the table. The exit code is 4 if anything
     does not agree.
     """
-    from cudbound.exceptions import SavedResultError
+    from cudbound.analysis.verify_result import verify_result
+    from cudbound.basis.exceptions import SavedResultError
     from cudbound.inputs.csv_columns import read_training_data
     from cudbound.report.render import render_report
-    from cudbound.saved.verify_result import verify_result
-    from cudbound.saved_file import read_saved, structured
+    from cudbound.saved.saved_file import read_saved, structured
 
     if trust and model_file is None:
         raise click.UsageError("--trust is about the types in a file; name the file with --model.")

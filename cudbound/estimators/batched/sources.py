@@ -15,6 +15,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import FLOAT_DTYPES, validate_data
 
+from cudbound.basis.validation import count_rows
 from cudbound.estimators.batched.columns import BatchedFit, Columns, Draws, Source, Step, beside
 from cudbound.estimators.batched.encoding import filled_one_hot, one_hot
 from cudbound.estimators.batched.steps import (
@@ -27,7 +28,6 @@ from cudbound.estimators.batched.steps import (
 )
 from cudbound.estimators.least_squares import dense
 from cudbound.problem.scale import check_scale
-from cudbound.validation import count_rows
 
 Array = NDArray[np.float64]
 Bools = NDArray[np.bool_]

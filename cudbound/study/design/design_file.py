@@ -7,14 +7,14 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from cudbound.hints import did_you_mean
-from cudbound.parameter_error import ParameterError
+from cudbound.basis.hints import did_you_mean
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.validation import check_integer
 from cudbound.study.design.published import PublishedTable, PublishedValue
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.design.scenario_tables import read_scenario
 from cudbound.study.design.trial import try_scenario
 from cudbound.study.schema import placed, structured
-from cudbound.validation import check_integer
 
 
 def template_names() -> tuple[str, ...]:

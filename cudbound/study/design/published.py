@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from cudbound.parameter_error import ParameterError
-from cudbound.validation import check_integer
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.validation import check_integer
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,16 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from cudbound.hints import suggestion
-from cudbound.intervals import Method, find_comparisons, find_methods
-from cudbound.method_card import check_options
-from cudbound.metrics.metrics import Metrics
-from cudbound.parameter_error import ParameterError
-from cudbound.problem.draws import MAX_RESAMPLES
-from cudbound.resampling import ResamplingSizes
-from cudbound.study.design.published import PublishedValue
-from cudbound.study.populations.population import Population
-from cudbound.validation import (
+from cudbound.basis.hints import suggestion
+from cudbound.basis.method_card import check_options
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.validation import (
     check_choice,
     check_confidence_level,
     check_inner,
@@ -26,6 +20,12 @@ from cudbound.validation import (
     check_localization,
     refusing_others,
 )
+from cudbound.intervals import Method, find_comparisons, find_methods
+from cudbound.metrics.metrics import Metrics
+from cudbound.problem.draws import MAX_RESAMPLES
+from cudbound.resampling import ResamplingSizes
+from cudbound.study.design.published import PublishedValue
+from cudbound.study.populations.population import Population
 
 #: Metrics whose truth is found on a large sample.
 STUDIED = ("sensitivity", "specificity", "balanced-error", "ppv", "npv", "cost")

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from cudbound.hints import did_you_mean
+from cudbound.basis.hints import did_you_mean
+from cudbound.basis.validation import check_choice
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.inputs.csv_file import CsvError, DataFile, quoted
 from cudbound.study.design.scenario import Scenario
@@ -18,7 +19,6 @@ from cudbound.study.populations.real_data import RealData, load_data_set
 from cudbound.study.populations.simulated import World
 from cudbound.study.populations.worlds import WORLDS
 from cudbound.study.schema import keys_of, placed, structured
-from cudbound.validation import check_choice
 
 #: Keys that say what is drawn from; exactly one of them stands in a table.
 SOURCES = ("world", "data", "csv")

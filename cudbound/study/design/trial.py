@@ -8,15 +8,15 @@ from collections.abc import Collection, Iterable
 import numpy as np
 
 from cudbound.adapters import express
-from cudbound.exceptions import NotMinimizerError, StudyError, UnsupportedEstimatorError
+from cudbound.analysis.caller_splits import FOLDS_OF_GROUPS, takes_groups_apart
+from cudbound.analysis.known_classifier import MODEL_RECORDS
+from cudbound.basis.exceptions import NotMinimizerError, StudyError, UnsupportedEstimatorError
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.validation import MIN_ROWS_PER_CLASS
 from cudbound.inputs.classifier_recipe import ClassifierRecipe
 from cudbound.intervals import Method
-from cudbound.parameter_error import ParameterError
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.populations.population import Cases
-from cudbound.tables.caller_splits import FOLDS_OF_GROUPS, takes_groups_apart
-from cudbound.tables.known_classifier import MODEL_RECORDS
-from cudbound.validation import MIN_ROWS_PER_CLASS
 
 #: Values of one sample; several copies of it are in memory at once.
 MAX_VALUES = 10_000_000

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from cudbound.outcomes import Estimand
-from cudbound.validation import check_confidence_level
+from cudbound.basis.outcomes import Estimand
+from cudbound.basis.validation import check_confidence_level
 
 if TYPE_CHECKING:
     import pandas as pd

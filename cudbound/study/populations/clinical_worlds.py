@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import expit, ndtr
 
+from cudbound.basis.validation import check_integer, check_number
 from cudbound.study.populations.population import Truth
 from cudbound.study.populations.simulated import (
     MAX_FEATURES,
@@ -19,7 +20,6 @@ from cudbound.study.populations.simulated import (
     check_share,
 )
 from cudbound.study.populations.truth import N_TRUTH_CASES, sampled_truth
-from cudbound.validation import check_integer, check_number
 
 
 @dataclass(frozen=True)

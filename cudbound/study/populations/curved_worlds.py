@@ -10,8 +10,8 @@ from typing import ClassVar
 import numpy as np
 from scipy.special import ndtr
 
+from cudbound.basis.validation import check_integer, check_number
 from cudbound.study.populations.simulated import MAX_FEATURES, Array, ContinuousWorld, Labels, check_features
-from cudbound.validation import check_integer, check_number
 
 #: Nodes of the quadratures. With the limits that the worlds set to their parameters, errors are right to 1e-8.
 N_ANGLES = 512

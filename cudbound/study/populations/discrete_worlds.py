@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import ndtr
 
-from cudbound.parameter_error import ParameterError
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.validation import check_integer, check_number
 from cudbound.study.populations.population import Truth
 from cudbound.study.populations.simulated import (
     ALWAYS_EXACT,
@@ -23,7 +24,6 @@ from cudbound.study.populations.simulated import (
     check_share,
 )
 from cudbound.study.populations.truth import N_TRUTH_CASES, sampled_truth
-from cudbound.validation import check_integer, check_number
 
 #: Distinct cases up to which a world is enumerated.
 MAX_SUPPORT = 20_000

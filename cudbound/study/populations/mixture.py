@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, stdtr
 
+from cudbound.basis.validation import check_number
 from cudbound.study.populations.population import Truth
 from cudbound.study.populations.simulated import (
     ALWAYS_EXACT,
@@ -23,7 +24,6 @@ from cudbound.study.populations.simulated import (
     check_features,
     check_share,
 )
-from cudbound.validation import check_number
 
 
 @dataclass(frozen=True, repr=False)

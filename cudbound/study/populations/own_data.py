@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from cudbound.basis.validation import check_choice, check_integer
 from cudbound.inputs.csv_columns import read_training_data
 from cudbound.inputs.csv_file import DataFile
 from cudbound.study.populations.population import Cases, Truth
 from cudbound.study.populations.real_data import RealData
 from cudbound.study.populations.truth import N_TRUTH_CASES, sampled_truth
-from cudbound.validation import check_choice, check_integer
 
 
 @dataclass(frozen=True)

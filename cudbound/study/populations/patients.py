@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from cudbound.parameter_error import ParameterError
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.validation import check_integer, check_number
 from cudbound.study.populations.mixture import Mixture
 from cudbound.study.populations.population import Cases
 from cudbound.study.populations.simulated import Array, Labels, check_share
-from cudbound.validation import check_integer, check_number
 
 #: Rows of one patient, at most.
 MAX_ROWS_PER_PATIENT = 1000

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.validation import check_choice, check_integer
 from cudbound.inputs.csv_columns import read_training_data
 from cudbound.inputs.csv_file import DataFile
-from cudbound.parameter_error import ParameterError
 from cudbound.study.populations.population import Cases, Truth
 from cudbound.study.populations.truth import share_truth
 from cudbound.study.schema import placed, structured
-from cudbound.validation import check_choice, check_integer
 
 #: How a training set is drawn from a data set, and where the error of what is fitted to it is found.
 DEVICES = ("remainder", "population")

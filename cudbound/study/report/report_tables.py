@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cudbound.outcomes import Estimand
+from cudbound.basis.outcomes import Estimand
+from cudbound.basis.rounding import Kind, format_cell, format_level
 from cudbound.report.estimands import DIFFERENCES, ERRORS, explain_estimands
 from cudbound.report.tables import Column, Report
-from cudbound.rounding import Kind, format_cell, format_level
 from cudbound.study.measure.cell_measures import RULE
 from cudbound.study.measure.scoring import CELL
 from cudbound.study.measure.summary import Summary

@@ -10,14 +10,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from cudbound.hints import install_command
-from cudbound.parameter_error import ParameterError
+from cudbound.basis.hints import install_command
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.rounding import format_cell, format_level, printable
 from cudbound.plotting.coverage import CoverageByScenarioDisplay, CoverageWidthDisplay, KurtosisDisplay
 from cudbound.plotting.nested_loop import NestedLoopDisplay
 from cudbound.report.csv_text import csv_text
 from cudbound.report.files import write_texts
 from cudbound.report.tables import Report
-from cudbound.rounding import format_cell, format_level, printable
 from cudbound.study.design.identity import cells_of
 from cudbound.study.measure.scoring import CELL
 from cudbound.study.measure.summary import Summary, summarize_store

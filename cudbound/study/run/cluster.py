@@ -8,8 +8,8 @@ from importlib.metadata import version
 from itertools import islice
 from typing import Any
 
-from cudbound.exceptions import StudyError
-from cudbound.hints import install_command
+from cudbound.basis.exceptions import StudyError
+from cudbound.basis.hints import install_command
 
 #: Seconds to wait for the scheduler of a cluster, and for its first worker.
 CONNECT_SECONDS = 10

@@ -18,18 +18,18 @@ from sklearn.dummy import DummyClassifier
 from threadpoolctl import threadpool_limits
 
 from cudbound.adapters.seeded import seeded_clone, unseeded_parameters
-from cudbound.exceptions import CudboundWarning
+from cudbound.analysis.compare_intervals import compare_intervals
+from cudbound.analysis.compare_learners import tabulate_comparisons
+from cudbound.basis.exceptions import CudboundWarning
+from cudbound.basis.outcomes import Estimand
+from cudbound.basis.results import ComparisonResult, IntervalEstimate
+from cudbound.basis.validation import MIN_ROWS_PER_CLASS
 from cudbound.intervals import Method
-from cudbound.outcomes import Estimand
 from cudbound.resampling.refits import prepare_refits
-from cudbound.results import ComparisonResult, IntervalEstimate
 from cudbound.study.design.scenario import Scenario, Study
 from cudbound.study.populations.population import Cases, Truth
 from cudbound.study.run.metric_rows import joint_rows, metrics_of, true_metrics
 from cudbound.study.run.rows import ExpectedError, IntervalRow, Key, ReplicateRow
-from cudbound.tables.compare_intervals import compare_intervals
-from cudbound.tables.compare_learners import tabulate_comparisons
-from cudbound.validation import MIN_ROWS_PER_CLASS
 
 #: Replicates of each cell in which every method is computed once more by itself, for the time that it takes alone.
 N_TIMED = 3

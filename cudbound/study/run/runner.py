@@ -21,8 +21,9 @@ import cloudpickle
 from joblib import Parallel, delayed, parallel_config
 from threadpoolctl import threadpool_limits
 
-from cudbound.bars import Progress
-from cudbound.exceptions import StudyError, StudyInterrupted
+from cudbound.basis.bars import Progress
+from cudbound.basis.exceptions import StudyError, StudyInterrupted
+from cudbound.basis.validation import check_n_jobs, check_seconds
 from cudbound.intervals import Method
 from cudbound.resampling.workers import begin_worker
 from cudbound.study.design.scenario import Study
@@ -33,7 +34,6 @@ from cudbound.study.run.rows import ReplicateRow
 from cudbound.study.run.shards import Shard, check_shard, replicates_of
 from cudbound.study.run.status import StudyStatus
 from cudbound.study.run.store import Store
-from cudbound.validation import check_n_jobs, check_seconds
 
 #: Seconds that a worker computes before it hands over what it has: as much as a kill can lose, a thousand times more
 #: than handing over costs.

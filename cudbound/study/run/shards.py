@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from cudbound.parameter_error import ParameterError
-from cudbound.validation import check_integer
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.validation import check_integer
 
 #: The number of a shard, from 1 up, and how many there are.
 Shard = tuple[int, int]

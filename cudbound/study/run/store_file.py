@@ -11,7 +11,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from cudbound.exceptions import StudyError
+from cudbound.basis.exceptions import StudyError
 from cudbound.study.run.rows import last_line
 from cudbound.study.run.store_tables import METHOD_TIMINGS, RESULTS, TIMINGS
 

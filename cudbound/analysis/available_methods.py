@@ -1,0 +1,73 @@
+"""Everything that is registered, as a frame: intervals, tests and point estimators."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cudbound.analysis.caller_splits import FOLDS_OF_GROUPS, takes_groups_apart
+from cudbound.basis.method_card import MethodCard
+from cudbound.intervals import GROUPS, METHODS, Method
+from cudbound.point_estimates import ESTIMATORS
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def available_methods() -> pd.DataFrame:
+    """Return every method of this package, one per row, with what is known of it.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Indexed by the names, so that ``available_methods().loc["two-center"]`` is one method. Columns of text:
+
+        - ``name``: the word for it in ``methods=`` and ``method=``;
+        - ``gives``: "interval" (`cudbound.compare_intervals`), "comparison" (`cudbound.compare_learners`), both, or
+          "point estimate" (`cudbound.estimate_error`);
+        - ``title``, ``formula``, ``estimand``, ``assumptions``, ``tendency``, ``reference``: what it is, how it is
+          computed, what it aims at, what has to hold, where it is known to be too short, too long, too low or too
+          high, and its source;
+        - ``groups``: the names that stand for it and others;
+        - ``needs``: what is recorded for it, fields of `cudbound.records.Records`;
+        - ``cost``: classifier fits, in B bootstrap draws and the numbers of `cudbound.ResamplingSizes`;
+        - ``options``: the default of each option, and its other values;
+        - ``with_groups``: what becomes of rows that belong together, see `cudbound.basis.method_card.MethodCard`:
+          "kept", "refits" if the limits count them as independent, or "no" if the method cannot keep them;
+        - ``fallback``: what it gives, if asked, instead of a zero-width interval.
+
+    Examples
+    --------
+    >>> from cudbound import available_methods
+    >>> frame = available_methods()
+    >>> frame.loc["mcnemar", "gives"], frame.loc["cud", "estimand"]
+    ('comparison', 'conditional')
+    """
+    import pandas as pd
+
+    rows = [_row(method) for method in (*METHODS.values(), *ESTIMATORS.values())]
+    return pd.DataFrame(rows, index=[row["name"] for row in rows])  # without a name, which a column has
+
+
+def _row(method: MethodCard) -> dict[str, str]:
+    gives, groups, fallback = "point estimate", "all", ""
+    if isinstance(method, Method):
+        given = {"interval": method.gives_interval, "comparison": method.compares}
+        gives = " and ".join(what for what, is_given in given.items() if is_given)
+        groups = ", ".join(group for group, names in GROUPS.items() if method.name in names)
+        fallback = "" if method.fallback is None else method.fallback.title
+    return {
+        "name": method.name,
+        "gives": gives,
+        "title": method.title,
+        "formula": method.formula,
+        "estimand": str(method.estimand),
+        "groups": groups,
+        "needs": ", ".join(sorted(method.needs)),
+        "assumptions": method.assumptions,
+        "tendency": method.tendency,
+        "reference": method.reference,
+        "cost": method.cost,
+        "options": "; ".join(f"{name}: {option}" for name, option in method.options.items()),
+        "with_groups": "no" if takes_groups_apart(method, FOLDS_OF_GROUPS) else method.with_groups,
+        "fallback": fallback,
+    }

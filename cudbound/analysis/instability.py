@@ -1,0 +1,292 @@
+"""Classification instability: how often refits on bootstrap draws put a row in another class than the classifier."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cudbound.adapters.in_words import describe_classifier
+from cudbound.adapters.scores import distances_from_threshold
+from cudbound.analysis.progress import progress_bar
+from cudbound.analysis.session import Resampling, Session
+from cudbound.basis.method_card import MethodCard
+from cudbound.basis.outcomes import Estimand
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.pictured import Pictured
+from cudbound.basis.protocols import Features, FittedClassifier
+from cudbound.basis.rounding import InLines, format_proportion
+from cudbound.basis.validation import Array, check_binary_classifier, check_row_weights, checked, count_rows
+from cudbound.records import BootstrapLosses, Records
+from cudbound.report.tables import RunDescription
+from cudbound.resampling.refits import prepare_refits
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cudbound.plotting.instability_display import InstabilityDisplay
+
+#: Shares of the refits above which rows are counted.
+MARKS = (0.1, 0.25)
+
+#: What is read of the refits, in the form in which a session plans them.
+READER = MethodCard(
+    name="classification-instability",
+    title="Share of the refits that put a row in another class",
+    formula="mean over b of 1{f_b(x_i) != f(x_i)}",
+    estimand=Estimand("conditional"),
+    needs=frozenset({"bootstrap"}),
+    assumptions="the refits vary as classifiers of other training sets of the population would",
+    tendency="too low where the classifier is fitted almost without error: its refits share most rows with it",
+    reference="Riley and Collins (2023)",
+    cost="B",
+)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Instability(InLines, Pictured["InstabilityDisplay"]):
+    """How often refits put the training rows in another class than the classifier does.
+
+    It prints a summary without any row; `to_frame` has the rows by their numbers.
+
+    Attributes
+    ----------
+    shares : ndarray of float, shape (n_samples,)
+        Share of the refits, in [0, 1], that put the row in another class.
+    n_refits : int
+        Refits behind them.
+    distances : ndarray of float, shape (n_samples,), or None
+        Distance of the score of the row from the threshold of the classifier; None if it has no such scores.
+    distances_of : str
+        What they are distances of, or why there are none.
+    remarks : tuple of str
+        What happened to draws that could not be used as drawn, and to groups of rows.
+    run : RunDescription or None
+        The data, the classifier and the draws, where they are known.
+    """
+
+    shares: Array
+    n_refits: int
+    distances: Array | None = None
+    distances_of: str = "no scores were given"
+    remarks: tuple[str, ...] = ()
+    run: RunDescription | None = field(default=None)
+
+    @property
+    def mean(self) -> float:
+        """Mean of the shares over the rows: how often a refit and the classifier disagree about a row."""
+        return float(self.shares.mean())
+
+    def above(self, share: float) -> float:
+        """Return the share of the rows that more than this share of the refits put in another class."""
+        return float((self.shares > share).mean())
+
+    @property
+    def summary(self) -> dict[str, float]:
+        """The numbers that are printed, by their names."""
+        marks = {f"above_{100 * mark:g}_percent": self.above(mark) for mark in MARKS}
+        return {"n_refits": self.n_refits, "mean": self.mean, **marks}
+
+    def lines(self) -> list[str]:
+        """Return the summary, in sentences."""
+        low, high = (f"{int((self.shares > mark).sum())} ({_percent(self.above(mark))})" for mark in MARKS)
+        first, second = (f"{100 * mark:g}%" for mark in MARKS)
+        return [
+            f"Classification instability: of {self.shares.size} training rows, {low} are put in another class by more "
+            f"than {first} of the refits, {high} by more than {second}.",
+            f"A refit and this classifier disagree about {_percent(self.mean)} of the rows, on average over "
+            f"{self.n_refits} bootstrap draws.",
+            *(f"{remark[0].upper()}{remark[1:]}." for remark in self.remarks),
+        ]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one line for each training row, in their order.
+
+        Returns
+        -------
+        pandas.DataFrame
+            With the columns ``share`` and ``distance``, which is nan where there are no scores; its index is the number
+            of the row, from 0.
+        """
+        import pandas as pd
+
+        distances = np.full(self.shares.size, np.nan) if self.distances is None else self.distances
+        return pd.DataFrame({"share": self.shares, "distance": distances}).rename_axis("row")
+
+    def display(self) -> InstabilityDisplay:
+        """Return the picture of each row's share against the distance of its score from the threshold; `plot` draws it.
+
+        Where there are no scores the rows stand in the order of their shares.
+        """
+        from cudbound.plotting.instability_display import InstabilityDisplay
+
+        return InstabilityDisplay(self.shares, self.distances, self.distances_of, MARKS)
+
+
+def classification_instability(
+    estimator: FittedClassifier,
+    X: Features,
+    y: ArrayLike,
+    *,
+    n_resamples: int = 1000,
+    sample_weight: ArrayLike | None = None,
+    on_single_class: str | None = None,
+    groups: ArrayLike | None = None,
+    rng: int | np.random.Generator | None = None,
+    n_jobs: int | None = 1,
+    progress: bool | None = None,
+) -> Instability:
+    """Say how often refits on bootstrap draws put the training rows in another class than a classifier does.
+
+    The procedure: draw `n_resamples` bootstrap samples, refit the classifier as a whole on each, let every refit
+    classify all training rows, and take for each row the share of the refits whose class is not that of `estimator`.
+
+    A table of intervals made these refits already: ``compare_intervals(...).instability`` and
+    ``error_interval(...).instability`` are the same result without a further fit. So is `recorded_instability` for
+    refits that other software made.
+
+    Parameters
+    ----------
+    estimator : object
+        Any fitted scikit-learn classifier of two classes, alone or at the end of a `Pipeline`.
+    X : array-like, shape (n_samples, n_features)
+        The rows that the estimator was fitted to.
+    y : array-like, shape (n_samples,)
+        Their labels; at least two rows of each class.
+    n_resamples : int, default=1000
+        Number of bootstrap draws, each of which takes one refit.
+    sample_weight : array-like of float, shape (n_samples,), default=None
+        Weights of the rows, with which the classifier was fitted; they enter the refits. Rows are counted alike.
+    on_single_class, groups, rng, n_jobs, progress
+        As for `cudbound.compare_intervals`; the same `rng` gives the same draws as there.
+
+    Returns
+    -------
+    Instability
+        Prints the share of the rows that more than 10 %, and more than 25 %, of the refits put in another class; has
+        ``shares``, ``to_frame()`` and ``plot()``.
+
+    Raises
+    ------
+    sklearn.exceptions.NotFittedError
+        If the estimator has not been fitted.
+    ValueError
+        If an argument is out of range, or `X` and `y` do not fit the estimator.
+
+    Notes
+    -----
+    It says whether the class of a patient depends on who else happened to be in the training set, and nothing about
+    whether the class is right: a classifier that always says the same is perfectly stable.
+
+    References
+    ----------
+    Riley, R. D. and Collins, G. S. (2023). Stability of clinical prediction models developed using statistical or
+    machine learning methods. Biometrical Journal 65, 2200302.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from cudbound import classification_instability
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(40, 2))
+    >>> y = np.where(X[:, 0] + rng.normal(size=40) > 0, "ill", "well")
+    >>> found = classification_instability(LogisticRegression().fit(X, y), X, y, n_resamples=100, rng=0)
+    >>> found.above(0.25) <= found.above(0.1)
+    True
+    >>> found.to_frame().columns.tolist()
+    ['share', 'distance']
+    """
+    session = Session((READER,), None, rng=rng, n_jobs=n_jobs)
+    classes = check_binary_classifier(estimator)
+    weights = None if sample_weight is None else check_row_weights(sample_weight, count_rows(y))
+    counts = session.take(X, y, classes, n_resamples, groups)
+    plan = session.prepare(session.methods, Resampling(on_single_class=on_single_class))
+    sample = session.sample
+    refits = prepare_refits(estimator, X, sample.y, n_jobs=session.n_jobs, sample_weight=weights)
+    with progress_bar(plan.n_fits(counts), progress) as advance:
+        made = session.refit(refits, counts, advance)
+    for error in session.failed.values():
+        raise error
+    records = session.given_records(estimator)
+    run = RunDescription(
+        **session.run_facts(),
+        n_resamples=int(counts.shape[0]),
+        localization=None,
+        classifier=describe_classifier(estimator),
+    )
+    return instability_of(made["bootstrap"], records, estimator, X, run)
+
+
+def instability_of(
+    bootstrap: BootstrapLosses, records: Records, estimator: Any, X: Any, run: RunDescription | None
+) -> Instability:
+    """Return the instability of a classifier from the losses of its refits; `records` has its own losses and groups."""
+    groups = () if records.groups is None else (f"{records.groups} kept together",)
+    return Instability(
+        _changed(bootstrap, np.asarray(records.losses)).mean(axis=0),
+        bootstrap.n_fits,
+        *distances_from_threshold(estimator, X),
+        (*bootstrap.remarks, *groups),
+        run,
+    )
+
+
+def recorded_instability(
+    bootstrap: BootstrapLosses, *, training_losses: ArrayLike, distances: ArrayLike | None = None
+) -> Instability:
+    """Say how often refits put rows in another class, from losses that other software recorded.
+
+    A row is in another class where exactly one of the two, the refit and the classifier, gets it wrong.
+
+    Parameters
+    ----------
+    bootstrap : cudbound.records.BootstrapLosses
+        Losses 0 and 1 of the refits on all training rows.
+    training_losses : array-like, shape (n_samples,)
+        Losses 0 and 1 of the classifier on the same rows.
+    distances : array-like of float, shape (n_samples,), default=None
+        Distance of the score of each row from the threshold, for the plot.
+
+    Raises
+    ------
+    ValueError
+        If losses are not 0 and 1, or the numbers of rows differ.
+
+    Examples
+    --------
+    >>> from cudbound import recorded_instability
+    >>> from cudbound.records import BootstrapLosses
+    >>> refits = BootstrapLosses([[2, 0, 1], [1, 1, 1]], [[0, 1, 0], [0, 0, 1]])
+    >>> recorded_instability(refits, training_losses=[0, 0, 1]).shares.tolist()
+    [0.0, 0.5, 0.5]
+    """
+    if not isinstance(bootstrap, BootstrapLosses):
+        raise ParameterError("bootstrap", "a cudbound.records.BootstrapLosses", bootstrap)
+    shares = _changed(bootstrap, checked("training_losses", training_losses, 1)).mean(axis=0)
+    if distances is None:
+        return Instability(shares, bootstrap.n_fits, remarks=bootstrap.remarks)
+    found = abs(checked("distances", distances, 1).astype(np.float64))
+    if found.shape != shares.shape:
+        raise ParameterError("distances", f"one number for each of the {shares.size} rows", distances)
+    return Instability(shares, bootstrap.n_fits, found, "distance of the score", bootstrap.remarks)
+
+
+def _percent(share: float) -> str:
+    return format_proportion(share, percent=True)
+
+
+def _changed(bootstrap: BootstrapLosses, losses: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which refits put which rows in another class, shape (n_resamples, n_samples)."""
+    for name, values in (("training_losses", losses), ("bootstrap", np.asarray(bootstrap.losses))):
+        if not ((values == 0) | (values == 1)).all():
+            raise ParameterError(
+                name, "losses of single rows, 0 where the class is right and 1 where not", values
+            )
+    if losses.size != bootstrap.n_samples:
+        raise ParameterError(
+            "training_losses", f"one loss for each of the {bootstrap.n_samples} rows", losses.size
+        )
+    return np.asarray(np.asarray(bootstrap.losses, dtype=bool) != losses.astype(bool))

@@ -1,0 +1,209 @@
+"""Rows of one kind, side by side: looked up by method, as a frame, and as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Generic
+
+from cudbound.analysis.instability import Instability
+from cudbound.basis.exceptions import CudboundWarning
+from cudbound.basis.hints import suggestion
+from cudbound.basis.method_card import MethodCard
+from cudbound.basis.pictured import Pictured
+from cudbound.basis.results import ComparisonResult, IntervalEstimate, OneRow, PointEstimate, frame_of
+from cudbound.intervals import METHODS
+from cudbound.point_estimates import ESTIMATORS
+from cudbound.report.cautions import cautions
+from cudbound.report.comparison_columns import comparison_report
+from cudbound.report.description import Description, describe_rows
+from cudbound.report.files import write_texts
+from cudbound.report.headline import headline
+from cudbound.report.interval_columns import interval_report
+from cudbound.report.point_columns import point_report
+from cudbound.report.table_style import FULL, Style
+from cudbound.report.tables import Report, Run
+from cudbound.report.tabular import Tabular
+from cudbound.saved.saved_file import SavedResult, known, saved_rows
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cudbound.plotting.forest import ComparisonDisplay, IntervalDisplay
+
+
+@dataclass(frozen=True, repr=False)
+class Table(Tabular, Generic[OneRow]):
+    """What several methods found on the same data, in the order they were asked for.
+
+    Attributes
+    ----------
+    rows : tuple
+        One for each method; the table is iterated over them, ``table[name]`` is the row of a method.
+    run : Run or None
+        The data, the classifier and the resampling, as far as they are known; for the notes.
+    """
+
+    rows: tuple[OneRow, ...]
+    run: Run | None = field(default=None, compare=False)
+
+    #: What a row is, in messages.
+    KIND: ClassVar[str]
+    COLUMNS: ClassVar[tuple[str, ...]]
+
+    def __iter__(self) -> Iterator[OneRow]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __contains__(self, method: object) -> bool:
+        return any(method == row.method for row in self.rows)
+
+    def __getitem__(self, method: str | tuple[str, str]) -> OneRow:
+        """Return the row of a method; of a pair of method and metric where there are several metrics.
+
+        Raises
+        ------
+        KeyError
+            If there is none, or a method alone does not say which.
+        """
+        name, metric = (method, None) if isinstance(method, str) else method
+        found = [row for row in self.rows if row.method == name]
+        metrics = [getattr(row, "metric", None) for row in found]
+        if metric is not None:
+            found = [row for row, own in zip(found, metrics, strict=True) if own == metric]
+        elif len(found) > 1:
+            raise KeyError(
+                f"{name!r} has rows of {metrics}: name one, such as table[{name!r}, {metrics[0]!r}]"
+            )
+        if found:
+            return found[0]
+        raise KeyError(
+            f"no {self.KIND} by {method!r} in this table; it has {[row.method for row in self.rows]}."
+            f"{suggestion(method, [row.method for row in self.rows])}"
+        )
+
+    @property
+    def _cards(self) -> dict[str, MethodCard]:
+        known: dict[str, MethodCard] = {**ESTIMATORS, **METHODS}
+        return {row.method: known[row.method] for row in self.rows if row.method in known}
+
+    @property
+    def _titles(self) -> dict[str, str]:
+        return {name: card.title for name, card in self._cards.items()}
+
+    def describe(self) -> Description:
+        """Return words for a paper: methods, results, versions and seed, and what to cite, in BibTeX.
+
+        Examples
+        --------
+        >>> from cudbound import recorded_interval
+        >>> from cudbound.records import SplitLosses
+        >>> row = recorded_interval("corrected-resampled-t", SplitLosses([0.2, 0.3, 0.25, 0.15, 0.35], 90, 10))
+        >>> IntervalTable((row,)).describe().results
+        'corrected-resampled-t: the error is estimated at 0.250 (95% confidence interval 0.128 to 0.372).'
+        """
+        references = {name: card.reference for name, card in self._cards.items()}
+        return describe_rows(self.rows, self.run, self._titles, references)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one unrounded row per method; limits are clipped, with the raw ones beside them.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Its columns are attributes of the rows; ``degenerate`` is a bool, and the reason ends ``remarks``.
+        """
+        return frame_of(self.rows, self.COLUMNS)
+
+
+@dataclass(frozen=True, repr=False)
+class IntervalTable(Table[IntervalEstimate], Pictured["IntervalDisplay"]):
+    """Intervals by several methods on the same data, in the order they were asked for.
+
+    Attributes
+    ----------
+    rows, run
+        As in `Table`.
+    instability : Instability or None
+        How often the refits on the bootstrap draws put a row in another class than the classifier does; None where no
+        method made such refits.
+    source : SavedResult or None
+        What `save` writes besides the rows; None where the table was made by hand.
+    """
+
+    instability: Instability | None = field(default=None, compare=False)
+    source: SavedResult | None = field(default=None, compare=False)
+
+    KIND = "interval"
+    COLUMNS = IntervalEstimate.COLUMNS
+
+    @property
+    def headline(self) -> str:
+        """The recommended interval in words for a paper, and the error of always saying the majority class."""
+        return " ".join(headline(self.rows, self.run))
+
+    @property
+    def cautions(self) -> tuple[CudboundWarning, ...]:
+        """What speaks against believing these intervals; `compare_intervals` gives them as warnings, too."""
+        return () if self.run is None else cautions(self.rows, self.run.n_samples, self.run.cautions)
+
+    def report(self, run: Run | None = None, style: Style = FULL) -> Report:
+        """Return the table with the title and the notes that must stand around it."""
+        return interval_report(self.rows, self.to_frame, run or self.run, style, self._titles)
+
+    def save(self, path: str | Path) -> None:
+        """Write a file that says how the table can be checked, for `cudbound.verify_result` and ``cudbound verify``.
+
+        It holds the numbers, the settings, the versions, the draws as counts, the bounds and witnesses of the CUD
+        bound, and a fingerprint of the data; no row of them.
+
+        Raises
+        ------
+        SavedResultError
+            If it is not known what the table comes from, or it holds what no file has, such as labels that are dates.
+        OSError
+            If the file cannot be written; one that was there before stays as it was.
+        """
+        write_texts({Path(path): self.saved.to_text()})
+
+    @property
+    def saved(self) -> SavedResult:
+        """What `save` writes."""
+        return replace(known(self.source), rows=saved_rows(self.rows))
+
+    def display(self) -> IntervalDisplay:
+        """Return the picture of the intervals beside the share of the rarer class; `plot` draws it."""
+        from cudbound.plotting.forest import IntervalDisplay
+
+        return IntervalDisplay.from_table(self)
+
+
+class ComparisonTable(Table[ComparisonResult], Pictured["ComparisonDisplay"]):
+    """Comparisons of the same two classifiers or learning algorithms by several methods, in the order asked for."""
+
+    KIND = "comparison"
+    COLUMNS = ComparisonResult.COLUMNS
+
+    def report(self, run: Run | None = None, style: Style = FULL) -> Report:
+        """Return the table with the title and the notes that must stand around it."""
+        return comparison_report(self.rows, self.to_frame, run or self.run, style, self._titles)
+
+    def display(self) -> ComparisonDisplay:
+        """Return the picture of the intervals beside no difference; `plot` draws it."""
+        from cudbound.plotting.forest import ComparisonDisplay
+
+        return ComparisonDisplay.from_table(self)
+
+
+class PointEstimateTable(Table[PointEstimate]):
+    """Point estimates by several estimators on the same data, in the order they were asked for."""
+
+    KIND = "point estimate"
+    COLUMNS = PointEstimate.COLUMNS
+
+    def report(self, run: Run | None = None, style: Style = FULL) -> Report:
+        """Return the table with the title and the notes that must stand around it."""
+        return point_report(self.rows, self.to_frame, run or self.run, style, self._titles)

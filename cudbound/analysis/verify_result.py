@@ -1,0 +1,279 @@
+"""A saved result checked on the data again: the fingerprint first, then witnesses, draws, limits and rows."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cudbound.adapters import express
+from cudbound.analysis.compare_intervals import compare_intervals
+from cudbound.basis.aligned import check_index
+from cudbound.basis.exceptions import CudboundWarning, StatedError
+from cudbound.basis.fingerprint import fingerprint
+from cudbound.basis.groups import check_groups
+from cudbound.basis.protocols import Features, FittedClassifier, Splits
+from cudbound.basis.results import IntervalEstimate
+from cudbound.basis.validation import (
+    check_binary_classifier,
+    check_integer,
+    check_labels,
+    check_lengths,
+    check_n_jobs,
+    check_rng,
+    check_row_weights,
+    count_rows,
+)
+from cudbound.basis.versions import versions
+from cudbound.metrics.metric_draws import MetricDraws
+from cudbound.problem.additive_model import AdditiveModel
+from cudbound.resampling import ResamplingSizes
+from cudbound.saved.check_bounds import check_interval, check_on_data
+from cudbound.saved.saved_file import SavedResult, SavedRow, read_saved, saved_rows
+from cudbound.saved.verification import Check, ResultVerification
+from cudbound.solve.minimum import check_minimizer
+
+#: How far the numbers of a row with refits may be apart: half of the last digit that is printed. A refit may give a
+#: row close to the boundary another class where the linear algebra adds in another order.
+ROW = 5e-4
+
+
+def verify_result(
+    path: str | Path,
+    estimator: FittedClassifier,
+    X: Features,
+    y: ArrayLike,
+    *,
+    groups: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    cv: Splits | None = None,
+    test_set: tuple[Features, ArrayLike] | None = None,
+    sample: int | None = None,
+    rng: int | np.random.Generator | None = 0,
+    n_jobs: int | None = 1,
+) -> ResultVerification:
+    """Check a file that ``save`` of a result wrote, on the data that the result is of.
+
+    The procedure:
+
+    1. compare the checksum of the file with its contents, and the fingerprint of the data with that in the file;
+    2. draw the bootstrap samples from the seed again, and compare them with those in the file;
+    3. check that the coefficients in the file minimize the loss on these data, and what they have for a training error;
+    4. compute what the witness of every draw is worth, which proves its lower bound, without the solver;
+    5. solve the draws, or a sample of them, and compare the bounds;
+    6. take the quantile of the draws in the file, and compute the limits from it;
+    7. compute the rows of a table from the seed, and compare them.
+
+    Where the data are others, all that needs them is left out. Nothing in the file is run.
+
+    Parameters
+    ----------
+    path : str or Path
+        Of the file.
+    estimator : object
+        The fitted classifier, or the same one fitted to these data again.
+    X : array-like, shape (n_samples, n_features)
+        The rows that the classifier was fitted to, in the same order.
+    y : array-like, shape (n_samples,)
+        Their labels.
+    groups : array-like, shape (n_samples,), default=None
+        Which rows belong together, as they were passed.
+    sample_weight : array-like of float, shape (n_samples,), default=None
+        Weights of the rows, as they were passed.
+    cv, test_set : default=None
+        What was passed to `cudbound.compare_intervals` by these names, where a number does not say it: the file
+        cannot hold it.
+    sample : int, default=None
+        Number of draws to solve again, chosen at random, each completely; None solves all of them, first as far as the
+        quantile requires.
+    rng : int, numpy.random.Generator or None, default=0
+        Chooses the sample.
+    n_jobs : int or None, default=1
+        Workers; -1 for all cores.
+
+    Returns
+    -------
+    ResultVerification
+        ``passed``, ``complete``, ``checks``; prints as a table, with the intervals that were verified under it.
+
+    Raises
+    ------
+    SavedResultError
+        If the file is no saved result; the message names the field.
+    OSError
+        If it cannot be read.
+    ValueError
+        If an argument is out of range, or the labels are others than those in the file.
+
+    Notes
+    -----
+    To the bit: the fingerprint, the draws in the file, the half-width as their quantile, and the limits, which are one
+    sum and one difference. To 1e-9 (with losses other than squared loss 1e-7 times the localization rate in addition),
+    times the largest weighted deviation if that is above 1: bounds, since another machine may add in another order. To
+    5e-4: rows that rest on refits.
+
+    The checksum finds slips and damage. Whoever changes a number on purpose can renew it; what is then found is what
+    contradicts the data. A bound that was made weaker contradicts nothing.
+
+    References
+    ----------
+    Laber and Murphy (2008), sections 3.1 and 4.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import numpy as np
+    >>> from cudbound import LeastSquaresClassifier, cud_interval, verify_result
+    >>> X = np.random.default_rng(0).normal(size=(30, 1))
+    >>> y = X[:, 0] + np.random.default_rng(1).normal(size=30) > 0
+    >>> clf = LeastSquaresClassifier().fit(X, y)
+    >>> result = cud_interval(clf, X, y, n_resamples=50, rng=0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     result.save(f"{folder}/result.json")
+    ...     verify_result(f"{folder}/result.json", clf, X, y).passed
+    True
+    """
+    size = None if sample is None else check_integer("sample", sample, 1)
+    generator = check_rng(rng)
+    check_n_jobs(n_jobs)
+    saved, intact = read_saved(path)
+    classes = check_binary_classifier(estimator)
+    asked = saved.question.metric.resolve(classes.tolist())
+    labels = check_labels(y, classes)
+    check_lengths(count_rows(X), labels.size)
+    check_index(X, y)
+    weights = None if sample_weight is None else check_row_weights(sample_weight, labels.size)
+    together = check_groups(groups, labels)
+    event = asked.event_rows(labels)
+    found = fingerprint(X, event, together, weights)
+    same = found == saved.fingerprint and labels.size == saved.counts.shape[1]
+    checks = [
+        Check("file", intact, "as it was written" if intact else "changed after it was written, or damaged"),
+        _check_data(saved, found, same, labels.size),
+    ]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CudboundWarning)  # what the result says was said when it was computed
+        if same:
+            draws = MetricDraws(asked, weights)
+            random = np.random.default_rng(saved.question.rng)
+            checks.append(_check_draws(saved, draws.draw(labels, len(saved.counts), random, together)))
+        if same and saved.bounds:
+            check, model = _check_classifier(saved, estimator, X, y, weights)
+            checks.append(check)
+            if model is not None:
+                for bound in saved.bounds:
+                    checks += check_on_data(bound, saved, model, event, weights, size, generator, n_jobs)
+        for bound in saved.bounds:
+            checks += check_interval(bound, saved.question.confidence_level)
+        if same and saved.rows:
+            data: dict[str, Any] = {"groups": groups, "sample_weight": sample_weight, "n_jobs": n_jobs}
+            call = partial(compare_intervals, estimator, X, y, **data, progress=False)
+            checks.append(_check_rows(saved, {"cv": cv, "test_set": test_set}, call))
+    if not same:
+        checks.append(Check("all else", None, "left out, since the data are others"))
+    result = ResultVerification(tuple(checks))
+    verified = result.passed and (not saved.rows or checks[-1].passed)
+    return replace(result, intervals=_in_words(saved)) if verified else result
+
+
+def _check_data(saved: SavedResult, found: str, same: bool, n: int) -> Check:
+    """Compare the fingerprint of the data with that in the file."""
+    if same:
+        return Check("data", True, f"fingerprint {found[:12]}..., that of the file")
+    text = (
+        f"fingerprint {found[:12]}... of {n} rows, the file has {saved.fingerprint[:12]}... of "
+        f"{saved.counts.shape[1]}; X, y, groups and sample weights enter it"
+    )
+    return Check("data", False, text)
+
+
+def _check_draws(saved: SavedResult, counts: NDArray[np.int32]) -> Check:
+    """Compare the draws of the seed with those in the file."""
+    seed, size = saved.question.rng, len(counts)
+    if seed is None:
+        return Check("draws", None, f"no seed is known of the {size} draws")
+    if np.array_equal(counts, saved.counts):
+        return Check("draws", True, f"{size} draws are those of seed {seed}, to the bit")
+    text = f"they are not the {size} draws of seed {seed}{_of_other_versions(saved)}"
+    return Check("draws", None if saved.versions.get("numpy") != versions()["numpy"] else False, text)
+
+
+def _of_other_versions(saved: SavedResult) -> str:
+    """Say which versions made the file, if they are others than those here; nothing if they are not."""
+    others = [f"{name} {was}" for name, was in saved.versions.items() if versions().get(name) != was]
+    return f"; the file was made with {', '.join(others)}" if others else ""
+
+
+def _check_classifier(
+    saved: SavedResult, estimator: Any, X: Any, y: Any, sample_weight: NDArray[np.float64] | None
+) -> tuple[Check, AdditiveModel | None]:
+    """Check that the coefficients in the file minimize the loss; return the classifier with them, None if not."""
+    coef = saved.coefficients
+    assert coef is not None, "a file with bounds has the coefficients that their witnesses are compared with"
+    try:
+        model = express(estimator, X, y, polish=saved.question.polish, sample_weight=sample_weight)
+        if coef.shape != model.coef.shape:
+            text = f"it has {model.coef.size} coefficients, and the file has {coef.size}"
+            return Check("classifier", False, text), None
+        model = replace(model, coef=coef)
+        check_minimizer(model)
+    except (StatedError, ValueError) as error:
+        return Check("classifier", False, error.fact if isinstance(error, StatedError) else str(error)), None
+    text = f"its coefficients minimize the {model.loss.name} loss on these data"
+    return Check("classifier", True, text), model
+
+
+def _check_rows(
+    saved: SavedResult, given: Mapping[str, Any], call: Callable[..., Iterable[IntervalEstimate]]
+) -> Check:
+    """Compute the rows of a table again; `call` is `compare_intervals` with the data, `given` what no file holds."""
+    question, limits = saved.question, saved.question.limits
+    timed = limits is not None and bool({limits.seconds, limits.seconds_per_draw} - {None, math.inf})
+    reasons = {
+        "since no seed is known": question.rng is None,
+        "since the clock ended its searches": timed,
+        **{
+            f"without {name}, which a file cannot hold": given[name] is None for name in question.passed_again
+        },
+    }
+    for reason, holds in reasons.items():
+        if holds:
+            return Check("rows", None, f"not computed again, {reason}")
+    arguments = {name: value for name, value in vars(question).items() if name != "passed_again"}
+    arguments |= {name: given[name] for name in question.passed_again}
+    sizes: Any = question.sizes
+    try:
+        arguments["sizes"] = None if sizes is None else ResamplingSizes(**sizes)
+        found = saved_rows(call(**arguments))
+    except (ValueError, TypeError) as error:
+        return Check("rows", False, f"they cannot be computed again: {error}")
+    again = {(row.method, row.metric): (row.estimate, row.low, row.high) for row in found}
+    for row in saved.rows:
+        was, now = (row.estimate, row.low, row.high), again.get((row.method, row.metric), ())
+        if not now or not np.allclose(np.array(was, float), now, rtol=0.0, atol=ROW, equal_nan=True):
+            numbers = [" ".join(f"{value:.6g}" for value in values) for values in (now, was)]
+            text = f"{row.method}, {row.metric}: {numbers[0] or 'no row'} here, {numbers[1]} in the file"
+            return Check("rows", False, f"{text}{_of_other_versions(saved)}")
+    return Check("rows", True, f"{len(saved.rows)} computed again from the seed, the same to {ROW:g}")
+
+
+def _in_words(saved: SavedResult) -> tuple[str, ...]:
+    """Say each interval of the file in a line."""
+    of_bounds = (
+        SavedRow("cud", one.metric.name, one.estimate, one.low, one.high)
+        for bound in saved.bounds
+        for one in bound.intervals
+    )
+    level = f"{100 * saved.question.confidence_level:g}%"
+    return tuple(
+        f"{row.method}: {row.metric} {row.estimate:.3f}, {level} interval {row.low:.3f} to {row.high:.3f}."
+        for row in saved.rows or of_bounds
+        if not math.isnan(row.low)
+    )

@@ -1,0 +1,361 @@
+"""Warnings and errors of their own class, so that a script can tell one event from another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cudbound.basis.parameter_error import ParameterError as ParameterError
+
+if TYPE_CHECKING:
+    from cudbound.basis.results import Draws
+
+
+class CudboundWarning(UserWarning):
+    """Base class of every warning of this package."""
+
+
+class NotCertifiedWarning(CudboundWarning):
+    """Some draws were not solved far enough: upper bounds were used in place of exact values.
+
+    Attributes
+    ----------
+    n_limited : int
+        Draws that a limit on nodes or seconds stopped.
+    n_inaccurate : int
+        Draws that rounding left open.
+    half_width : tuple of float or None
+        Between which values the half-width of the CUD bound lies; None where the warning is of other bounds.
+    method : str
+        The interval that uses the bounds: "cud", "two-center" or "aci".
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        n_limited: int = 0,
+        n_inaccurate: int = 0,
+        half_width: tuple[float, float] | None = None,
+        method: str = "aci",
+    ):
+        super().__init__(message)
+        self.half_width = half_width
+        self.method = method
+        self.n_limited = n_limited
+        self.n_inaccurate = n_inaccurate
+
+
+class TuningNotResampledWarning(CudboundWarning):
+    """A strength of penalty, or a threshold, was chosen on the same data; the CUD bound takes it as given.
+
+    The interval then says nothing about how the choice would have come out on another training set.
+    """
+
+
+class UnscaledPenaltyWarning(CudboundWarning):
+    """A penalty treats all coefficients alike, and the features have standard deviations of very different size.
+
+    The coefficients of features in small units are then held back far more than the others.
+
+    Attributes
+    ----------
+    fact : str
+        What is the case, without a way out: a command names its own options.
+    """
+
+    def __init__(self, fact: str, remedy: str = ""):
+        super().__init__(f"{fact}{remedy}")
+        self.fact = fact
+
+
+class NotMinimizerWarning(CudboundWarning):
+    """The fitted coefficients do not minimize the loss on these rows; the upper limit is not capped.
+
+    Attributes
+    ----------
+    residual : float
+        Optimality residual.
+    """
+
+    def __init__(self, residual: float):
+        super().__init__(
+            f"The fitted coefficients do not minimize their loss on these rows (residual {residual:.2g}), so that the "
+            "upper limit is not capped. Was the classifier fitted to other rows? If its solver stopped early, fit it "
+            "with a smaller tol and a larger max_iter, or ask for the exact minimizer (polish)."
+        )
+        self.residual = residual
+
+
+class LabelsReadWarning(CudboundWarning):
+    """A step before the classifier reads the labels, and the CUD bound takes it as given.
+
+    Attributes
+    ----------
+    step : str
+        The class of the first such step.
+    """
+
+    def __init__(self, step: str):
+        super().__init__(
+            f"{step} reads the labels before the classifier does, and the CUD bound takes it as given: it knows "
+            "nothing of the selection. With 4 of 200 features of pure noise selected it covered the error in 20 of "
+            "100 data sets. Take an interval from refits, such as 'two-center'."
+        )
+        self.step = step
+
+
+class FrozenStepsWarning(CudboundWarning):
+    """Parts of the estimator are not fitted again in refits, which cannot see what was selected in them.
+
+    Attributes
+    ----------
+    steps : tuple of str
+        Those parts.
+    """
+
+    def __init__(self, steps: tuple[str, ...]):
+        super().__init__(
+            f"Refits do not fit {', '.join(steps)} again: a selection that was made before on these rows is not seen "
+            "by the resampling, and the interval may be too low. Put the unfitted step into the pipeline."
+        )
+        self.steps = steps
+
+
+class ManyFeaturesWarning(CudboundWarning):
+    """The rank of the design is above half of the training rows, or groups of them.
+
+    The interval around two centers is then built around further centers; above nine tenths it is not to be relied on.
+    """
+
+
+class FewEventsWarning(CudboundWarning):
+    """A metric of one class rests on so few of its rows that any interval for it is hardly more than a guess.
+
+    Attributes
+    ----------
+    n_rows : int
+        Rows of the smallest class that it rests on.
+    """
+
+    def __init__(self, message: str, *, n_rows: int):
+        super().__init__(message)
+        self.n_rows = n_rows
+
+
+class LowUpperLimitWarning(CudboundWarning):
+    """An upper limit is lower than as many new cases as there are training rows would allow, without any error.
+
+    Separable classes give such limits: the training rows then show no error, and cannot show how far they mislead.
+
+    Attributes
+    ----------
+    methods : tuple of str
+        The intervals with such a limit.
+    limit : float
+        The exact binomial upper limit for no error in n new cases.
+    """
+
+    def __init__(self, message: str, *, methods: tuple[str, ...], limit: float):
+        super().__init__(message)
+        self.methods = methods
+        self.limit = limit
+
+
+class SampleSizeWarning(CudboundWarning):
+    """There are fewer or more training rows than those on which the intervals of this package were studied.
+
+    Attributes
+    ----------
+    n_samples : int
+        The training rows.
+    """
+
+    def __init__(self, message: str, *, n_samples: int):
+        super().__init__(message)
+        self.n_samples = n_samples
+
+
+class TrainingRowsWarning(CudboundWarning):
+    """Cases of a test set equal training rows; the error on them says little of new cases.
+
+    Attributes
+    ----------
+    n_equal : int
+        Test cases that equal a training row in every feature and in the label.
+    n_tested : int
+        All test cases.
+    """
+
+    def __init__(self, message: str, *, n_equal: int, n_tested: int):
+        super().__init__(message)
+        self.n_equal = n_equal
+        self.n_tested = n_tested
+
+
+class FewGroupsWarning(CudboundWarning):
+    """The groups are so few, or of such unequal size, that an interval says little of the variation between them.
+
+    Attributes
+    ----------
+    n_groups : int
+    n_effective : float
+        Kish's number: of groups of equal size that say as much.
+    """
+
+    def __init__(self, message: str, *, n_groups: int = 0, n_effective: float = 0.0):
+        super().__init__(message)
+        self.n_groups = n_groups
+        self.n_effective = n_effective
+
+
+class FrequencyWeightsWarning(CudboundWarning):
+    """Weights of rows look like numbers of patients: the rows should be repeated instead.
+
+    Attributes
+    ----------
+    n_patients : int
+        The sum of the weights.
+    """
+
+    def __init__(self, message: str, *, n_patients: int = 0):
+        super().__init__(message)
+        self.n_patients = n_patients
+
+
+class SimilarRowsWarning(CudboundWarning):
+    """Most rows have others that are far closer than the next ones, as several rows of one patient are.
+
+    Attributes
+    ----------
+    ratio : float
+        Median over the distinct rows of the distance of the nearest row over that of the fourth nearest.
+    """
+
+    def __init__(self, message: str, *, ratio: float = 1.0):
+        super().__init__(message)
+        self.ratio = ratio
+
+
+class DuplicateRowsWarning(CudboundWarning):
+    """Rows equal others in every feature and in the label, which chance does not explain.
+
+    Attributes
+    ----------
+    n_equal : int
+        Rows that equal one above them.
+    """
+
+    def __init__(self, message: str, *, n_equal: int = 0):
+        super().__init__(message)
+        self.n_equal = n_equal
+
+
+class SlowRefitsWarning(CudboundWarning):
+    """Refits are going to take long, judged by the first few of them.
+
+    Attributes
+    ----------
+    n_fits : int
+        All refits of the run.
+    seconds : float
+        Time that they are likely to take.
+    """
+
+    def __init__(self, message: str, *, n_fits: int, seconds: float):
+        super().__init__(message)
+        self.n_fits = n_fits
+        self.seconds = seconds
+
+
+class StatedError(Exception):
+    """An error that keeps the fact apart from the remedy, so that a command can name its own options.
+
+    Attributes
+    ----------
+    fact : str
+        What is wrong, in one sentence.
+    remedy : str
+        What to do in Python, in whole sentences; empty if there is nothing to say.
+    """
+
+    def __init__(self, fact: str, remedy: str = ""):
+        super().__init__(f"{fact} {remedy}".rstrip())
+        self.fact = fact
+        self.remedy = remedy
+
+
+class UnsupportedEstimatorError(StatedError, TypeError):
+    """The estimator cannot be written as an additive classifier with a convex surrogate loss."""
+
+
+class UnsupportedProblemError(StatedError, ValueError):
+    """The compiled solver cannot solve the problem; the reference solver may."""
+
+
+class FailedRefitsError(StatedError, ValueError):
+    """Too many of the refits on bootstrap draws failed for the others to stand for all draws."""
+
+
+class NotMinimizerError(StatedError, ValueError):
+    """The fitted coefficients do not minimize the surrogate loss on the data that were passed.
+
+    Attributes
+    ----------
+    residual : float
+        Optimality residual; nan where it is not known.
+    """
+
+    def __init__(self, fact: str, remedy: str = "", *, residual: float = float("nan")):
+        super().__init__(fact, remedy)
+        self.residual = residual
+
+
+class NoMinimizerError(NotMinimizerError):
+    """The surrogate loss has no minimizer on these data: it falls without end along some direction."""
+
+
+class SolveInterrupted(KeyboardInterrupt):
+    """Ctrl-C stopped the solver; what was computed so far is kept.
+
+    Attributes
+    ----------
+    draws : Draws
+        Draws that were finished are certified or decided; the others hold bounds and the status ``INTERRUPTED``.
+        Pass it as ``previous=`` to `cudbound.solve_draws` to resume.
+    """
+
+    def __init__(self, draws: Draws, proved: str = ""):
+        solved = f"{int(draws.decided.sum())} of {len(draws)} draws solved"
+        super().__init__(
+            f"stopped with {'; '.join(filter(None, (solved, proved)))}; "
+            "pass previous=error.draws to resume from there"
+        )
+        self.draws = draws
+
+
+class StudyError(ValueError):
+    """A store of a study, or a place for one, cannot be used; what it holds is as it was."""
+
+
+class SavedResultError(ValueError):
+    """A saved result cannot be written or read; the message says what in it is wrong."""
+
+
+class StudyInterrupted(KeyboardInterrupt):
+    """Ctrl-C stopped a study; the replicates that were done are stored.
+
+    Attributes
+    ----------
+    n_done : int
+        Replicates in the store.
+    n_total : int
+        Replicates of the whole study.
+    """
+
+    def __init__(self, store: str, n_done: int, n_total: int):
+        super().__init__(
+            f"stopped with {n_done} of {n_total} replicates done, which {store} holds; "
+            "run the same study with the same store to resume"
+        )
+        self.n_done = n_done
+        self.n_total = n_total

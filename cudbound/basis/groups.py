@@ -1,0 +1,161 @@
+"""Rows that belong together, such as those of one patient: resampling draws and leaves them out as a whole."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.validation import Losses, check_lengths
+
+#: With one group a class vanishes from a third of all draws of groups, and no variance can be seen in it.
+MIN_GROUPS_PER_CLASS = 2
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Which rows of a training set belong together.
+
+    Attributes
+    ----------
+    codes : ndarray of int, shape (n_samples,)
+        Number of the group of each row; groups are numbered from 0 in the order in which they first occur.
+
+    Raises
+    ------
+    ValueError
+        If the numbers are others.
+
+    Examples
+    --------
+    >>> groups = Groups.of(["b", "b", "a", "c"])
+    >>> groups.codes.tolist(), groups.sizes.tolist(), str(groups)
+    ([0, 0, 1, 2], [2, 1, 1], '3 groups of 1 to 2 rows')
+    """
+
+    codes: NDArray[np.intp]
+
+    def __post_init__(self) -> None:
+        codes = np.asarray(self.codes)
+        if codes.ndim != 1 or not codes.size or codes.dtype.kind not in "iu" or not _in_order(codes):
+            raise ParameterError(
+                "codes",
+                "numbers of groups, one for each row, counted from 0 in the order of their first rows",
+                self.codes,
+            )
+
+    @classmethod
+    def of(cls, values: ArrayLike) -> Groups:
+        """Return the groups of rows that have equal values.
+
+        Parameters
+        ----------
+        values : array-like, shape (n_samples,)
+            Numbers, texts or other values that can be compared; none missing.
+
+        Raises
+        ------
+        ValueError
+            If they have another shape, one is missing, or all are equal.
+        """
+        found = np.asarray(values)
+        if found.ndim != 1 or not found.size:
+            raise ValueError(f"'groups' must have one value for each row. Got shape {found.shape} instead.")
+        missing = [row for row, value in enumerate(found.tolist()) if value is None or value != value]
+        if missing:
+            raise ValueError(
+                f"'groups' must say of every row to which group it belongs. Got {len(missing)} missing values, the "
+                f"first in row {missing[0]}; give such rows groups of their own."
+            )
+        numbers: dict[Any, int] = {}
+        codes = np.array([numbers.setdefault(value, len(numbers)) for value in found.tolist()], dtype=np.intp)
+        if len(numbers) < 2:
+            raise ValueError("'groups' must name at least two groups. Got the same value in every row.")
+        return cls(codes)
+
+    @property
+    def n_samples(self) -> int:
+        """Rows of the training set."""
+        return int(self.codes.size)
+
+    @property
+    def n_groups(self) -> int:
+        """Number of groups."""
+        return int(self.sizes.size)
+
+    @cached_property
+    def sizes(self) -> NDArray[np.int64]:
+        """Rows of each group, shape (n_groups,)."""
+        return np.bincount(self.codes)
+
+    @property
+    def n_effective(self) -> float:
+        """Number of groups of equal size whose mean varies as much: (sum m)^2 / sum m^2, with m the sizes.
+
+        References
+        ----------
+        Kish, L. (1965). Survey sampling. Wiley, section 11.7.
+
+        Examples
+        --------
+        >>> Groups.of([1, 1, 2, 2, 3, 3]).n_effective, Groups.of([1] * 8 + [2, 3]).n_effective
+        (3.0, 1.5151515151515151)
+        """
+        return float(self.n_samples**2 / np.square(self.sizes).sum())
+
+    @cached_property
+    def first_rows(self) -> NDArray[np.intp]:
+        """The first row of each group, shape (n_groups,)."""
+        return np.unique(self.codes, return_index=True)[1]
+
+    def spread(self, of_groups: NDArray[Any]) -> NDArray[Any]:
+        """Return values of groups, shape (..., n_groups), as values of their rows, shape (..., n_samples)."""
+        return of_groups[..., self.codes]
+
+    def sum(self, of_rows: Losses) -> Losses:
+        """Return the sums over the rows of each group, shape (..., n_groups), of values of shape (..., n_samples)."""
+        order = np.argsort(self.codes, kind="stable")
+        begins = np.concatenate([[0], np.cumsum(self.sizes)[:-1]])
+        return np.asarray(np.add.reduceat(np.asarray(of_rows, dtype=float)[..., order], begins, axis=-1))
+
+    def __str__(self) -> str:
+        least, most = self.sizes.min(), self.sizes.max()
+        size = f"{least} to {most} rows" if least < most else f"{most} row{'' if most == 1 else 's'}"
+        return f"{self.n_groups} groups of {size}"
+
+
+def check_groups(groups: ArrayLike | None, labels: NDArray[np.float64]) -> Groups | None:
+    """Return the groups of the rows of a training set, or None if nothing is said of them.
+
+    Parameters
+    ----------
+    groups : array-like, shape (n_samples,), or None
+    labels : ndarray of float, shape (n_samples,)
+        -1.0 or +1.0.
+
+    Raises
+    ------
+    ValueError
+        If they are not one value for each row, at least two different ones, or a class occurs in one group alone.
+    """
+    if groups is None:
+        return None
+    found = Groups.of(groups)
+    check_lengths(labels.size, found.n_samples)
+    for label in (-1.0, 1.0):
+        n_groups = np.unique(found.codes[labels == label]).size
+        if n_groups < MIN_GROUPS_PER_CLASS:
+            raise ValueError(
+                f"Each class must occur in at least {MIN_GROUPS_PER_CLASS} groups. Got one class that occurs in "
+                f"{n_groups} of {found.n_groups}; draws of whole groups cannot show how the classifier varies with it."
+            )
+    return found
+
+
+def _in_order(codes: NDArray[Any]) -> bool:
+    seen = np.maximum.accumulate(codes)
+    return bool(codes[0] == 0 and (np.diff(seen) <= 1).all() and (codes >= 0).all())

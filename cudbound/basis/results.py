@@ -1,0 +1,393 @@
+"""Results that every leaf of the package reads: frozen, each field declared once, with a readable representation."""
+
+from __future__ import annotations
+
+import abc
+import enum
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cudbound.basis.outcomes import ConfidenceInterval, Estimand, Outcome, PointOutcome, TestOutcome
+from cudbound.basis.rounding import (
+    InLines,
+    format_difference,
+    format_level,
+    format_proportion,
+    format_pvalue,
+    format_statistic,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: More numbers of a method's own than these are not added to its remarks; JSON has all of them.
+MAX_DETAILS = 3
+
+#: What a small p-value speaks for, by the alternative.
+AGAINST = {
+    "two-sided": "unequal errors",
+    "less": "error(a) < error(b)",
+    "greater": "error(a) > error(b)",
+}
+AGAINST_A_MARGIN = {
+    "two-sided": "error(a) - error(b) other than {null:g}",
+    "less": "error(a) - error(b) < {null:g}",
+    "greater": "error(a) - error(b) > {null:g}",
+    "equivalent": "|error(a) - error(b)| < {null:g}",
+}
+
+
+class SolveStatus(enum.IntEnum):
+    """How the search of one draw ended; the same names and numbers as ``cudbound::Status`` in C++.
+
+    ``OPTIMAL``: solved, lower and upper bound agree. ``NODE_LIMIT``, ``TIME_LIMIT``: stopped by a limit that the
+    caller set. ``INTERRUPTED``: stopped by Ctrl-C, or never begun because of it. ``INACCURATE``: rounding left a
+    part of the search open or the witness short of its score, or no cvxpy solver could solve a subproblem. ``DECIDED``:
+    as much is known of the draw as the quantiles that were asked for need: mostly on which side of them it lies.
+    """
+
+    OPTIMAL = 0
+    NODE_LIMIT = 1
+    TIME_LIMIT = 2
+    INTERRUPTED = 3
+    INACCURATE = 4
+    DECIDED = 5
+
+
+#: The members by their numbers.
+_STATUSES = np.array(list(SolveStatus), dtype=object)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Draws(InLines):
+    """What the solver proved about each bootstrap draw; row b belongs to draw b.
+
+    Attributes
+    ----------
+    lower, upper : ndarray of float, shape (n_draws,)
+        Bounds on Q, the supremum of the weighted deviation; equal where the draw is certified. They hold up to the
+        tolerances of docs/solver.md; rounding of losses and scores only enlarges them.
+    status : ndarray of SolveStatus, shape (n_draws,)
+        How the search of each draw ended; given as members or as their numbers.
+    nodes : ndarray of int, shape (n_draws,)
+        Nodes of the search tree that were processed.
+    witness : ndarray of float, shape (n_draws, n_features)
+        Coefficients strictly inside a cell whose score attains `lower`; the loss at the witness is at or
+        just above the cell's infimum, which is what `lower` is computed from.
+    problem_digest : str
+        Names the problem that was solved, its side included, so that draws of another one are not taken for its
+        own; see `cudbound.Problem.digest`.
+    """
+
+    lower: NDArray[np.float64]
+    upper: NDArray[np.float64]
+    status: NDArray[Any]
+    nodes: NDArray[np.int64]
+    witness: NDArray[np.float64]
+    problem_digest: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "status", _STATUSES[self.status_codes])
+
+    def __len__(self) -> int:
+        return int(self.upper.size)
+
+    def lines(self) -> list[str]:
+        """Return how many draws there are, how each search ended, and between which values their Q lie."""
+        ended = [
+            f"{n} {status.name.lower()}"
+            for status in SolveStatus
+            if (n := int((self.status == status).sum()))
+        ]
+        between = f"Q between {self.lower.min():.3g} and {self.upper.max():.3g}" if len(self) else ""
+        return [f"{len(self)} draws", *filter(None, (", ".join(ended), between, f"{self.nodes.sum()} nodes"))]
+
+    @property
+    def status_codes(self) -> NDArray[np.int32]:
+        """The numbers of the members in `status`, shape (n_draws,)."""
+        return np.asarray(self.status, dtype=np.int32)
+
+    @property
+    def certified(self) -> NDArray[np.bool_]:
+        """Whether each draw was solved to the end, so that its bounds agree, shape (n_draws,)."""
+        return np.asarray(self.status == SolveStatus.OPTIMAL)
+
+    @property
+    def decided(self) -> NDArray[np.bool_]:
+        """Whether each draw was solved as far as it was asked for: to the end, or for the quantile alone."""
+        return np.asarray(self.certified | (self.status == SolveStatus.DECIDED))
+
+    def bracket(self, rank: int) -> tuple[float, float]:
+        """Return bounds on the Q of a rank, from 1 for the smallest on; they are equal if it is proved."""
+        lower, upper = (
+            float(np.partition(values, rank - 1)[rank - 1]) for values in (self.lower, self.upper)
+        )
+        return lower, upper
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per draw; the witness is spread over columns ``witness_0``, ``witness_1``, ..."""
+        import pandas as pd
+
+        frame = pd.DataFrame(
+            {
+                "lower": self.lower,
+                "upper": self.upper,
+                "status": [status.name.lower() for status in self.status],
+                "nodes": self.nodes,
+            }
+        )
+        witness = pd.DataFrame(self.witness, columns=[f"witness_{j}" for j in range(self.witness.shape[1])])
+        return pd.concat([frame, witness], axis=1).rename_axis("draw")
+
+
+class Row(InLines):
+    """One row of a table: what one method found, with what a reader must know to judge it.
+
+    A row is the outcome of a method, completed by what the table knows.
+    """
+
+    #: Attributes that programs read, in the order of the columns of a frame.
+    COLUMNS: ClassVar[tuple[str, ...]]
+
+    method: str
+    estimand: Estimand | None
+    n_fits: int
+    remarks: tuple[str, ...]
+    degenerate: str | None
+    details: Mapping[str, float]
+
+    def lines(self) -> list[str]:
+        """Return what the row says, in lines; the first has the numbers that were asked for."""
+        fits = f"{self.n_fits} fit{'' if self.n_fits == 1 else 's'}"
+        about = [f"estimand {self.estimand}; {fits}", self.all_remarks]
+        return [*self._numbers(), *filter(None, about)]
+
+    @abc.abstractmethod
+    def _numbers(self) -> list[str]:
+        """Return the lines with the numbers of this kind of row."""
+
+    @classmethod
+    def of(cls, outcome: PointOutcome, **known: Any) -> Self:
+        """Return the outcome as a row; `known` are fields that it has not, or that replace its own."""
+        return cls(**{**vars(outcome), **known})
+
+    def to_record(self) -> dict[str, Any]:
+        """Return one unrounded value for each of `COLUMNS`; the reason of a degenerate row ends its remarks."""
+        record = {name: getattr(self, name) for name in self.COLUMNS}
+        reason = (self.degenerate,) if self.degenerate else ()
+        return record | {
+            "estimand": str(self.estimand),
+            "degenerate": self.degenerate is not None,
+            "remarks": "; ".join((*self.remarks, *reason)),
+        }
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return this row with the columns that a table of such rows has."""
+        return frame_of([self], self.COLUMNS)
+
+    @property
+    def all_remarks(self) -> str:
+        """What happened, few numbers of the method's own, and why the row is degenerate, for readers."""
+        few = self.details if len(self.details) <= MAX_DETAILS else {}
+        numbers = ", ".join(f"{name} = {value:.4g}" for name, value in few.items())
+        degenerate = f"degenerate: {self.degenerate}" if self.degenerate else ""
+        return "; ".join(part for part in (*self.remarks, numbers, degenerate) if part)
+
+
+class _WithLimits(Row):
+    """A row with an interval, whose clipped and raw limits are columns."""
+
+    #: The smallest value that is possible; the largest is 1.
+    LOWEST: ClassVar[float]
+
+    raw_interval: ConfidenceInterval
+    confidence_level: float
+
+    @property
+    def interval_level(self) -> float:
+        """Nominal level of the interval."""
+        return self.confidence_level
+
+    @property
+    def confidence_interval(self) -> ConfidenceInterval:
+        """The limits clipped to the values that are possible: [0, 1], or [-1, 1] for a difference."""
+        return self.raw_interval.clipped(self.LOWEST, getattr(self, "highest", 1.0))
+
+    @property
+    def low(self) -> float:
+        """Lower limit, clipped."""
+        return self.confidence_interval.low
+
+    @property
+    def high(self) -> float:
+        """Upper limit, clipped."""
+        return self.confidence_interval.high
+
+    @property
+    def width(self) -> float:
+        """``high - low``."""
+        return self.confidence_interval.width
+
+    @property
+    def raw_low(self) -> float:
+        """Lower limit as the formula gives it."""
+        return self.raw_interval.low
+
+    @property
+    def raw_high(self) -> float:
+        """Upper limit as the formula gives it."""
+        return self.raw_interval.high
+
+
+def frame_of(rows: Iterable[Row], columns: tuple[str, ...]) -> pd.DataFrame:
+    """Return one unrounded row for each of `rows`."""
+    import pandas as pd
+
+    return pd.DataFrame([row.to_record() for row in rows], columns=list(columns))
+
+
+def _columns(words: str) -> tuple[str, ...]:
+    return tuple(words.split())
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class IntervalEstimate(_WithLimits, Outcome):
+    """One row of the table: an interval by one method, with what a reader must know to judge it.
+
+    Attributes
+    ----------
+    method : str
+        Name of the method.
+    estimate, raw_interval, remarks, degenerate, details, center, standard_error
+        As in `cudbound.basis.outcomes.Outcome`.
+    estimand : Estimand
+        What the interval is meant to cover; prints in the words of the glossary ("conditional", ...).
+    confidence_level : float
+        Nominal level.
+    alternative : {"two-sided", "less", "greater"}, default="two-sided"
+        "less": an upper limit only; "greater": a lower one.
+    metric : str, default="error"
+        What is bounded.
+    highest : float, default=1.0
+        The largest value that it can have: the largest cost, or 1.
+    n_fits : int
+        Classifier fits that the method used; a fit shared with another method counts for both.
+    """
+
+    method: str
+    estimand: Estimand
+    confidence_level: float
+    n_fits: int
+    alternative: str = "two-sided"
+    metric: str = "error"
+    highest: float = 1.0
+
+    LOWEST: ClassVar = 0.0
+    COLUMNS: ClassVar = _columns(
+        "method metric estimate low high width raw_low raw_high confidence_level alternative estimand n_fits "
+        "degenerate remarks"
+    )
+
+    def _numbers(self) -> list[str]:
+        estimate, low, high = map(format_proportion, (self.estimate, self.low, self.high))
+        limits = {"two-sided": f"interval {low} to {high}", "less": f"limit: at most {high}"}
+        shown = limits.get(self.alternative, f"limit: at least {low}")
+        return [
+            f"{self.method}: {self.metric} {estimate}, {format_level(self.confidence_level)} confidence {shown}"
+        ]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ComparisonResult(_WithLimits, TestOutcome):
+    """The difference of two errors by one method: test and interval.
+
+    The difference is error(a) - error(b): positive where the first classifier or learning algorithm errs more.
+
+    Attributes
+    ----------
+    method : str
+        Name of the method.
+    estimate, statistic, pvalue, raw_interval, remarks, degenerate, details, standard_error
+        As in `cudbound.basis.outcomes.TestOutcome`.
+    estimand : Estimand
+        Whose errors they are; prints in the words of the glossary ("expected(n1=45)", "holdout-model", ...).
+    confidence_level : float
+        Nominal level of the interval.
+    alternative : {"two-sided", "less", "greater", "equivalent"}
+        "less": error(a) - error(b) < null, with an upper limit only; "greater": error(a) - error(b) > null, with a
+        lower one; "equivalent": between -null and null.
+    null : float, default=0.0
+        The margin.
+    n_fits : int
+        Classifier fits behind the recorded losses, those of both counted; 0 where all losses are those of given
+        classifiers on new test cases.
+    """
+
+    method: str
+    estimand: Estimand
+    confidence_level: float
+    alternative: str
+    n_fits: int
+    null: float = 0.0
+
+    LOWEST: ClassVar = -1.0
+    COLUMNS: ClassVar = _columns(
+        "method estimate low high raw_low raw_high confidence_level statistic pvalue alternative null estimand n_fits "
+        "degenerate remarks"
+    )
+
+    @property
+    def interval_level(self) -> float:
+        """Nominal level of the interval; for "equivalent" that at which it agrees with both one-sided tests."""
+        twice = round(2.0 * self.confidence_level - 1.0, 12)
+        return twice if self.alternative == "equivalent" else self.confidence_level
+
+    @property
+    def against(self) -> str:
+        """What a small p-value speaks for, in words."""
+        return (AGAINST if self.null == 0.0 else AGAINST_A_MARGIN)[self.alternative].format(null=self.null)
+
+    def _numbers(self) -> list[str]:
+        return [
+            f"{self.method}: error(a) - error(b) = {format_difference(self.estimate)}",
+            f"{format_level(self.interval_level)} confidence interval: {format_difference(self.low)} to "
+            f"{format_difference(self.high)}",
+            f"statistic {format_statistic(self.statistic)}, p-value {format_pvalue(self.pvalue)} against "
+            f"{self.against}",
+        ]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PointEstimate(Row, PointOutcome):
+    """One row of the table of point estimates, with what a reader must know to judge it.
+
+    Attributes
+    ----------
+    method : str
+        Name of the estimator.
+    estimate, remarks, degenerate, details
+        As in `cudbound.basis.outcomes.PointOutcome`; the estimate is a proportion in [0, 1], or a difference of two
+        errors in [-1, 1].
+    estimand : Estimand
+        What it aims at.
+    n_fits : int
+        Classifier fits that it used, the one on the whole training set included; a fit shared with another estimator
+        counts for both.
+    """
+
+    method: str
+    estimand: Estimand
+    n_fits: int
+
+    COLUMNS: ClassVar = _columns("method estimate estimand n_fits degenerate remarks")
+
+    def _numbers(self) -> list[str]:
+        return [f"{self.method}: estimate {format_difference(self.estimate)}"]
+
+
+#: The class of the rows of one table.
+OneRow = TypeVar("OneRow", IntervalEstimate, ComparisonResult, PointEstimate)

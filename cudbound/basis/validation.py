@@ -1,0 +1,399 @@
+"""Checks of the arguments that the public entry points share; the code behind them does not check again."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+from collections.abc import Callable, Collection, Iterable
+from numbers import Integral, Real
+from typing import Any, TypeGuard, TypeVar
+
+import joblib
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import is_regressor
+from sklearn.utils.validation import check_is_fitted, column_or_1d
+
+from cudbound.basis.hints import did_you_mean, suggestion
+from cudbound.basis.parameter_error import ParameterError
+
+Array = NDArray[np.float64]
+#: Recorded losses: booleans, integers or floats.
+Losses = NDArray[Any]
+
+#: More workers than this a processor are not started: they would wait for each other.
+JOBS_PER_CPU = 4
+#: What may have been meant by the argument alpha, by the names of the arguments.
+ALPHA_MEANS = {
+    "confidence_level": "the level of the intervals is confidence_level, such as 0.95",
+    "localization": "the rate alpha_n of the CUD bound is localization",
+}
+Made = TypeVar("Made")
+MAX_INNER = 100_000  # of a draw; no run ends that has more
+#: With one row a class vanishes from a third of all bootstrap draws, and no variance can be seen in it.
+MIN_ROWS_PER_CLASS = 2
+
+
+def _is_real(value: object) -> TypeGuard[float]:
+    number = isinstance(value, Real) and not isinstance(value, bool | np.bool_)
+    return number and not (isinstance(value, Integral) and abs(int(value)) > float(np.finfo(float).max))
+
+
+def _is_integer(value: object) -> TypeGuard[int]:
+    return isinstance(value, Integral) and not isinstance(value, bool | np.bool_)
+
+
+def check_confidence_level(confidence_level: object) -> float:
+    """Return the level as a float.
+
+    Raises
+    ------
+    ValueError
+        If it is not a number strictly between 0 and 1.
+    """
+    if not _is_real(confidence_level) or not 0.0 < float(confidence_level) < 1.0:
+        raise ParameterError("confidence_level", "a float in the range (0, 1)", confidence_level)
+    return float(confidence_level)
+
+
+def check_rng(rng: object) -> np.random.Generator:
+    """Return a generator: `rng` itself, or one seeded by the integer, or for None by the operating system.
+
+    Raises
+    ------
+    ValueError
+        If it is none of these.
+    """
+    if isinstance(rng, np.random.Generator):
+        return rng
+    if rng is None:
+        return np.random.default_rng()
+    if _is_integer(rng) and int(rng) >= 0:
+        return np.random.default_rng(int(rng))
+    raise ParameterError("rng", "a non-negative integer, a numpy.random.Generator or None", rng)
+
+
+def check_n_jobs(n_jobs: object) -> int:
+    """Return the number of workers: None means 1, -1 every core, -2 every core but one, as in joblib.
+
+    A larger number than `JOBS_PER_CPU` times that of the cores is reduced to it; results do not depend on it.
+
+    Raises
+    ------
+    ValueError
+        If it is neither None nor an integer other than 0.
+    """
+    if n_jobs is None:
+        return 1
+    if not _is_integer(n_jobs) or int(n_jobs) == 0:
+        raise ParameterError("n_jobs", "None or an integer other than 0", n_jobs)
+    if n_jobs == 1:
+        return 1  # to count the cores takes as long as many a search
+    jobs, cores = int(n_jobs), int(joblib.cpu_count())
+    return min(jobs, JOBS_PER_CPU * cores) if jobs > 0 else max(1, cores + 1 + jobs)
+
+
+def check_nodes(name: str, value: object) -> None:
+    """Raise ValueError unless a limit is None, infinite or a non-negative integer."""
+    unlimited = value is None or (_is_real(value) and float(value) == math.inf)
+    if not unlimited and (not _is_integer(value) or int(value) < 0):
+        raise ParameterError(name, "a non-negative int, math.inf or None", value)
+
+
+def check_seconds(name: str, value: object) -> None:
+    """Raise ValueError unless a limit is None or a non-negative number."""
+    if value is not None and not (_is_real(value) and float(value) >= 0.0):
+        raise ParameterError(name, "non-negative or None", value)
+
+
+def check_ranks(ranks: object, n_draws: int) -> tuple[int, ...]:
+    """Return ranks of draws in ascending order, each once, or none for None.
+
+    Raises
+    ------
+    ValueError
+        If they are not one or more integers in [1, n_draws].
+    """
+    if ranks is None:
+        return ()
+    values = np.asarray(ranks)
+    if values.ndim > 1 or values.dtype.kind not in "iu" or not values.size:
+        raise ParameterError("ranks", "one or more integers, or None for all draws", ranks)
+    found = np.unique(values)
+    if found[0] < 1 or found[-1] > n_draws:
+        raise ParameterError("ranks", f"within [1, {n_draws}], from the smallest draw to the largest", ranks)
+    return tuple(int(rank) for rank in found)
+
+
+def refuse_others(function: Callable[..., object], given: Iterable[str]) -> None:
+    """Raise TypeError for a keyword that a function does not have, as Python does, and say what may be meant.
+
+    ``alpha`` is what others call one minus the confidence level, and papers the localization rate.
+    """
+    for name in given:
+        known = inspect.signature(function).parameters
+        if name == "alpha":
+            meant = "; ".join(text for right, text in ALPHA_MEANS.items() if right in known)
+        else:
+            meant = did_you_mean(name, known, "the arguments are")
+        raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}: {meant}")
+
+
+def refusing_others(made: type[Made]) -> type[Made]:
+    """Let a dataclass refuse keywords as `refuse_others` does."""
+    make = made.__init__
+    known = inspect.signature(made).parameters
+
+    @functools.wraps(make)
+    def make_or_refuse(self: object, *values: Any, **named: Any) -> None:
+        refuse_others(made, named.keys() - known)
+        make(self, *values, **named)
+
+    made.__init__ = make_or_refuse  # type: ignore[method-assign]  # a dataclass has no other place for it
+    return made
+
+
+def check_localization(localization: object, n_samples: int) -> float:
+    """Return the localization rate on the scale of the mean loss.
+
+    ``"n"`` is `n_samples`, the order that section 3 of Laber & Murphy (2008) derives for the mean loss.
+    ``"paper-literal"`` is ``n_samples ** 2``: their section 5 writes the loss as a sum and sets the rate to
+    n, which is n times as much on the scale of the mean. Numbers from 0 to infinity stand for themselves.
+
+    Raises
+    ------
+    ValueError
+        If it is none of these.
+    """
+    rates = {"n": float(n_samples), "paper-literal": float(n_samples) ** 2}
+    if isinstance(localization, str) and localization in rates:
+        return rates[localization]
+    if not _is_real(localization) or not float(localization) >= 0.0:
+        raise ParameterError(
+            "localization", "'n', 'paper-literal' or a number in the range [0, inf]", localization
+        )
+    return float(localization)
+
+
+def check_aci_rate(name: str, rate: object) -> None:
+    """Raise ValueError unless a rate of the adaptive interval is "log", "loglog" or a number in [0, inf]."""
+    if not isinstance(rate, str):
+        check_number(name, rate, 0.0, math.inf)
+    elif rate not in ("log", "loglog"):
+        raise ParameterError(name, "'log', 'loglog' or a number of at least 0", rate)
+
+
+def check_inner(inner: object) -> int | None:
+    """Return the number of inner draws, or None for the out-of-bag variant, which needs none.
+
+    Raises
+    ------
+    ValueError
+        If it is neither "oob" nor an integer of at least 1.
+    """
+    if isinstance(inner, str) and inner == "oob":
+        return None
+    if not _is_integer(inner) or int(inner) < 1:
+        raise ParameterError("inner", "'oob' or an integer of at least 1", inner)
+    return check_integer("inner", inner, 1, MAX_INNER)
+
+
+def check_integer(name: str, value: object, smallest: int, largest: int | None = None) -> int:
+    """Return an integer of at least `smallest`, and at most `largest` if that is given.
+
+    Raises
+    ------
+    ValueError
+        If it is not; the message names the range.
+    """
+    if not _is_integer(value) or int(value) < smallest:
+        raise ParameterError(name, f"an integer of at least {smallest}", value)
+    if largest is not None and int(value) > largest:
+        raise ParameterError(name, f"an integer of at most {largest:,}", value)
+    return int(value)
+
+
+def check_number(name: str, value: object, low: float, high: float) -> float:
+    """Return a number in [low, high), or in [low, inf] if `high` is infinite.
+
+    Raises
+    ------
+    ValueError
+        If it is not; the message names the range.
+    """
+    if not _is_real(value) or not (low <= float(value) < high or float(value) == high == math.inf):
+        end = "]" if high == math.inf else ")"
+        raise ParameterError(name, f"a number in the range [{low:g}, {high:g}{end}", value)
+    return float(value)
+
+
+def check_choice(name: str, value: object, choices: Collection[str]) -> str:
+    """Return `value` if it is one of `choices`.
+
+    Raises
+    ------
+    ValueError
+        If it is not; the message lists the choices.
+    """
+    if not isinstance(value, str) or value not in choices:
+        raise ParameterError(name, f"one of {sorted(choices)}", value, suggestion(value, choices))
+    return value
+
+
+def check_flag(name: str, value: object) -> bool:
+    """Return `value` if it is True or False.
+
+    Raises
+    ------
+    ValueError
+        If it is neither.
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise ParameterError(name, "True or False", value)
+    return bool(value)
+
+
+def check_no_results(estimator: Any) -> None:
+    """Refuse results of statsmodels, which hold a model and its parameters and cannot be fitted again.
+
+    Raises
+    ------
+    TypeError
+        If `estimator` is one; the message names the function that makes a classifier of it.
+    """
+    if hasattr(estimator, "model") and hasattr(estimator, "params") and not hasattr(estimator, "fit"):
+        raise TypeError(
+            f"{type(estimator).__name__} of statsmodels is a result, not a classifier. For a logistic regression pass "
+            "what classifier, X, y = cudbound.from_statsmodels(result) returns."
+        )
+
+
+def check_binary_classifier(estimator: Any) -> NDArray[Any]:
+    """Return the two classes of a fitted classifier.
+
+    Raises
+    ------
+    sklearn.exceptions.NotFittedError
+        If it has not been fitted.
+    TypeError
+        If it is no scikit-learn estimator, or no classifier.
+    ValueError
+        If it was fitted to a number of classes other than two.
+    """
+    check_no_results(estimator)
+    check_is_fitted(estimator)
+    if is_regressor(estimator):
+        raise TypeError(
+            f"{type(estimator).__name__} is not a classifier: numbers are no classes. Fit a classifier to whether the "
+            "number is above a limit that was chosen beforehand, such as y > 3.0; on the command line, make that the "
+            "--target."
+        )
+    if not hasattr(estimator, "classes_") or not hasattr(estimator, "predict"):
+        raise TypeError(
+            f"{type(estimator).__name__} is not a classifier: it lacks classes_ or predict. Pass a fitted "
+            "scikit-learn classifier."
+        )
+    classes = estimator.classes_
+    if getattr(classes, "shape", None) != (2,):  # a list of arrays if there is more than one target
+        raise ValueError(
+            "The classifier must have been fitted to exactly two classes. "
+            f"Got {_some(list(classes))} instead; fit one classifier for each class against the rest, such as "
+            "clf.fit(X, y == 'a'), and bound each at 1 - (1 - level) / 3 for three that hold together; on the command "
+            "line, make that the --target."
+        )
+    return np.asarray(classes)
+
+
+def check_labels(y: ArrayLike, classes: NDArray[Any]) -> Array:
+    """Return labels of a binary classifier as -1.0 for ``classes[0]`` and +1.0 for ``classes[1]``.
+
+    Raises
+    ------
+    ValueError
+        If `y` is not one-dimensional, holds a value that is not one of `classes`, or has fewer than
+        two rows of a class.
+    """
+    if getattr(getattr(y, "dtype", None), "names", None):
+        raise ValueError(
+            "y must hold labels of two classes. Got times to an event with censoring; take the status at one time that "
+            "is known for every patient, such as died within a year, and on the command line make that the --target."
+        )
+    values = column_or_1d(np.asarray(y))
+    positive = np.asarray(values == classes[1])
+    known = positive | np.asarray(values == classes[0])
+    if not known.all():
+        raise ValueError(
+            f"y must hold the labels that the classifier was fitted to, {classes.tolist()}. "
+            f"Also got {_some(dict.fromkeys(values[~known].tolist()))}."
+        )
+    n_positive = int(positive.sum())
+    for label, rows in zip(classes.tolist(), (values.size - n_positive, n_positive), strict=True):
+        if rows < MIN_ROWS_PER_CLASS:
+            raise ValueError(
+                f"y must hold at least {MIN_ROWS_PER_CLASS} rows of each class. Got {rows} of {label!r}; "
+                "resampling cannot show how the classifier varies without them."
+            )
+    return np.where(positive, 1.0, -1.0)
+
+
+def check_row_weights(sample_weight: ArrayLike, n_samples: int) -> Array:
+    """Return the weights of the rows.
+
+    Raises
+    ------
+    ValueError
+        If they are not one finite, positive number for each row.
+    """
+    weights = checked("sample_weight", sample_weight, 1).astype(np.float64)
+    if weights.shape != (n_samples,) or not (weights > 0.0).all():
+        got = f"shape {weights.shape}" if weights.shape != (n_samples,) else f"{weights.min()}"
+        raise ValueError(
+            f"The 'sample_weight' parameter must be one positive number for each of the {n_samples} rows. Got {got} "
+            "instead; leave rows of weight 0 out of X and y."
+        )
+    return weights
+
+
+def count_rows(X: Any) -> int:
+    """Return the number of rows of an array, a data frame, a sparse matrix or a list."""
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
+
+
+def check_lengths(n_rows: int, n_labels: int) -> None:
+    """Raise ValueError unless X and y have the same number of rows."""
+    if n_rows != n_labels:
+        raise ValueError(f"X and y must have the same number of rows. Got {n_rows} and {n_labels}.")
+
+
+def _some(values: Collection[Any]) -> str:
+    shown = ", ".join(repr(one.item() if isinstance(one, np.generic) else one) for one in list(values)[:5])
+    return f"[{shown}{', ...' if len(values) > 5 else ''}]"
+
+
+def checked(name: str, values: ArrayLike, n_dimensions: int) -> Losses:
+    """Return a numeric array of that many dimensions with at least one value, all of them finite."""
+    array = np.asarray(values)
+    if array.ndim != n_dimensions or array.size == 0 or array.dtype.kind not in "biuf":
+        raise ValueError(
+            f"The '{name}' parameter must be a numeric array with {n_dimensions} dimension(s) and at least one value. "
+            f"Got shape {array.shape} and type {array.dtype} instead."
+        )
+    if not np.isfinite(array).all():
+        raise ValueError(f"The '{name}' parameter must be finite. Got nan or infinite values in it.")
+    return array
+
+
+def check_sizes(n_train: float, n_test: float) -> None:
+    """Raise ValueError unless both sizes are at least 1."""
+    for name, size in (("n_train", n_train), ("n_test", n_test)):
+        if not size >= 1:
+            raise ParameterError(name, "at least 1", size)
+
+
+def check_pairs(means: ArrayLike) -> Array:
+    """Return one pair of means for each halving; raise ValueError if they are something else."""
+    pairs = checked("means", means, 2)
+    if pairs.shape[1] != 2:
+        raise ValueError(f"The 'means' parameter must have shape (n_halvings, 2). Got {pairs.shape} instead.")
+    return pairs.astype(float)

@@ -1,0 +1,289 @@
+"""The file of a saved result: the question, the fingerprint of the data, what was proved of each draw, and the rows."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, TypeVar, get_args, get_origin
+
+import numpy as np
+from cattrs import BaseValidationError, transform_error
+from cattrs.preconf.json import make_converter
+from cattrs.v import format_exception
+from numpy.typing import NDArray
+
+from cudbound.basis.exceptions import SavedResultError
+from cudbound.basis.results import IntervalEstimate
+from cudbound.basis.validation import check_choice, check_confidence_level, check_localization, check_rng
+from cudbound.basis.versions import versions
+from cudbound.metrics.metric import Metric
+from cudbound.metrics.metrics import Metrics, ResolvedMetrics
+from cudbound.report.run_facts import seed_of
+from cudbound.solve.limits import SearchLimits
+from cudbound.solve.solve_draws import SOLVERS
+
+FORMAT = "cudbound result 1"
+
+Made = TypeVar("Made")
+Scalar: TypeAlias = str | int | float | bool | None
+Array: TypeAlias = NDArray[np.float64]
+Counts: TypeAlias = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Question:
+    """The arguments of `cudbound.compare_intervals` that decide its rows, by their names, without the data.
+
+    `passed_again` names those of the caller that a file cannot hold: splits, and test cases.
+    """
+
+    metric: Metrics
+    confidence_level: float
+    n_resamples: int
+    localization: str | float
+    polish: bool
+    solver: str
+    rng: int | None
+    limits: SearchLimits | None
+    methods: str | tuple[str, ...] = ("cud",)
+    alternative: str = "two-sided"
+    inner: str | int | None = None
+    on_single_class: str | None = None
+    options: Mapping[str, Mapping[str, Scalar]] | None = None
+    sizes: Mapping[str, Scalar] | None = None
+    cv: int | None = None
+    fallback: bool = False
+    passed_again: tuple[Literal["cv", "test_set"], ...] = ()
+
+    def __post_init__(self) -> None:
+        check_confidence_level(self.confidence_level)
+        check_localization(self.localization, 1)
+        check_choice("solver", self.solver, SOLVERS)
+        check_rng(self.rng)
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any], asked: ResolvedMetrics, classes: NDArray[Any]) -> Question:
+        """Return the question of a call from its arguments, some of which a file has in other words."""
+        known = {one.name: given[one.name] for one in fields(cls) if one.name in given}
+        methods, sizes = given.get("methods", "cud"), given.get("sizes")
+        linear = {one.name: one for one in asked.metrics}
+        metric = Metrics(
+            tuple(linear.get(name, name) for name in asked.names),
+            event=classes.tolist()[asked.event_class],
+            prevalence=asked.prevalence,
+            joint=asked.joint,
+            stratified=asked.stratified,
+        )
+        objects = [
+            name for name in ("cv", "test_set") if not isinstance(given.get(name), int | np.integer | None)
+        ]
+        own = {
+            "metric": metric,
+            "rng": seed_of(given["rng"]),
+            "methods": methods
+            if isinstance(methods, str)
+            else tuple(getattr(one, "name", one) for one in methods),
+            "sizes": None if sizes is None else vars(sizes),
+            "cv": None if "cv" in objects else given.get("cv"),
+            "passed_again": tuple(objects),
+        }
+        return cls(**known | own)
+
+
+@dataclass(frozen=True)
+class SavedInterval:
+    """The interval of one metric by the CUD bound: both limits, whatever the alternative of a table is."""
+
+    metric: Metric
+    estimate: float
+    q: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
+class SavedBound:
+    """What was proved about the draws of one metric, or of several that hold together: those of the first come first.
+
+    The bounds of several are on the scale of their mean losses, [0, 1]; those of one are on the scale of the metric.
+    """
+
+    intervals: tuple[SavedInterval, ...]
+    lower: Array
+    upper: Array
+    witness: Array
+
+
+@dataclass(frozen=True)
+class SavedRow:
+    """A row of a table; nan stands for what could not be computed."""
+
+    method: str
+    metric: str
+    estimate: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, eq=False)
+class SavedResult:
+    """A result as a file holds it.
+
+    Attributes
+    ----------
+    question : Question
+    fingerprint : str
+        Of the training set, of which the file has no row.
+    classifier : str
+        In words.
+    counts : ndarray of int32, shape (n_draws, n_samples)
+        The bootstrap draws: how often each row stands in each.
+    coefficients : ndarray of float or None
+        Those of the classifier, which the draws are bounded around; None where there is no bound.
+    bounds : tuple of SavedBound
+    rows : tuple of SavedRow
+        Of a table; none for the result of `cudbound.cud_interval`.
+    command : object
+        How the command read its file and what it fitted; None where the result comes from Python.
+    versions : mapping of str to str
+        Of Python and the packages that decide numbers.
+    """
+
+    question: Question
+    fingerprint: str
+    classifier: str
+    counts: Counts
+    coefficients: Array | None = None
+    bounds: tuple[SavedBound, ...] = ()
+    rows: tuple[SavedRow, ...] = ()
+    command: Any = None
+    versions: Mapping[str, str] = field(default_factory=versions)
+
+    def to_text(self) -> str:
+        """Return the text of the file; numbers read back to the bit, also those that are infinite or nan."""
+        body = {"format": FORMAT, **_CONVERTER.unstructure(self)}
+        parts = {"checksum": _checksum(body), **body}
+        lines = [f"{json.dumps(name)}: {json.dumps(one, default=_plain)}" for name, one in parts.items()]
+        return "{\n" + ",\n".join(lines) + "\n}\n"
+
+    def check_sizes(self) -> None:
+        """Raise `SavedResultError` unless the parts fit each other."""
+        p = 0 if self.coefficients is None else self.coefficients.size
+        fit = self.counts.ndim == 2 and len(self.counts) == self.question.n_resamples
+        fit = fit and bool(self.counts.any(axis=1).all() and (self.counts >= 0).all())
+        fit = fit and (p > 0 or not self.bounds)
+        for bound in self.bounds:
+            size = (len(self.counts) * len(bound.intervals),)
+            fit &= bound.lower.shape == bound.upper.shape == size and bound.witness.shape == (*size, p)
+        if not fit:
+            raise SavedResultError("its draws, bounds, witnesses and coefficients do not fit each other")
+
+
+def known(source: SavedResult | None) -> SavedResult:
+    """Return what a result comes from, as far as a file says it.
+
+    Raises
+    ------
+    SavedResultError
+        If that is not known.
+    """
+    if source is None:
+        raise SavedResultError(
+            "it is not known what this result comes from, as of one that is a part of a table, or was made by hand: "
+            "save what cudbound.compare_intervals, cudbound.error_interval or cudbound.cud_interval returned"
+        )
+    return source
+
+
+def saved_rows(rows: Iterable[IntervalEstimate]) -> tuple[SavedRow, ...]:
+    """Return the numbers of the rows of a table."""
+    return tuple(SavedRow(row.method, row.metric, row.estimate, row.low, row.high) for row in rows)
+
+
+def read_saved(path: str | Path) -> tuple[SavedResult, bool]:
+    """Return what a file holds, and whether it is as it was written: its checksum is that of its contents.
+
+    Raises
+    ------
+    SavedResultError
+        If it is no saved result; the message names the file and the first field that is wrong.
+    OSError
+        If it cannot be read.
+    """
+    content = Path(path).read_bytes()
+    try:
+        body = json.loads(content)
+        if not isinstance(body, dict) or body.get("format") != FORMAT:
+            raise SavedResultError(f"it does not say that its format is {FORMAT!r}")
+        checksum = body.pop("checksum", None)
+        intact = checksum == _checksum(body)
+        del body["format"]
+        saved = structured(body, SavedResult)
+        saved.check_sizes()
+    except SavedResultError as error:
+        raise SavedResultError(f"saved result {str(path)!r}: {error}") from error
+    except (ValueError, RecursionError) as error:
+        raise SavedResultError(f"saved result {str(path)!r}: it is not written in JSON") from error
+    return saved, intact
+
+
+def structured(found: Any, kind: type[Made]) -> Made:
+    """Return an object of JSON as a dataclass; raises `SavedResultError` where it is none."""
+    if not isinstance(found, Mapping):
+        raise SavedResultError(f"must be an object of JSON; it is {found!r:.40}")
+    try:
+        return _CONVERTER.structure(found, kind)
+    except BaseValidationError as error:
+        first = transform_error(error, format_exception=_in_words)[0]
+        raise SavedResultError(" ".join(first.split())) from error
+
+
+def _checksum(body: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(body, sort_keys=True, default=_plain).encode()).hexdigest()
+
+
+def _plain(value: Any) -> Any:
+    """Return what JSON has for an array or a number of NumPy."""
+    if isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "biufU":
+        return value.tolist()
+    raise SavedResultError(
+        f"labels and options are texts, numbers, or true and false in a file; {value!r} is none of them"
+    )
+
+
+def _in_words(error: BaseException, kind: type | None) -> str:
+    # its words for a missing field say more than the error does, and less than others do
+    return format_exception(error, kind) if isinstance(error, KeyError) else str(error)
+
+
+def _strictly(value: Any, kind: Any) -> Any:
+    """Return a value as it is: an integer is a number, too, but true is no integer, and no text becomes one."""
+    if type(value) is not kind and not (kind is float and type(value) is int):
+        raise TypeError(f"must be of type {kind.__name__}; it is {value!r:.40}")
+    kind(value)  # an integer may be too large for a number
+    return value
+
+
+def _is_array(kind: Any) -> bool:
+    return get_origin(kind) is np.ndarray
+
+
+def _array(value: Any, kind: Any) -> NDArray[Any]:
+    if not isinstance(value, list):
+        raise TypeError("must be a list")
+    return np.array(value, dtype=get_args(get_args(kind)[1])[0])
+
+
+def _metrics(value: Any, _: Any) -> Metrics:
+    asked = _CONVERTER.structure(value["asked"], tuple[str | Metric, ...])
+    return Metrics(**{**value, "asked": asked})
+
+
+_CONVERTER = make_converter(forbid_extra_keys=True)
+for _kind in (int, float, str, bool):
+    _CONVERTER.register_structure_hook(_kind, _strictly)
+_CONVERTER.register_structure_hook_func(_is_array, _array)
+_CONVERTER.register_structure_hook(Metrics, _metrics)

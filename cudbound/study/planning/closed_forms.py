@@ -1,0 +1,157 @@
+"""How many new cases test a fitted classifier to a wished precision: the closed forms for proportions."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from scipy.special import ndtri
+
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.validation import check_confidence_level, check_number
+from cudbound.study.populations.simulated import check_share
+
+#: A number of cases that exceeds a whole number by no more than this share of it is that number.
+ROUNDING = 1e-9
+
+
+@dataclass(frozen=True)
+class ClosedFormSize:
+    """New cases that a z interval of a proportion takes for a wished half-width.
+
+    Attributes
+    ----------
+    measure : str
+        "accuracy", "sensitivity", "specificity", "ppv" or "npv".
+    expected : float
+        Its expected value, a proportion; nan where it is 0/0.
+    n : int or None
+        Cases of both classes together, rounded up; None where the expected value is 0, 1 or nan, for which the
+        formula has no width.
+    """
+
+    measure: str
+    expected: float
+    n: int | None
+
+
+def closed_form_sample_sizes(
+    half_width: float = 0.10,
+    *,
+    accuracy: float | None = None,
+    sensitivity: float | None = None,
+    specificity: float | None = None,
+    prevalence: float | None = None,
+    confidence_level: float = 0.95,
+) -> tuple[ClosedFormSize, ...]:
+    """Return how many new cases test a fitted classifier to a wished precision, for each measure.
+
+    The cases are new ones, that nothing was fitted to; to plan a study that fits and judges a classifier on the same
+    patients, use `cudbound.plan_sample_size`. With s = `half_width` / z, where z is the normal quantile (1.96 at 95 %),
+    phi the prevalence and p the expected value of the measure:
+
+    ==============  ==========================================
+    accuracy        p (1 - p) / s^2
+    sensitivity     p (1 - p) / (s^2 phi)
+    specificity     p (1 - p) / (s^2 (1 - phi))
+    PPV             p (1 - p) / (s^2 (se phi + (1 - sp) (1 - phi)))
+    NPV             p (1 - p) / (s^2 (sp (1 - phi) + (1 - se) phi))
+    ==============  ==========================================
+
+    Parameters
+    ----------
+    half_width : float, default=0.10
+        Of the interval, in (0, 0.5); half of the target width of pmvalsampsize.
+    accuracy, sensitivity, specificity : float or None, default=None
+        Expected values in [0, 1]; at least one. With sensitivity, specificity and prevalence the accuracy follows, and
+        is not to be given.
+    prevalence : float or None, default=None
+        Expected share of events, in (0, 1); needed for all measures but the accuracy.
+    confidence_level : float, default=0.95
+        In (0, 1).
+
+    Returns
+    -------
+    tuple of ClosedFormSize
+        One for each measure that follows from what is given, in the order of the table.
+
+    Raises
+    ------
+    ParameterError
+        If a value is out of range, none is given, the prevalence is missing, or accuracy is given beside all others.
+
+    References
+    ----------
+    Whittle, R. et al. (2025). Extended sample size calculations for evaluation of prediction models using a threshold
+    for classification. BMC Medical Research Methodology 25, 170.
+
+    Examples
+    --------
+    >>> for size in closed_form_sample_sizes(0.1, sensitivity=0.9, specificity=0.85, prevalence=0.2):
+    ...     print(size.measure, round(size.expected, 3), size.n)
+    accuracy 0.86 47
+    sensitivity 0.9 173
+    specificity 0.85 62
+    ppv 0.6 308
+    npv 0.971 16
+    """
+    check_half_width(half_width)
+    se_of_interval = half_width / float(ndtri(0.5 + check_confidence_level(confidence_level) / 2.0))
+    given = {"accuracy": accuracy, "sensitivity": sensitivity, "specificity": specificity}
+    for name, value in given.items():
+        if value is not None and value != 1.0:
+            check_number(name, value, 0.0, 1.0)
+    if all(value is None for value in given.values()):
+        raise ParameterError("accuracy", "a proportion, unless sensitivity or specificity is given", None)
+    shares = {"accuracy": 1.0}
+    expected = {} if accuracy is None else {"accuracy": accuracy}
+    if sensitivity is not None or specificity is not None:
+        phi = _check_prevalence(prevalence)
+        if sensitivity is not None:
+            expected["sensitivity"], shares["sensitivity"] = sensitivity, phi
+        if specificity is not None:
+            expected["specificity"], shares["specificity"] = specificity, 1.0 - phi
+        if sensitivity is not None and specificity is not None:
+            if accuracy is not None:
+                raise ParameterError(
+                    "accuracy", "None beside sensitivity and specificity, from which it follows", accuracy
+                )
+            right = {"ppv": sensitivity * phi, "npv": specificity * (1.0 - phi)}
+            called = {"ppv": right["ppv"] + (1.0 - specificity) * (1.0 - phi)}
+            called["npv"] = right["npv"] + (1.0 - sensitivity) * phi
+            expected = {"accuracy": right["ppv"] + right["npv"], **expected}
+            for name in right:
+                expected[name] = right[name] / called[name] if called[name] > 0.0 else math.nan
+            shares |= called
+    return tuple(
+        ClosedFormSize(name, value, _cases(value, shares[name] * se_of_interval**2))
+        for name, value in expected.items()
+    )
+
+
+def check_half_width(half_width: float) -> None:
+    """Refuse a half-width that is not in (0, 0.5): an interval within [0, 1] has none that is larger."""
+    if check_number("half_width", half_width, 0.0, 0.5) == 0.0:
+        raise ParameterError("half_width", "above 0 and below 0.5", half_width)
+
+
+def _check_prevalence(prevalence: float | None) -> float:
+    if prevalence is None:
+        raise ParameterError(
+            "prevalence", "the share of events where sensitivity or specificity is given", None
+        )
+    check_share("prevalence", prevalence)
+    return prevalence
+
+
+def _cases(expected: float, variance: float) -> int | None:
+    """Return the cases for a variance of the estimate, per unit of the share of them that count."""
+    spread = expected * (1.0 - expected)
+    if not spread > 0.0:
+        return None
+    return round_up(spread / variance)
+
+
+def round_up(cases: float) -> int:
+    """Return the next whole number, or the one that `cases` is but for rounding errors."""
+    return math.ceil(cases * (1.0 - ROUNDING))

@@ -1,0 +1,78 @@
+"""What sensitivity, specificity and prevalence a plan may expect: what the closed forms are asked with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.model_selection import StratifiedKFold, cross_val_predict
+
+from cudbound.adapters.seeded import seeded_clone
+from cudbound.study.planning.pilot import Pilot
+from cudbound.study.populations.population import Population
+from cudbound.study.populations.real_data import RealData
+
+#: Folds of a pilot, unless a class has fewer rows.
+N_FOLDS = 10
+#: Classifiers that are fitted to samples of a world, and new cases that each is judged on.
+N_FITS = 20
+N_NEW_CASES = 2000
+
+_Judged = tuple[NDArray[np.bool_], NDArray[np.bool_]]
+
+
+@dataclass(frozen=True)
+class Performance:
+    """What is expected of a classifier on new cases; proportions."""
+
+    sensitivity: float
+    specificity: float
+    prevalence: float
+
+
+def expected_performance(population: Population, learner: Any, n_train: int, seed: int) -> Performance:
+    """Return what is expected of a learner: by cross-validation of a pilot, or on new cases of a world.
+
+    Parameters
+    ----------
+    population : Population
+        A pilot, or another data set, is cross-validated once, in 10 stratified folds. Of a world 20 classifiers are
+        fitted to samples of `n_train` cases and judged on 2000 new ones each.
+    learner : object
+        Classifier, not fitted.
+    n_train : int
+    seed : int
+
+    Raises
+    ------
+    ValueError
+        If no sample had both classes.
+    """
+    judged = list(
+        _in_folds(population, learner, seed)
+        if isinstance(population, Pilot | RealData)
+        else _on_new_cases(population, learner, n_train, seed)
+    )
+    if not judged:
+        raise ValueError(
+            f"no sample of {n_train} cases of {population.name} had both classes; take larger samples"
+        )
+    event, called = (np.concatenate(parts) for parts in zip(*judged, strict=True))
+    return Performance(float(called[event].mean()), float((~called[~event]).mean()), float(event.mean()))
+
+
+def _in_folds(pilot: Pilot | RealData, learner: Any, seed: int) -> Iterator[_Judged]:
+    n_folds = min(N_FOLDS, *np.bincount(pilot.y).tolist())
+    folds = StratifiedKFold(n_folds, shuffle=True, random_state=seed)
+    yield pilot.y == 1, cross_val_predict(seeded_clone(learner, seed), pilot.X, pilot.y, cv=folds) == 1
+
+
+def _on_new_cases(population: Population, learner: Any, n_train: int, seed: int) -> Iterator[_Judged]:
+    rng = np.random.default_rng(seed)
+    for _ in range(N_FITS):
+        drawn, new = population.draw(n_train, rng), population.draw(N_NEW_CASES, rng)
+        if len(np.unique(drawn.y)) == 2:
+            yield new.y == 1, seeded_clone(learner, seed).fit(drawn.X, drawn.y).predict(new.X) == 1

@@ -1,0 +1,137 @@
+"""From half-widths at some sizes to the smallest size that meets a wish, with its Monte Carlo error."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import isotonic_regression
+
+from cudbound.basis.quantiles import inverted_cdf_quantile, quantile_rank
+from cudbound.basis.validation import Array
+from cudbound.study.planning.closed_forms import round_up
+
+#: Times that the simulated samples are drawn again for the Monte Carlo range, and its level.
+N_REDRAWN = 400
+RANGE_LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class RequiredSampleSize:
+    """The smallest number of patients for a wished half-width; prints as words.
+
+    Attributes
+    ----------
+    n : float
+        Number of patients, a whole one. The smallest size that was simulated also stands for any below it;
+        infinity for any above the largest.
+    low, high : float
+        Range of `n` as far as the number of simulated samples decides it, in the same terms: 95 % of such plans.
+    half_width : float
+        What was wished.
+    probability : float or None
+        Share of samples that are to keep to it; None if it is the mean half-width that is.
+    smallest, largest : int
+        Sizes that were simulated.
+    """
+
+    n: float
+    low: float
+    high: float
+    half_width: float
+    probability: float | None
+    smallest: int
+    largest: int
+
+    def in_words(self, n: float) -> str:
+        """Return a number of patients as far as it is known.
+
+        Examples
+        --------
+        >>> found = RequiredSampleSize(math.inf, 87, math.inf, 0.1, 0.8, 20, 200)
+        >>> [found.in_words(n) for n in (20, 87, math.inf)]
+        ['at most 20', '87', 'more than 200']
+        """
+        if n > self.largest:
+            return f"more than {self.largest}"
+        return f"at most {self.smallest}" if n <= self.smallest else f"{n:.0f}"
+
+    def __str__(self) -> str:
+        text = f"{self.in_words(self.n)} patients"
+        if self.low == self.high:
+            return text
+        return f"{text} (Monte Carlo range {self.in_words(self.low)} to {self.in_words(self.high)})"
+
+
+def quantile_of(probability: float) -> Callable[[Array], Array]:
+    """Return a function that takes a quantile, by the inverted distribution function, along the last axis."""
+
+    def measure(values: Array) -> Array:
+        rank = quantile_rank(values.shape[-1], probability) - 1
+        return np.asarray(np.partition(values, rank, axis=-1)[..., rank])
+
+    return measure
+
+
+def mean_of(values: Array) -> Array:
+    """Return the mean along the last axis."""
+    return np.asarray(values.mean(axis=-1))
+
+
+def required_size(
+    sizes: Sequence[int],
+    half_widths: Sequence[Array],
+    half_width: float,
+    probability: float | None,
+    rng: np.random.Generator,
+) -> RequiredSampleSize:
+    """Return the smallest size at which a mean, or a quantile, of the half-widths is at most as wished.
+
+    What is found at the sizes is made to fall with them by isotonic regression, and taken to be linear in 1 / sqrt(n)
+    between two of them, as half-widths are that fall with the root of n.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Ascending.
+    half_widths : sequence of ndarray
+        Those of the simulated samples, for each size.
+    half_width : float
+        The wish.
+    probability : float or None
+        Of keeping to it; None asks it of the mean.
+    rng : numpy.random.Generator
+        For the Monte Carlo range: the samples of every size are drawn again, with replacement, 400 times.
+
+    Examples
+    --------
+    >>> sizes = [25, 64, 100, 400]
+    >>> fixed = [np.full(10, 1.0 / np.sqrt(n)) for n in sizes]
+    >>> print(required_size(sizes, fixed, 0.11, 0.8, np.random.default_rng(0)))
+    83 patients
+    """
+    measure = mean_of if probability is None else quantile_of(probability)
+    found = smallest_size(sizes, np.array([float(measure(one)) for one in half_widths]), half_width)
+    redrawn = np.column_stack(
+        [measure(one[rng.integers(0, one.size, (N_REDRAWN, one.size))]) for one in half_widths]
+    )
+    again = [smallest_size(sizes, values, half_width) for values in redrawn]
+    tail = (1.0 - RANGE_LEVEL) / 2.0
+    low, high = (inverted_cdf_quantile(again, share) for share in (tail, 1.0 - tail))
+    return RequiredSampleSize(found, low, high, half_width, probability, sizes[0], sizes[-1])
+
+
+def smallest_size(sizes: Sequence[int], values: Array, wished: float) -> float:
+    """Return the smallest whole size at which values that fall with it are as wished; infinity if none is."""
+    falling = isotonic_regression(values, increasing=False).x
+    meets = np.flatnonzero(falling <= wished)
+    if not meets.size:
+        return math.inf
+    first = int(meets[0])
+    if first == 0:
+        return float(sizes[0])
+    before, after = (1.0 / math.sqrt(sizes[index]) for index in (first - 1, first))
+    share = (wished - falling[first]) / (falling[first - 1] - falling[first])
+    return float(round_up((after + share * (before - after)) ** -2.0))

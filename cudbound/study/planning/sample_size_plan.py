@@ -1,0 +1,310 @@
+"""What a plan found: half-widths against the number of patients, and how many patients a wished one takes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy.stats.mstats import mjci
+
+from cudbound.basis.pictured import Pictured
+from cudbound.basis.rounding import format_level, format_proportion, printable
+from cudbound.basis.validation import Array
+from cudbound.intervals import METHODS
+from cudbound.report.bibliography import cited
+from cudbound.report.description import Description, software
+from cudbound.report.table_style import FULL, NO_TITLES, Style, styled
+from cudbound.report.tables import Column, Report, Run, in_words
+from cudbound.report.tabular import Tabular
+from cudbound.study.planning.closed_forms import ClosedFormSize, check_half_width
+from cudbound.study.planning.required_size import RequiredSampleSize, quantile_of, required_size
+from cudbound.study.populations.simulated import check_share
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from cudbound.plotting.half_widths import HalfWidthDisplay
+
+PILOT_NOTE = (
+    "The pilot stands for all patients to come, with whatever chance put into it. Samples repeat its rows, which makes "
+    "a classifier look better than on new patients: expect to need more patients than this says, above all beyond the "
+    "{n} rows of the pilot."
+)
+SOURCE = "Whittle et al. (2025)"
+
+
+@dataclass(frozen=True)
+class PlannedSize:
+    """What samples of one size gave.
+
+    Attributes
+    ----------
+    n : int
+        Patients.
+    half_widths : ndarray of float, shape (n_replicates,)
+        Of the intervals, clipped to [0, 1], in the order of the samples. One that is missing or has width zero says
+        nothing, and counts as that from 0 to 1: 0.5.
+    coverage, coverage_mcse : float
+        Share of the intervals that contain the true value, and its Monte Carlo standard error; nan for a pilot, whose
+        true value nobody knows.
+    n_without : int
+        Samples without an interval, or with one of width zero.
+    n_redrawn : int
+        Samples that were drawn again because a class had fewer than two cases.
+    """
+
+    n: int
+    half_widths: Array = field(repr=False)
+    coverage: float = math.nan
+    coverage_mcse: float = math.nan
+    n_without: int = 0
+    n_redrawn: int = 0
+
+
+@dataclass(frozen=True, repr=False)
+class SampleSizePlan(Tabular, Pictured["HalfWidthDisplay"]):
+    """Half-widths of an interval against the number of patients.
+
+    Attributes
+    ----------
+    sizes : tuple of PlannedSize
+        Ascending.
+    half_width, probability : float
+        What was asked: how many patients keep the half-width with this probability.
+    method, metric : str
+        The interval, and what it is for.
+    confidence_level : float
+    source : str
+        Where the samples come from, in words.
+    n_pilot : int or None
+        Rows of the pilot; None where a world was simulated.
+    classifier : str
+        In words.
+    n_resamples : int
+        Bootstrap draws for each interval.
+    seed : int
+        Repeats the plan to the bit.
+    closed_forms : tuple of ClosedFormSize
+        New cases that test a fitted classifier with the same half-width, for comparison.
+    preparation : tuple of str
+        What was done to the columns of the pilot, in sentences.
+    """
+
+    sizes: tuple[PlannedSize, ...]
+    half_width: float
+    probability: float
+    method: str
+    metric: str
+    confidence_level: float
+    source: str
+    n_pilot: int | None
+    classifier: str
+    n_resamples: int
+    seed: int
+    closed_forms: tuple[ClosedFormSize, ...] = ()
+    preparation: tuple[str, ...] = ()
+
+    def n_samples_for(self, half_width: float = 0.10, probability: float | None = 0.8) -> RequiredSampleSize:
+        """Return how many patients a wished half-width takes, from the sizes that were simulated.
+
+        Parameters
+        ----------
+        half_width : float, default=0.10
+            In (0, 0.5).
+        probability : float or None, default=0.8
+            Probability of keeping to it, in (0, 1); None asks it of the expected half-width.
+
+        Returns
+        -------
+        RequiredSampleSize
+            Prints as words, such as "87 patients (Monte Carlo range 84 to 91)" or "more than 200 patients". What was
+            found at the sizes is made to fall with n by isotonic regression, and taken to be linear in 1 / sqrt(n)
+            between two sizes.
+
+        Raises
+        ------
+        ParameterError
+            If an argument is out of range.
+        """
+        check_half_width(half_width)
+        if probability is not None:
+            check_share("probability", probability)
+        return required_size(
+            [one.n for one in self.sizes],
+            [one.half_widths for one in self.sizes],
+            half_width,
+            probability,
+            np.random.default_rng(self.seed),
+        )
+
+    @cached_property
+    def required(self) -> RequiredSampleSize:
+        """The answer to what was asked."""
+        return self.n_samples_for(self.half_width, self.probability)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one unrounded row for each size.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns n, n_replicates, mean_half_width, quantile_half_width (that the share `probability` of the samples
+            keeps to, by the inverted distribution function), share_within (of samples with a half-width of at most
+            `half_width`), coverage, each with its Monte Carlo standard error in "_mcse" (that of the quantile by Maritz
+            and Jarrett), n_without, n_redrawn, and what they are of: method, metric, confidence_level, half_width,
+            probability.
+        """
+        import pandas as pd
+
+        of = ("method", "metric", "confidence_level", "half_width", "probability")
+        return pd.DataFrame(
+            [self._row(one) | {name: getattr(self, name) for name in of} for one in self.sizes]
+        )
+
+    def _row(self, size: PlannedSize) -> dict[str, Any]:
+        found = size.half_widths
+        within = float(np.mean(found <= self.half_width))
+        return {
+            "n": size.n,
+            "n_replicates": found.size,
+            "mean_half_width": float(found.mean()),
+            "mean_half_width_mcse": float(found.std(ddof=1)) / math.sqrt(found.size),
+            "quantile_half_width": float(quantile_of(self.probability)(found)),
+            "quantile_half_width_mcse": float(mjci(found, prob=[self.probability])[0]),
+            "share_within": within,
+            "share_within_mcse": math.sqrt(within * (1.0 - within) / found.size),
+            "coverage": size.coverage,
+            "coverage_mcse": size.coverage_mcse,
+            "n_without": size.n_without,
+            "n_redrawn": size.n_redrawn,
+        }
+
+    @property
+    def headline(self) -> str:
+        """The answer in a sentence."""
+        return (
+            f"The {self._interval} has a half-width of at most {self.half_width:g} with probability "
+            f"{self.probability:g} from {self.required} on."
+        )
+
+    @property
+    def _interval(self) -> str:
+        return f"{format_level(self.confidence_level)} interval for the {self.metric} ({self.method})"
+
+    def report(self, run: Run | None = None, style: Style = FULL) -> Report:
+        """Return the table with the title and the notes that must stand around it; there is no `run`."""
+        percent = f"{100.0 * self.probability:g}%"
+        columns = (
+            Column("n", "n", "count"),
+            Column("mean_half_width", "expected", "proportion"),
+            Column("mean_half_width_mcse", "(se)", "proportion"),
+            Column("quantile_half_width", f"{percent} keep to", "proportion"),
+            Column("quantile_half_width_mcse", "(se)", "proportion"),
+            Column("share_within", f"<= {self.half_width:g}", "proportion"),
+            Column("share_within_mcse", "(se)", "proportion"),
+            *([Column("coverage", "coverage", "proportion")] if self.n_pilot is None else []),
+        )
+        if style.on_paper:
+            columns = tuple(one for one in columns if not one.key.endswith("_mcse"))
+        whole = Report(
+            "sizes",
+            f"Half-width of the {self._interval} against the number of patients n",
+            (*self._made, *self._meaning(percent, style), *self._remarks, self._compared),
+            columns,
+            tuple(self._row(one) for one in self.sizes),
+            self.to_frame,
+            headline=(self.headline,),
+            more=self._facts,
+        )
+        return styled(whole, (), replace(style, style="full"), NO_TITLES)
+
+    @property
+    def _facts(self) -> dict[str, dict[str, Any]]:
+        """What else a program wants to know."""
+        made = ("source", "n_pilot", "classifier", "n_resamples", "seed")
+        return {
+            "required": {name: getattr(self.required, name) for name in ("n", "low", "high")},
+            "closed_forms": {one.measure: one.n for one in self.closed_forms},
+            "expected": {one.measure: one.expected for one in self.closed_forms},
+            "plan": {name: getattr(self, name) for name in made},
+        }
+
+    @property
+    def _made(self) -> tuple[str, ...]:
+        """How the table was made, in sentences."""
+        n_each = self.sizes[0].half_widths.size
+        return (
+            f"Samples: {self.source}.",
+            *self.preparation,
+            f"Classifier: {self.classifier}.",
+            f"Run: {n_each} samples of each size, {self.n_resamples} resamples of each, {in_words(self.seed)}.",
+            *([] if self.n_pilot is None else [PILOT_NOTE.format(n=self.n_pilot)]),
+        )
+
+    def _meaning(self, percent: str, style: Style) -> tuple[str, ...]:
+        errors = "" if style.on_paper else " (se): Monte Carlo standard error of the number before it."
+        coverage = (
+            "" if self.n_pilot is not None else " coverage: share of intervals that contain the true value."
+        )
+        return (
+            f"expected: mean half-width, limits in [0, 1]. {percent} keep to: half-width that {percent} of the samples "
+            f"do not exceed. <= {self.half_width:g}: share of samples with such a half-width.{errors}{coverage}",
+            f"The size asked for is interpolated, linear in 1/sqrt(n), after the column '{percent} keep to' was made "
+            "to fall with n (isotonic regression); its range is that of 95% of plans with as many samples.",
+            "A narrow interval is not a right one: look up how often the method covers.",
+        )
+
+    @property
+    def _remarks(self) -> tuple[str, ...]:
+        without = sum(one.n_without for one in self.sizes)
+        redrawn = sum(one.n_redrawn for one in self.sizes)
+        total = sum(one.half_widths.size for one in self.sizes)
+        remarks = []
+        if without:
+            remarks.append(
+                f"{without} of {total} samples gave no interval, or one of width zero; they count as that from 0 to 1."
+            )
+        if redrawn:
+            remarks.append(
+                f"Samples with fewer than two patients of a class, {redrawn} of them, were drawn again; a study "
+                "that draws one has no interval at all."
+            )
+        return tuple(remarks)
+
+    @property
+    def _compared(self) -> str:
+        listed = ", ".join(
+            f"{one.measure} {format_proportion(one.expected)}: {'undefined' if one.n is None else one.n}"
+            for one in self.closed_forms
+        )
+        return (
+            f"For comparison, new patients on whom a classifier that is fitted already is tested to a half-width of "
+            f"{self.half_width:g} (closed forms of {SOURCE}, for the expected values given): {listed}."
+        )
+
+    def describe(self) -> Description:
+        """Return words for a paper: methods, results, versions and seed, and what to cite, in BibTeX."""
+        card = METHODS[self.method]
+        n_each = self.sizes[0].half_widths.size
+        grid = ", ".join(str(one.n) for one in self.sizes)
+        methods = (
+            f"The number of patients was planned by simulation. Samples of {grid} patients ({self.source}), {n_each} "
+            f"of each size, were analyzed as the study will be: a classifier ({self.classifier}) was fitted, and a "
+            f"{format_level(self.confidence_level)} interval for its {self.metric} computed from {self.n_resamples} "
+            f"resamples by: {card.title} ({self.method})."
+        )
+        return Description(
+            printable(methods),
+            printable(self.headline),
+            software(in_words(self.seed)),
+            cited([card.reference, SOURCE]),
+        )
+
+    def display(self) -> HalfWidthDisplay:
+        """Return the picture before it is drawn, for ``save(path)`` alone."""
+        from cudbound.plotting.half_widths import HalfWidthDisplay
+
+        return HalfWidthDisplay(self.to_frame(), self.required.n, self._interval)

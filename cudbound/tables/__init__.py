@@ -1,1 +1,0 @@
-"""What users call: every method asked for, side by side, from shared refits or from recorded losses."""

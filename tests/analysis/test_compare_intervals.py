@@ -1,0 +1,300 @@
+"""The table of intervals: which rows, from which random numbers, for which classifiers; and refusals."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+from data import fitted_sample, sample
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder
+from sklearn.tree import DecisionTreeClassifier
+
+from cudbound import LeastSquaresClassifier, compare_intervals, cud_interval
+from cudbound.basis.exceptions import (
+    NotCertifiedWarning,
+    NotMinimizerError,
+    NotMinimizerWarning,
+)
+from cudbound.intervals import GROUPS
+from cudbound.problem.draws import draw_counts
+from cudbound.solve.limits import SearchLimits
+
+BASELINES = [name for name in GROUPS["paper"] if name != "cud"]
+
+
+_data = partial(sample, labels=("healthy", "ill"))
+_fitted = partial(fitted_sample, labels=("healthy", "ill"))
+
+
+def test_the_papers_seven_rows_in_order():
+    clf, X, y = _fitted()
+    table = compare_intervals(clf, X, y, n_resamples=200, rng=0)
+    assert [row.method for row in table.rows] == [
+        "cud",
+        "bootstrap-percentile",
+        "bootstrap-bias-corrected",
+        "kohavi-normal",
+        "yang-cv-normal",
+        "martin-beta",
+        "langford-binomial",
+    ]
+    for row in table.rows:
+        assert str(row.estimand) == "conditional"
+        assert row.confidence_level == 0.95
+        assert row.degenerate is None
+        assert 0.0 <= row.confidence_interval.low < row.confidence_interval.high <= 1.0
+    assert table["cud"].estimate == pytest.approx(1 - clf.score(X, y), abs=1e-12)
+    assert len({row.estimate for row in table.rows[1:]}) == 1
+    assert [row.n_fits for row in table.rows] == [1, 10201, 10201, 201, 211, 201, 201]
+    assert "draws solved exactly as far as needed" in table["cud"].remarks
+
+
+def test_cud_row_is_that_of_cud_interval():
+    clf, X, y = _fitted(seed=1)
+    for arguments in ({}, {"localization": 3.0, "confidence_level": 0.8}, {"localization": "paper-literal"}):
+        table = compare_intervals(
+            clf, X, y, methods=["kohavi-normal", "cud"], n_resamples=100, rng=7, **arguments
+        )
+        alone = cud_interval(clf, X, y, n_resamples=100, rng=7, **arguments)
+        assert table["cud"] == alone.row
+        assert table["cud"].raw_interval == alone.raw_interval
+
+
+def test_alpha_in_words_is_on_the_scale_of_the_mean_loss():
+    clf, X, y = _fitted(seed=1)
+
+    def row(alpha):
+        return compare_intervals(clf, X, y, methods="cud", n_resamples=50, rng=0, localization=alpha).rows
+
+    assert row("n") == row(30)
+    assert row("paper-literal") == row(900.0)
+
+
+def test_rows_do_not_depend_on_the_other_methods():
+    clf, X, y = _fitted()
+    together = compare_intervals(clf, X, y, n_resamples=60, inner=5, rng=3)
+    for name in GROUPS["paper"]:
+        alone = compare_intervals(clf, X, y, methods=[name], n_resamples=60, inner=5, rng=3)
+        assert alone.rows == (together[name],)
+
+
+def test_rows_do_not_depend_on_a_method_that_draws_again():
+    X, y = np.arange(4.0)[:, None] ** 2, np.array([0, 1] * 2)
+    clf = LeastSquaresClassifier().fit(X, y)
+    methods = ["bootstrap-percentile", "bccvp", "martin-beta"]
+    together = compare_intervals(clf, X, y, methods=methods, n_resamples=60, inner="oob", rng=3)
+    assert any("nothing out of bag redrawn" in remark for remark in together["martin-beta"].remarks)
+    for name in methods:
+        alone = compare_intervals(clf, X, y, methods=[name], n_resamples=60, inner="oob", rng=3)
+        assert alone.rows == (together[name],)
+
+
+def test_rows_follow_the_seed():
+    clf, X, y = _fitted()
+
+    def rows(rng):
+        return compare_intervals(clf, X, y, n_resamples=40, inner=5, rng=rng).rows
+
+    assert rows(0) == rows(0) == rows(np.random.default_rng(0))
+    assert rows(0) != rows(1)
+    assert rows(None) != rows(None)
+
+
+def test_pipeline_of_least_squares_has_all_rows():
+    X, y = _data()
+    frame = pd.DataFrame({"stage": np.where(X[:, 0] > 0, "late", "early"), "sex": ["f", "m", "m"] * 10})
+    pipe = make_pipeline(OneHotEncoder(drop="first", sparse_output=False), LeastSquaresClassifier()).fit(
+        frame, y
+    )
+    table = compare_intervals(pipe, frame, pd.Series(y), n_resamples=20, inner="oob", rng=0)
+    assert [row.method for row in table.rows] == list(GROUPS["paper"])
+    assert table["cud"].estimate == pytest.approx(1 - pipe.score(frame, y), abs=1e-12)
+
+
+def test_labels_may_be_anything_and_the_classes_may_be_swapped():
+    X, y = _data()
+    arguments = {"methods": BASELINES, "n_resamples": 40, "inner": 3, "rng": 0}
+    rows = [
+        compare_intervals(LeastSquaresClassifier().fit(X, labels), X, labels, **arguments).rows
+        for labels in (y, np.where(y == "ill", 2, 1), np.where(y == "ill", "A", "B"), (y == "ill").tolist())
+    ]
+    assert rows[0] == rows[1] == rows[2] == rows[3]
+
+
+def test_methods_share_draws_but_not_options():
+    clf, X, y = _fitted()
+    plain = compare_intervals(clf, X, y, methods=BASELINES, n_resamples=40, inner=3, rng=0)
+    options = {"kohavi-normal": {"form": "wilson"}, "martin-beta": {"prior": "jeffreys"}}
+    changed = compare_intervals(clf, X, y, methods=BASELINES, n_resamples=40, inner=3, rng=0, options=options)
+    assert {name for name in BASELINES if plain[name] != changed[name]} == set(options)
+
+
+def test_inner_variants_differ():
+    clf, X, y = _fitted()
+    inner = compare_intervals(clf, X, y, methods="bootstrap-percentile", n_resamples=40, inner=3, rng=0)
+    oob = compare_intervals(clf, X, y, methods="bootstrap-percentile", n_resamples=40, inner="oob", rng=0)
+    assert (inner.rows[0].n_fits, oob.rows[0].n_fits) == (1 + 40 + 120, 1 + 40)
+    assert inner.rows[0].raw_interval != oob.rows[0].raw_interval
+
+
+def test_single_class_draws_stand_in_the_remarks():
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    y = np.array([1, 1, *[0] * 10])
+    clf = LeastSquaresClassifier().fit(X, y)
+    counts = draw_counts(12, 50, np.random.default_rng(0))
+    n_single = int((counts[:, :2].sum(axis=1) == 0).sum())
+    assert n_single > 0
+    fitted = compare_intervals(clf, X, y, n_resamples=50, inner=2, rng=0)
+    assert f"{n_single} single-class draws fitted as drawn" in fitted["kohavi-normal"].remarks
+    assert f"{n_single} single-class draws" in fitted["cud"].remarks
+    dropped = compare_intervals(clf, X, y, n_resamples=50, inner=2, rng=0, on_single_class="drop")
+    assert f"{n_single} single-class draws dropped" in dropped["kohavi-normal"].remarks
+    assert dropped["kohavi-normal"].n_fits == 1 + 50 - n_single
+    assert dropped["cud"] == fitted["cud"]
+    with pytest.raises(ValueError, match="held only one class"):
+        compare_intervals(clf, X, y, n_resamples=50, rng=0, on_single_class="error")
+
+
+def test_degenerate_rows_are_kept_with_the_reason():
+    X = np.array([-3.0, -2.5, -2.0, -1.5, 1.5, 2.0, 2.5, 3.0])[:, None]
+    y = (X[:, 0] > 0).astype(int)
+    table = compare_intervals(
+        LeastSquaresClassifier().fit(X, y), X, y, methods=BASELINES, n_resamples=30, rng=1
+    )
+    frame = table.to_frame().set_index("method")
+    assert len(frame) == 6
+    assert frame.loc["yang-cv-normal", "degenerate"]
+    assert frame.loc["yang-cv-normal", "width"] == 0.0
+    assert "all cross-validated losses are equal" in frame.loc["yang-cv-normal", "remarks"]
+    assert not frame.loc["langford-binomial", "degenerate"]
+
+
+def test_limits_of_the_bound_reach_it():
+    clf, X, _ = _fitted(40)
+    rng = np.random.default_rng(3)
+    noise = np.where(rng.random(40) < 0.5, "ill", "healthy")
+    clf.fit(X, noise)
+    limits = SearchLimits(nodes_per_draw=1)
+    with pytest.warns(NotCertifiedWarning, match="The half-width is between"):
+        table = compare_intervals(clf, X, noise, methods=["cud"], n_resamples=20, rng=0, limits=limits)
+    assert re.fullmatch(r"q between 0\.\d+ and 0\.\d+, upper value used", table["cud"].remarks[0])
+    for limits in (SearchLimits(nodes=0), SearchLimits(seconds=0)):
+        with pytest.warns(NotCertifiedWarning, match="The half-width is between"):
+            compare_intervals(clf, X, noise, methods=["cud"], n_resamples=20, rng=0, limits=limits)
+
+
+def test_progress_is_shown_only_when_asked_for(capsys):
+    clf, X, y = _fitted()
+    compare_intervals(clf, X, y, n_resamples=20, inner=2, rng=0)
+    assert capsys.readouterr().err == ""
+    compare_intervals(clf, X, y, methods=BASELINES, n_resamples=20, inner=2, rng=0, progress=True)
+    assert "refits" in capsys.readouterr().err
+
+
+# ---- what is refused ----
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"methods": ["kohavi"]}, r"'methods' parameter must be one of the groups.*Got 'kohavi' instead"),
+        (
+            {"confidence_level": 2},
+            r"'confidence_level' parameter must be a float in the range \(0, 1\)\. Got 2 instead",
+        ),
+        ({"confidence_level": True}, r"range \(0, 1\)\. Got True instead"),
+        ({"confidence_level": "95%"}, r"range \(0, 1\)\. Got '95%' instead"),
+        ({"n_resamples": 0}, r"'n_resamples' parameter must be an integer of at least 1\. Got 0 instead"),
+        ({"n_resamples": 10.0}, r"at least 1\. Got 10\.0 instead"),
+        (
+            {"localization": -1.0},
+            r"'localization' parameter must be 'n', 'paper-literal' or .*Got -1\.0 instead",
+        ),
+        ({"localization": "sqrt"}, r"'localization' parameter.*Got 'sqrt' instead"),
+        ({"localization": float("nan")}, r"'localization' parameter.*Got nan instead"),
+        ({"inner": 0}, r"'inner' parameter must be 'oob' or an integer of at least 1\. Got 0 instead"),
+        ({"inner": "bag"}, r"'inner' parameter must be 'oob' or.*Got 'bag' instead"),
+        ({"on_single_class": "skip"}, r"one of \['drop', 'error', 'fit', 'redraw'\]\. Got 'skip' instead"),
+        (
+            {"rng": -1},
+            r"'rng' parameter must be a non-negative integer, a numpy\.random\.Generator or None\. Got -1",
+        ),
+        ({"rng": "seed"}, r"'rng' parameter.*Got 'seed' instead"),
+        ({"n_jobs": 0}, r"'n_jobs' parameter must be None or an integer other than 0\. Got 0 instead"),
+        ({"n_jobs": 1.5}, r"'n_jobs' parameter.*Got 1\.5 instead"),
+        ({"options": {"kohavi": {}}}, "'options' names 'kohavi', which is not among the methods asked for"),
+        (
+            {"options": {"kohavi-normal": None}},
+            r"'options' parameter must be a mapping of .* to mappings, .* Got None for 'kohavi-normal' instead",
+        ),
+        (
+            {"options": ["kohavi-normal"]},
+            r"'options' parameter must be a mapping.* Got \['kohavi-normal'\] instead",
+        ),
+        ({"options": {"kohavi-normal": {"shape": "wald"}}}, "kohavi-normal has no option 'shape'"),
+        ({"options": {"kohavi-normal": {"form": "exact"}}}, "'form' parameter must be one of"),
+    ],
+    ids=str,
+)
+def test_bad_arguments(arguments, message):
+    clf, X, y = _fitted()
+    with pytest.raises(ValueError, match=message):
+        compare_intervals(clf, X, y, **arguments)
+
+
+def test_all_cores_and_none_are_numbers_of_workers():
+    clf, X, y = _fitted()
+    rows = [
+        compare_intervals(clf, X, y, methods="cud", n_resamples=10, rng=0, n_jobs=n_jobs).rows
+        for n_jobs in (None, -1, -100)
+    ]
+    assert rows[0] == rows[1] == rows[2]
+
+
+def test_estimators_that_are_no_fitted_classifiers_of_two_classes():
+    X, y = _data()
+    three = np.array(["a", "b", "c"] * 10)
+    with pytest.raises(NotFittedError, match="not fitted yet"):
+        compare_intervals(LogisticRegression(), X, y, methods=BASELINES)
+    with pytest.raises(TypeError, match="LinearRegression is not a classifier: numbers are no classes"):
+        compare_intervals(LinearRegression().fit(X, X[:, 0]), X, y, methods=BASELINES)
+    with pytest.raises(ValueError, match=r"exactly two classes\. Got \['a', 'b', 'c'\] instead"):
+        compare_intervals(LogisticRegression().fit(X, three), X, three, methods=BASELINES)
+    two_targets = np.column_stack([y == "ill", three == "a"])
+    with pytest.raises(ValueError, match=r"exactly two classes\. Got \[array\(\[False, +True\]\)"):
+        compare_intervals(DecisionTreeClassifier().fit(X, two_targets), X, y, methods=BASELINES)
+
+
+def test_polish_and_solver_are_those_of_the_bound():
+    X, y = _data()
+    rough = SGDClassifier("squared_error", alpha=0.1, average=True, random_state=0).fit(X, y)
+    with pytest.raises(NotMinimizerError, match="pass polish=True"):
+        compare_intervals(rough, X, y, methods=["cud"], rng=0)
+    table = compare_intervals(rough, X, y, methods=["cud"], rng=0, n_resamples=20, polish=True)
+    alone = cud_interval(rough, X, y, rng=0, n_resamples=20, polish=True)
+    assert table["cud"] == alone.row
+    assert any(remark.startswith("polished: residual before") for remark in table["cud"].remarks)
+    with pytest.raises(ValueError, match="'solver' parameter must be one of"):
+        compare_intervals(rough, X, y, solver="slow")
+
+
+def test_data_that_do_not_fit_the_classifier():
+    clf, X, y = _fitted()
+    with pytest.raises(NotMinimizerError, match="do not minimize"):
+        compare_intervals(clf, X[::-1], y, methods=["cud"])
+    with pytest.warns(NotMinimizerWarning, match="do not minimize"):
+        table = compare_intervals(clf, X[::-1], y, n_resamples=10, inner="oob", rng=0)
+    assert "the fit does not minimize its loss" in table["cud"].degenerate
+    logistic = LogisticRegression().fit(X, y)
+    with pytest.raises(ValueError, match=r"same number of rows\. Got 29 and 30"):
+        compare_intervals(logistic, X[1:], y, methods=BASELINES)
+    with pytest.raises(ValueError, match=r"Also got \['dead'\]"):
+        compare_intervals(logistic, X, np.where(np.arange(30) == 3, "dead", y), methods=BASELINES)
+    with pytest.raises(ValueError, match=r"at least 2 rows of each class\. Got 0 of 'healthy'"):
+        compare_intervals(logistic, X, np.full(30, "ill"), methods=BASELINES)

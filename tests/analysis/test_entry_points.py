@@ -1,0 +1,316 @@
+"""What the entry points that refit have in common: kinds of data, new test cases, classifiers that are not enough."""
+
+from __future__ import annotations
+
+import pickle
+import re
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+from contract_cases import INTERVALS, SIZES, exactly, sample
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+from tiers import quick_first
+
+from cudbound import (
+    LeastSquaresClassifier,
+    ResamplingSizes,
+    classification_instability,
+    compare_intervals,
+    compare_learners,
+    compare_many_learners,
+    cud_interval,
+    error_interval,
+    estimate_error,
+    plan_sample_size,
+    tabulate_comparisons,
+)
+from cudbound.basis.exceptions import ParameterError, UnsupportedEstimatorError
+from cudbound.intervals import GROUPS, METHODS
+
+X, Y = sample(24)
+X_FEW, Y_FEW = sample(16)
+NEW_X, NEW_Y = sample(40, seed=8)
+TINY = ResamplingSizes(
+    n_folds=3, n_repeats=2, n_splits=2, n_halvings=1, n_replicates=2, n_nested_repeats=1, test_fraction=0.2
+)
+ARGUMENTS = {"n_resamples": 10, "sizes": SIZES, "rng": 0}
+
+
+def all_tables(estimator, X, y):
+    """Return every table of a classifier as text, numbers to 12 digits: sums round by how rows lie in memory."""
+    estimator.fit(X, y)
+    small = {"n_resamples": 4, "sizes": TINY, "rng": 0}
+    tables = (
+        exactly(compare_intervals(estimator, X, y, methods="all", inner=2, **small)),
+        exactly(estimate_error(estimator, X, y, **small)),
+        exactly(
+            tabulate_comparisons(estimator, DecisionTreeClassifier(max_depth=1), X, y, sizes=TINY, rng=0)
+        ),
+    )
+    return tuple(re.sub(r"\d+\.\d{12,}", lambda found: f"{float(found[0]):.12g}", table) for table in tables)
+
+
+CLASSIFIERS = {
+    "batched": LeastSquaresClassifier(),
+    "logistic": LogisticRegression(),
+    "clones": DecisionTreeClassifier(max_depth=2, random_state=0),
+    "pipeline": make_pipeline(StandardScaler(), LeastSquaresClassifier()),
+}
+
+
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_frames_and_lists_are_read_like_arrays(name):
+    expected = all_tables(CLASSIFIERS[name], X_FEW, Y_FEW)
+    frame = pd.DataFrame(X_FEW, columns=["age", "dose"], index=np.arange(16)[::-1])
+    assert all_tables(CLASSIFIERS[name], frame, pd.Series(Y_FEW, index=frame.index)) == expected
+    assert all_tables(CLASSIFIERS[name], X_FEW.tolist(), Y_FEW.tolist()) == expected
+
+
+@pytest.mark.parametrize("name", ["batched", "clones"])
+def test_labels_of_another_index_are_refused(name):
+    patients = pd.Index([f"p{i}" for i in range(16)])
+    frame, y = pd.DataFrame(X_FEW, index=patients), pd.Series(Y_FEW, index=patients)
+    clf, other = clone(CLASSIFIERS[name]).fit(frame, y), DecisionTreeClassifier(max_depth=1)
+    sorted_by_class = y.sort_values(kind="stable")
+    row = int(np.flatnonzero(np.asarray(sorted_by_class.index != patients))[0])
+    known, got = f"p{row}", sorted_by_class.index[row]
+    assert known != got
+    refused = pytest.raises(
+        ParameterError,
+        match=f"^The 'y' parameter must be in the order of the index of X, which is '{known}' in row {row}, counted "
+        rf"from 0. Got '{got}' instead. Align them, such as y.loc\[X.index\], or pass y.to_numpy\(\)",
+    )
+    for call in (
+        lambda labels: compare_intervals(clf, frame, labels, methods="two-center", n_resamples=5, rng=0),
+        lambda labels: error_interval(clf, frame, labels, n_resamples=5, rng=0),
+        lambda labels: estimate_error(clf, frame, labels, methods="k-fold", rng=0),
+        lambda labels: classification_instability(clf, frame, labels, n_resamples=5, rng=0),
+        lambda labels: compare_learners(clf, other, frame, labels, method="mcnemar", sizes=TINY, rng=0),
+        lambda labels: tabulate_comparisons(clf, other, frame, labels, methods=["mcnemar"], rng=0),
+        lambda labels: compare_many_learners([clf, other], frame, labels, method="mcnemar", rng=0),
+        lambda labels: plan_sample_size(clf, frame, labels, n_samples=[20], half_width=0.1, rng=0),
+        *([lambda labels: cud_interval(clf, frame, labels, n_resamples=5, rng=0)] * (name == "batched")),
+    ):
+        with refused:
+            call(sorted_by_class)
+    # the same rows without an index, or with an index that has the same labels
+    expected = estimate_error(clf, X_FEW, Y_FEW, methods="k-fold", rng=0).rows
+    for X_known, labels in ((frame, y), (frame, y.to_numpy()), (X_FEW, y), (frame, Y_FEW.tolist())):
+        assert estimate_error(clf, X_known, labels, methods="k-fold", rng=0).rows == expected
+    with pytest.raises(
+        ParameterError, match="'y_test' parameter must be in the order of the index of X_test"
+    ):
+        estimate_error(clf, frame, y, methods="holdout", test_set=(frame, sorted_by_class))
+
+
+@pytest.mark.parametrize(
+    "form",
+    quick_first([sparse.csr_matrix, sparse.csc_array, sparse.coo_matrix, sparse.coo_array]),
+)
+def test_sparse_rows_are_read_like_dense_ones(form):
+    tree = DecisionTreeClassifier(max_depth=2, random_state=0)
+    assert all_tables(tree, form(X_FEW), Y_FEW) == all_tables(tree, X_FEW, Y_FEW)
+
+
+@pytest.mark.parametrize(
+    "words", quick_first([("benign", "malignant"), (False, True), (-1, 1), (3, 7)]), ids=str
+)
+def test_labels_are_any_two_words(words):
+    for clf in (CLASSIFIERS["batched"], CLASSIFIERS["clones"]):
+        assert all_tables(clf, X_FEW, np.array(words)[Y_FEW]) == all_tables(clf, X_FEW, Y_FEW)
+    as_categories = pd.Series(pd.Categorical.from_codes(Y_FEW, ["ill", "well"]))
+    batched = CLASSIFIERS["batched"]
+    assert all_tables(batched, X_FEW, as_categories) == all_tables(batched, X_FEW, Y_FEW)
+
+
+# ---- classifiers that a method does not allow ----
+
+
+def test_a_group_keeps_the_rows_of_methods_that_the_classifier_does_not_allow():
+    forest = RandomForestClassifier(n_estimators=2, max_depth=2).fit(X, Y)
+    of_model = [name for name in INTERVALS if METHODS[name].needs & {"bound", "boundary"}]
+    assert of_model
+    for group in ("paper", "conditional", "all"):
+        table = compare_intervals(forest, X, Y, methods=group, inner=2, **ARGUMENTS)
+        assert tuple(row.method for row in table.rows) == GROUPS[group]
+        for row in table.rows:
+            lacking = row.method in of_model
+            assert lacking == np.isnan(row.estimate)
+            if lacking:
+                assert row.degenerate == "no CUD bound: no linear form known for RandomForestClassifier"
+                assert (row.n_fits, str(row.estimand)) == (0, str(METHODS[row.method].estimand))
+    frame = table.to_frame().set_index("method")
+    assert frame.loc[of_model, "degenerate"].all()
+    assert "RandomForestClassifier" in frame.loc[of_model[0], "remarks"]
+    assert "no CUD bound: no linear form" in " ".join(str(table).split())
+
+
+@pytest.mark.parametrize(
+    ("estimator", "reason"),
+    [
+        (
+            RandomForestClassifier(n_estimators=2, max_depth=2),
+            "no linear form known for RandomForestClassifier",
+        ),
+        (
+            make_pipeline(StandardScaler(), HistGradientBoostingClassifier(max_iter=2)),
+            "no linear form known for HistGradientBoostingClassifier",
+        ),
+        (LogisticRegression(C=np.inf), "its loss has no minimizer on separable data"),
+    ],
+    ids=["forest", "pipeline", "separable"],
+)
+def test_the_reason_fits_on_two_lines(estimator, reason):
+    y = np.where(X[:, 0] > 0.0, "ill", "well")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of fits that do not converge
+        estimator.fit(X, y)
+        table = compare_intervals(estimator, X, y, methods="paper", n_resamples=2, inner="oob", rng=0)
+    assert table["cud"].degenerate == f"no CUD bound: {reason}"
+    lines = table.to_text().splitlines()
+    first = next(number for number, line in enumerate(lines) if line.startswith("  cud: "))
+    assert any(re.match(r"  \S", line) for line in lines[first + 1 : first + 3])
+
+
+def test_asked_for_by_name_such_a_method_is_an_error():
+    forest = RandomForestClassifier(n_estimators=2, max_depth=2).fit(X, Y)
+    for methods in ("cud", ["aci"], ["martin-beta", "cud"]):
+        with pytest.raises(
+            UnsupportedEstimatorError, match="RandomForestClassifier is not known as an additive"
+        ):
+            compare_intervals(forest, X, Y, methods=methods, **ARGUMENTS)
+
+
+# ---- new test cases ----
+
+
+def test_new_cases_take_the_place_of_the_holdout():
+    clf = LeastSquaresClassifier().fit(X, Y)
+    asked = [name for name in INTERVALS if METHODS[name].needs == {"test_set"}]
+    assert len(asked) >= 5
+    held_out = compare_intervals(clf, X, Y, methods=asked, **ARGUMENTS)
+    new = compare_intervals(clf, X, Y, methods=asked, test_set=(NEW_X, NEW_Y), **ARGUMENTS)
+    for name in asked:
+        assert (str(held_out[name].estimand), held_out[name].n_fits) == ("holdout-model", 2)
+        assert (str(new[name].estimand), new[name].n_fits) == ("conditional", 1)
+        assert new[name].estimate == pytest.approx(1 - clf.score(NEW_X, NEW_Y), abs=1e-12)
+    estimate = estimate_error(clf, X, Y, methods="holdout", test_set=(NEW_X, NEW_Y), **ARGUMENTS)
+    assert estimate["holdout"].estimate == new[asked[0]].estimate
+    assert str(estimate["holdout"].estimand) == "conditional"
+    for row in held_out.rows:
+        assert row != new[row.method]
+
+
+def test_new_cases_leave_the_other_rows_alone():
+    clf = LeastSquaresClassifier().fit(X, Y)
+    plain = compare_intervals(clf, X, Y, methods="all", inner=2, **ARGUMENTS)
+    new = compare_intervals(clf, X, Y, methods="all", inner=2, test_set=(NEW_X, NEW_Y), **ARGUMENTS)
+    others = [name for name in GROUPS["all"] if "test_set" not in METHODS[name].needs]
+    assert [repr(vars(plain[name])) for name in others] == [
+        repr(vars(new[name])) for name in others
+    ]  # nan is like nan there
+
+
+def test_the_classifiers_are_compared_on_new_cases_as_they_were_fitted():
+    a, b = LeastSquaresClassifier().fit(X[:, :1], Y), DecisionTreeClassifier(max_depth=1).fit(X[:, :1], Y)
+    new = NEW_X[:, :1]
+    found = compare_learners(a, b, X[:, :1], Y, method="mcnemar", test_set=(new, NEW_Y), rng=0)
+    wrong = [clf.predict(new) != NEW_Y for clf in (a, b)]
+    assert (str(found.estimand), found.n_fits) == ("conditional", 0)
+    assert found.details["only_a_wrong"] == int((wrong[0] & ~wrong[1]).sum())
+    assert found.details["only_b_wrong"] == int((wrong[1] & ~wrong[0]).sum())
+    assert found.estimate == pytest.approx(wrong[0].mean() - wrong[1].mean(), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("methods", "test_set", "message"),
+    [
+        ("test-set-wald", [NEW_X, NEW_Y], r"must be a pair \(X_test, y_test\) or None\. Got list instead"),
+        ("test-set-wald", (NEW_X,), r"must be a pair \(X_test, y_test\) or None\. Got tuple instead"),
+        ("test-set-wald", (NEW_X, NEW_Y[1:]), r"same number of rows\. Got 40 and 39"),
+        (
+            "test-set-wald",
+            (NEW_X, NEW_Y + 1),
+            r"labels of 'test_set' must be those of .* \[0, 1\]\. Also got \[2\]",
+        ),
+        ("k-fold-t", (NEW_X, NEW_Y), r"'test_set' parameter is read by none of the methods asked for"),
+    ],
+    ids=["list", "one", "lengths", "labels", "unread"],
+)
+def test_new_cases_that_are_refused(methods, test_set, message):
+    clf = LeastSquaresClassifier().fit(X, Y)
+    with pytest.raises(ValueError, match=message):
+        compare_intervals(clf, X, Y, methods=methods, test_set=test_set)
+    own = {"test-set-wald": "mcnemar"}.get(methods, methods)
+    with pytest.raises(ValueError, match=message):
+        compare_learners(clf, clf, X, Y, method=own, test_set=test_set)
+    estimator = {"test-set-wald": "holdout"}.get(methods, "k-fold")
+    with pytest.raises(ValueError, match=message):
+        estimate_error(clf, X, Y, methods=estimator, test_set=test_set)
+
+
+def test_two_test_sets_of_their_own_take_no_new_cases():
+    clf = LeastSquaresClassifier().fit(X, Y)
+    with pytest.raises(ValueError, match="'test_set' parameter is read by none of the methods asked for"):
+        compare_learners(clf, clf, X, Y, method="independent-test-sets", test_set=(NEW_X, NEW_Y))
+
+
+# ---- sizes ----
+
+
+@pytest.mark.parametrize("sizes", [5, {"n_folds": 5}, "small"], ids=str)
+def test_sizes_of_another_kind(sizes):
+    clf = LeastSquaresClassifier().fit(X, Y)
+    with pytest.raises(ValueError, match=r"'sizes' parameter must be a ResamplingSizes or None\. Got"):
+        compare_intervals(clf, X, Y, methods="k-fold-t", sizes=sizes)
+    with pytest.raises(ValueError, match=r"'sizes' parameter must be a ResamplingSizes or None\. Got"):
+        compare_learners(clf, clf, X, Y, sizes=sizes)
+    with pytest.raises(ValueError, match=r"'sizes' parameter must be a ResamplingSizes or None\. Got"):
+        estimate_error(clf, X, Y, sizes=sizes)
+
+
+def test_a_method_that_has_too_few_rows_keeps_its_row_and_the_others_theirs():
+    X_few, y_few = np.array([[0.0], [1.0], [2.0], [4.0]]), np.array([0, 1, 0, 1])
+    clf = LeastSquaresClassifier().fit(X_few, y_few)
+    table = compare_intervals(clf, X_few, y_few, methods="all", inner=2, **ARGUMENTS)
+    reason = "needs at least 6 rows, for 3 folds of 2. Got 4; leave nested-cv out of the methods"
+    assert [row.method for row in table.rows if "could not be computed" in str(row.degenerate)] == [
+        "nested-cv"
+    ]
+    assert reason in table["nested-cv"].degenerate
+    assert np.isnan(table["nested-cv"].estimate)
+    rest = [name for name in GROUPS["all"] if name != "nested-cv"]
+    alone = compare_intervals(clf, X_few, y_few, methods=rest, inner=2, **ARGUMENTS)
+    assert [repr(vars(row)) for row in alone] == [repr(vars(table[name])) for name in rest]
+    with pytest.raises(ValueError, match=reason):
+        compare_intervals(clf, X_few, y_few, methods="nested-cv", **ARGUMENTS)
+    compared = tabulate_comparisons(clf, clf, X_few, y_few, sizes=SIZES, rng=0)
+    assert [row.method for row in compared.rows if np.isnan(row.estimate)] == ["nested-cv"]
+    with pytest.raises(ValueError, match=reason):
+        compare_learners(clf, clf, X_few, y_few, method="nested-cv", rng=0)
+
+
+def test_an_argument_that_is_not_allowed_is_named_in_fields():
+    X, y = sample()
+    clf = LeastSquaresClassifier().fit(X, y)
+    with pytest.raises(ParameterError) as caught:
+        compare_intervals(clf, X, y, confidence_level=1.5)
+    error = caught.value
+    assert (error.parameter, error.rule, error.value) == (
+        "confidence_level",
+        "a float in the range (0, 1)",
+        1.5,
+    )
+    assert (
+        str(error) == "The 'confidence_level' parameter must be a float in the range (0, 1). Got 1.5 instead."
+    )
+    again = pickle.loads(pickle.dumps(error))
+    assert (str(again), again.value) == (str(error), 1.5)

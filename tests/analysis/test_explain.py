@@ -1,0 +1,143 @@
+"""One method in full: every card is told whole, and formulas that can be computed give what the methods give."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from cli_fakes import assert_error, invoke
+from scipy import stats
+
+from cudbound import available_methods, error_interval, estimate_error, explain, recorded_interval
+from cudbound.analysis.explanation import LINE
+from cudbound.intervals import METHODS, find_methods
+from cudbound.point_estimates import ESTIMATORS
+from cudbound.records import FoldLosses, SplitLosses, TestSetLosses
+
+REGISTERED = {**METHODS, **ESTIMATORS}
+#: 40 new cases of which 7 are wrong, 5 folds of 8 rows, and 5 splits into 90 and 10.
+WRONG = np.array([1] * 7 + [0] * 33)
+FOLDS = FoldLosses.from_blocks(
+    np.array([1, 0, 0, 1, 1, 0, 0, 0] * 2 + [0, 0, 1, 0, 0, 0, 0, 0] * 3).reshape(5, 8)
+)
+SPLITS = SplitLosses([0.2, 0.3, 0.25, 0.15, 0.35], 90, 10)
+MEANS = {"u": 0.25, "s": np.std([0.2, 0.3, 0.25, 0.15, 0.35], ddof=1)}
+OF_FOLDS = {"k": 5, "u": FOLDS.losses.mean(), "s": np.std([3 / 8, 3 / 8, 1 / 8, 1 / 8, 1 / 8], ddof=1)}
+TEST_SET = {"m": 40, "k": 7, "r": 7 / 40, "s": np.std(WRONG, ddof=1), "z": stats.norm.ppf(0.975)}
+
+CLOSED = {
+    "test-set-wald": (TestSetLosses(WRONG, 60), TEST_SET),
+    "test-set-wilson": (TestSetLosses(WRONG, 60), TEST_SET),
+    "test-set-wilson-corrected": (TestSetLosses(WRONG, 60), TEST_SET),
+    "test-set-agresti-coull": (TestSetLosses(WRONG, 60), {**TEST_SET, "c": None}),
+    "single-split-t": (TestSetLosses(WRONG, 60), TEST_SET),
+    "resampled-t": (SPLITS, {**MEANS, "J": 5}),
+    "corrected-resampled-t": (SPLITS, {**MEANS, "J": 5, "n1": 90, "n2": 10}),
+    "k-fold-t": (FOLDS, OF_FOLDS),
+    "grandvalet-bengio-t": (FOLDS, {**OF_FOLDS, "rho": 0.7}),
+    "bayle-cv": (FOLDS, {**OF_FOLDS, "n": 40, "v": FOLDS.losses.var()}),
+}
+
+
+def evaluated(text: str, values: dict[str, float]) -> float:
+    """Compute a formula that is written as the cards write them."""
+    text = re.sub(r"(?<=[\w)]) (?=[(\w])", " * ", text.replace("; ", ", ").replace("^", "**"))
+    functions = {
+        "sqrt": np.sqrt,
+        "z": values.get("z"),
+        "t": lambda p, v: stats.t.ppf(p, v),
+        "d": 0.05,
+    }
+    if "z(" in text:
+        functions["z"] = stats.norm.ppf
+    return float(eval(text, {"__builtins__": {}}, {**values, **functions}))
+
+
+@pytest.mark.parametrize("name", CLOSED)
+def test_the_formula_gives_the_limits_of_the_method(name):
+    recorded, values = CLOSED[name]
+    formula, *definitions = METHODS[name].formula.split("; ")
+    if re.search(r"\bt\(", formula):  # whose degrees of freedom stand after a semicolon
+        formula = f"{formula}; {definitions[0]}"
+    if "c" in values:
+        text = re.search(r"c = (.*?),", METHODS[name].formula)
+        assert text is not None
+        values = {**values, "c": evaluated(text[1], TEST_SET)}
+    sides = formula.split(" and ") if " and " in formula else [formula.replace("+/-", sign) for sign in "-+"]
+    row = recorded_interval(name, recorded)
+    expected = [evaluated(side, values) for side in sides]
+    assert [row.raw_interval.low, row.raw_interval.high] == pytest.approx(expected, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", REGISTERED)
+def test_everything_that_a_card_says_is_told_in_80_columns(name):
+    card, text = REGISTERED[name], str(explain(name))
+    told = " ".join(text.split())
+    for said in (card.title, card.formula, card.assumptions, card.tendency, card.reference, card.cost):
+        assert said
+        assert " ".join(said.split()) in told
+    assert all(f"{option}: {values}" in told for option, values in card.options.items())
+    assert max(map(len, text.splitlines())) <= LINE
+    assert repr(explain(name)) == text
+
+
+def test_symbols_are_those_of_the_formula():
+    assert METHODS["abcloc"].symbols.startswith("d: 1 - confidence level; z(p): quantile")
+    assert "A_b: error of the refit to draw b on that draw; D_b: error" in METHODS["abcloc"].symbols
+    assert ESTIMATORS["resubstitution"].symbols == ""
+    assert "symbols" not in explain("resubstitution").entries
+
+
+def test_the_frame_is_looked_up_by_name():
+    frame = available_methods()
+    assert frame.loc["two-center", "formula"] == METHODS["two-center"].formula
+    assert frame.loc[["mcnemar", "cud"], "gives"].tolist() == ["comparison", "interval"]
+    assert explain("cud").to_frame().equals(frame.loc[["cud"]])
+
+
+def test_a_notebook_gets_a_list():
+    page = explain("mcnemar")._repr_html_()
+    assert "<dt>assumes</dt><dd>the test points are independent" in page
+    assert "McNemar&#x27;s test" in page
+
+
+def test_the_command_says_the_same_and_what_to_type_there():
+    told = invoke("explain", "two-center")
+    assert told.exit_code == 0
+    assert "interval (cudbound interval)" in told.stdout
+    assert told.stdout.split()[-40:] == str(explain("two-center")).split()[-40:]
+    assert (
+        '"formula": "T + mean over the draws'
+        in invoke("explain", "bootstrap-optimism", "--format", "json").stdout
+    )
+    assert_error(
+        invoke("explain", "two-centre"), 2, "there is no method 'two-centre'. Did you mean 'two-center'?"
+    )
+    assert_error(
+        invoke("explain", "frob"), 2, "there is no method 'frob'. 'cudbound methods' lists the names."
+    )
+    assert_error(
+        invoke("explain", "clinical"), 2, "'clinical' stands for location-shifted, abcloc, two-stage;"
+    )
+
+
+@pytest.mark.parametrize(
+    ("call", "meant"),
+    [
+        (lambda: explain("two-centre"), "two-center"),
+        (lambda: find_methods("recomended"), "recommended"),
+        (lambda: find_methods(["cud", "kohavi"]), "kohavi-normal"),
+        (lambda: recorded_interval("test-set-wald", TestSetLosses(WRONG, 60), alternative="lesser"), "less"),
+        (lambda: recorded_interval("test-set-wald", TestSetLosses(WRONG, 60), sides="upper"), "side"),
+        (lambda: estimate_error(None, None, None, methods="bootstrap632"), "bootstrap-632"),
+        (
+            lambda: error_interval(None, None, None, method="two-center", confidence_levl=0.9),
+            "confidence_level",
+        ),
+        (lambda: error_interval(None, None, None, tail="shortest"), "tails"),
+    ],
+)
+def test_python_says_what_may_have_been_meant(call, meant):
+    with pytest.raises(ValueError, match=f"Did you mean '{meant}'\\?$"):
+        call()

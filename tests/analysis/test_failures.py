@@ -1,0 +1,213 @@
+"""What fails on the way costs its own row only, and what can be refused is refused before the refits."""
+
+from __future__ import annotations
+
+import warnings
+from functools import partial
+
+import numpy as np
+import pytest
+from data import fitted_sample, sample
+from sklearn.base import clone
+from sklearn.discriminant_analysis import QuadraticDiscriminantAnalysis
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.linear_model import LogisticRegression
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn_versions import KNOWS_RANK, sparse_logistic
+
+from cudbound import (
+    ConvexLossClassifier,
+    LeastSquaresClassifier,
+    Metrics,
+    ResamplingSizes,
+    compare_intervals,
+    compare_learners,
+    error_interval,
+    estimate_error,
+    tabulate_comparisons,
+)
+from cudbound.basis.exceptions import FailedRefitsError, UnsupportedEstimatorError
+from cudbound.intervals import compute_interval
+from cudbound.problem.draws import draw_counts
+
+_data = partial(sample, labels=("healthy", "ill"))
+_fitted = partial(fitted_sample, labels=("healthy", "ill"))
+
+
+def _neighbors():
+    """A classifier that cannot be used after a fit to fewer than five rows, which some methods take."""
+    X, y = _data(10, seed=2)
+    return KNeighborsClassifier(5).fit(X, y), X, y
+
+
+def test_a_method_whose_refits_fail_keeps_its_row_and_the_others_theirs():
+    clf, X, y = _neighbors()
+    fine = compare_intervals(clf, X, y, methods="corrected-resampled-t", rng=0).rows[0]
+    table = compare_intervals(clf, X, y, methods=["conservative-z", "corrected-resampled-t"], rng=0)
+    assert table["corrected-resampled-t"] == fine
+    failed = table["conservative-z"]
+    assert failed.degenerate is not None
+    assert failed.degenerate.startswith("could not be computed: ValueError: Expected n_neighbors <=")
+    assert np.isnan([failed.estimate, failed.raw_interval.low, failed.raw_interval.high]).all()
+    with pytest.raises(ValueError, match="Expected n_neighbors <="):
+        compare_intervals(clf, X, y, methods="conservative-z", rng=0)
+
+
+def test_a_comparison_whose_refits_fail_keeps_its_row():
+    clf, X, y = _neighbors()
+    other = LeastSquaresClassifier()
+    fine = tabulate_comparisons(clf, other, X, y, methods="corrected-resampled-t", rng=0).rows[0]
+    methods = ["corrected-resampled-t", "austern-zhou", "independent-test-sets"]
+    sizes = ResamplingSizes(holdout_fraction=0.7)
+    table = tabulate_comparisons(clf, other, X, y, methods=methods, sizes=sizes, rng=0)
+    assert table["corrected-resampled-t"] == fine
+    for name in methods[1:]:
+        assert "could not be computed: ValueError: Expected n_neighbors" in table[name].degenerate
+        assert np.isnan([table[name].estimate, table[name].pvalue]).all()
+        assert name in str(table)
+    with pytest.raises(ValueError, match="Expected n_neighbors <="):
+        compare_learners(clf, other, X, y, method="austern-zhou", rng=0)
+
+
+def test_an_estimate_that_fails_keeps_its_row():
+    X, y = _data()
+    X = np.where(X > 1.5, np.nan, X)
+    clf = HistGradientBoostingClassifier(max_iter=1).fit(X, y)
+    table = estimate_error(clf, X, y, methods=["bolstered", "k-fold"], rng=0)
+    assert table["k-fold"] == estimate_error(clf, X, y, methods="k-fold", rng=0).rows[0]
+    assert np.isnan(table["bolstered"].estimate)
+    assert "leave the bolstered estimates out" in table["bolstered"].degenerate
+    with pytest.raises(ValueError, match="leave the bolstered estimates out"):
+        estimate_error(clf, X, y, methods="bolstered", rng=0)
+
+
+def test_a_formula_that_fails_after_the_refits_costs_its_own_row_only(monkeypatch):
+    clf, X, y = _fitted()
+
+    def compute(method, *arguments, **keywords):
+        if method.name == "martin-beta":
+            raise ZeroDivisionError("no\npoints")
+        return compute_interval(method, *arguments, **keywords)
+
+    monkeypatch.setattr("cudbound.analysis.bounds_and_rows.compute_interval", compute)
+    table = compare_intervals(clf, X, y, methods=["martin-beta", "langford-binomial"], n_resamples=20, rng=0)
+    assert table["martin-beta"].degenerate == "could not be computed: ZeroDivisionError: no points"
+    assert table["langford-binomial"].degenerate is None
+
+
+def _few_of_a_class(n_few):
+    """A discriminant analysis that fails on draws of fewer than six distinct rows of the smaller class."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 5)), np.where(np.arange(60) < n_few, "ill", "healthy")
+    return QuadraticDiscriminantAnalysis().fit(X, y), X, y
+
+
+def _can_be_fitted(clf, X, y, counts):
+    """Return which draws can be fitted, one by one."""
+    can = np.ones(len(counts), dtype=bool)
+    for number, draw in enumerate(counts):
+        try:
+            clone(clf).fit(np.repeat(X, draw, axis=0), np.repeat(y, draw))
+        except np.linalg.LinAlgError:
+            can[number] = False
+    return can
+
+
+@KNOWS_RANK
+def test_refits_that_fail_are_left_out_of_an_interval_and_counted():
+    clf, X, y = _few_of_a_class(13)
+    result = error_interval(clf, X, y, n_resamples=200, rng=0)
+    counts = draw_counts(60, 200, np.random.default_rng(0))
+    kept = counts[_can_be_fitted(clf, X, y, counts)]
+    assert 180 <= len(kept) < 200
+    remark = f"{200 - len(kept)} of 200 refits failed and were left out"
+    assert remark in result.row.remarks
+    assert f"{200 - len(kept)} of 200 refits failed" in str(result)
+    assert result.row.n_fits == len(kept) + 1
+    found = [clone(clf).fit(np.repeat(X, draw, 0), np.repeat(y, draw)).predict(X) for draw in kept]
+    assert result.instability.n_refits == len(kept)
+    shares = (np.array(found) != clf.predict(X)).mean(axis=0)
+    np.testing.assert_allclose(result.instability.shares, shares, atol=1e-12)
+    table = compare_intervals(
+        clf,
+        X,
+        y,
+        methods=["two-center", "test-set-wilson"],
+        metric=Metrics(["error", "specificity"], event="ill"),
+        n_resamples=200,
+        inner="oob",
+        rng=0,
+    )
+    rows = [row for row in table.rows if row.method == "two-center"]
+    assert [row.degenerate for row in rows] == [None, None]
+    assert all(any("refits failed and were left out" in one for one in row.remarks) for row in rows)
+
+
+@KNOWS_RANK
+def test_more_than_a_tenth_of_failed_refits_cost_the_rows_that_read_them():
+    clf, X, y = _few_of_a_class(9)
+    methods = ["two-center", "langford-binomial", "test-set-wilson"]
+    table = compare_intervals(clf, X, y, methods=methods, n_resamples=200, rng=0)
+    assert table["test-set-wilson"].degenerate is None
+    counts = draw_counts(60, 200, np.random.default_rng(0))
+    n_failed = int((~_can_be_fitted(clf, X, y, counts)).sum())
+    reason = (
+        f"{n_failed} of 200 refits on bootstrap draws failed, more than 10%: the first with LinAlgError: "
+    )
+    for name in methods[:2]:
+        assert reason in table[name].degenerate
+        assert np.isnan(table[name].raw_interval.high)
+    with pytest.raises(FailedRefitsError, match=reason):
+        error_interval(clf, X, y, n_resamples=200, rng=0)
+
+
+def test_what_the_caller_made_an_error_stops_the_run():
+    X, y = _data()
+    rough = make_pipeline(StandardScaler(), sparse_logistic(0.5, max_iter=1, solver="saga"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        rough.fit(X, y)
+    with pytest.raises(ConvergenceWarning, match="did not converge"):
+        compare_intervals(rough, X, y, methods=["test-set-wilson", "k-fold-t"], rng=0)
+    clf, X, y = _fitted(8)
+    with pytest.raises(ValueError, match="on_single_class='error' was requested"):
+        compare_intervals(clf, X, y, methods=["k-fold-t", "conservative-z"], rng=0, on_single_class="error")
+
+
+def test_a_loss_without_curvature_is_refused_before_the_bound_is_solved(monkeypatch):
+    X, y = _data()
+    clf = ConvexLossClassifier("hinge").fit(X, y)
+    arguments = {"n_resamples": 5, "inner": 2, "rng": 0, "sizes": ResamplingSizes(n_nested_repeats=1)}
+    table = compare_intervals(clf, X, y, methods="conditional", **arguments)
+    assert table["cud"].degenerate is None
+    assert "needs a loss with a gradient and a curvature" in table["aci"].degenerate
+    at_zero = arguments | {"sizes": ResamplingSizes(n_nested_repeats=1, aci_rate=0)}
+    assert compare_intervals(clf, X, y, methods="aci", **at_zero).rows[0].degenerate is None
+
+    def solve(*_, **__):
+        raise AssertionError("the bound was solved first")
+
+    monkeypatch.setattr("cudbound.analysis.bounds_and_rows.solve_bound", solve)
+    with pytest.raises(UnsupportedEstimatorError, match="needs a loss with a gradient and a curvature"):
+        compare_intervals(clf, X, y, methods=["cud", "aci"], **arguments)
+
+
+@pytest.mark.parametrize("entry", [compare_intervals, estimate_error])
+def test_data_that_cannot_be_predicted_are_refused_before_the_refits(entry, monkeypatch):
+    clf, X, y = _fitted()
+    method = {compare_intervals: "test-set-wilson", estimate_error: "holdout"}[entry]
+
+    def refit(*_, **__):
+        raise AssertionError("refits were begun")
+
+    monkeypatch.setattr("cudbound.analysis.session.record_refits", refit)
+    with pytest.raises(ValueError, match=r"X has 1 features, but .* expecting 2"):
+        entry(clf, X, y, methods=[method], test_set=(X[:, :1], y))
+    with pytest.raises(ValueError, match=r"X has 1 features, but .* expecting 2"):
+        compare_learners(clf, clf, X, y, method="mcnemar", test_set=(X[:, :1], y))
+    logistic = LogisticRegression().fit(X, y)
+    with pytest.raises(ValueError, match=r"X has 1 features, but .* expecting 2"):
+        entry(logistic, X[:, :1], y, methods=[method])

@@ -1,0 +1,217 @@
+"""Every method from losses of other software: which arrays it takes, what it makes of them, and refusals."""
+
+from __future__ import annotations
+
+from typing import get_type_hints
+
+import numpy as np
+import pytest
+from contract_cases import COMPARISONS, INTERVALS, parts_of, random_records
+from scipy import stats
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import KFold, cross_val_predict
+from statsmodels.stats.proportion import proportion_confint
+
+from cudbound import recorded_comparison, recorded_estimate, recorded_interval
+from cudbound.analysis.from_recorded import FIELD_OF, collect_records
+from cudbound.intervals import METHODS, compute_interval
+from cudbound.intervals.difference import compute_comparison
+from cudbound.point_estimates import ESTIMATORS, compute_estimate
+from cudbound.records import (
+    BootstrapLosses,
+    FoldLosses,
+    HalvingLosses,
+    Records,
+    SplitLosses,
+    TestSetLosses,
+)
+
+RECORDS = random_records(2, 0.3)
+SHARES = {"positive": RECORDS.positive, "predicted_positive": RECORDS.predicted_positive}
+
+
+def test_every_record_but_the_bound_can_be_passed():
+    settings = (float, bool, str, bool | None)
+    fields = {name for name, hint in get_type_hints(Records).items() if hint not in settings} - {
+        "losses",
+        "bound",
+        "stratified_folds",  # of the same class as repeated_folds
+    }
+    assert set(FIELD_OF.values()) == fields - {"leave_one_out", "second_test_set"}
+
+
+@pytest.mark.parametrize("name", [name for name in INTERVALS if "bound" not in METHODS[name].needs])
+def test_an_interval_reads_what_it_needs_and_nothing_else(name):
+    parts = parts_of(RECORDS, METHODS[name].needs)
+    row = recorded_interval(name, *parts, training_losses=RECORDS.losses, **SHARES)
+    assert row == compute_interval(METHODS[name], RECORDS, 0.95)
+    # in any order, as lists, and beside losses of other kinds
+    others = [record for record in vars(RECORDS).values() if type(record) in FIELD_OF and record not in parts]
+    more = [
+        one
+        for one in others
+        if FIELD_OF[type(one)] not in METHODS[name].needs | {"folds", "test_set"}
+        and not isinstance(one, FoldLosses | TestSetLosses)
+    ]
+    assert more
+    assert row == recorded_interval(
+        name, *more, *parts[::-1], training_losses=RECORDS.losses.tolist(), **SHARES
+    )
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_an_estimate_reads_what_it_needs(name):
+    found = recorded_estimate(
+        name, *parts_of(RECORDS, ESTIMATORS[name].needs), training_losses=RECORDS.losses, **SHARES
+    )
+    assert found == compute_estimate(ESTIMATORS[name], RECORDS)
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_a_comparison_reads_differences(name):
+    records = random_records(4, 0.3, differences="second_test_set" not in METHODS[name].needs)
+    parts = parts_of(records, METHODS[name].needs)
+    assert recorded_comparison(name, *parts) == compute_comparison(METHODS[name], records, 0.95)
+    assert recorded_comparison(name, *parts, confidence_level=0.8).confidence_level == 0.8
+
+
+def test_losses_of_scikit_learn_in_one_line():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 2))
+    y = X[:, 0] + rng.normal(size=60) > 0
+    cv = KFold(6, shuffle=True, random_state=0)
+    wrong = cross_val_predict(LogisticRegression(), X, y, cv=cv) != y
+    blocks = [wrong[test] for _, test in cv.split(X)]
+    row = recorded_interval("k-fold-t", FoldLosses.from_blocks(blocks))
+    means = np.mean(blocks, axis=1)
+    expected = stats.t.interval(0.95, 5, means.mean(), stats.sem(means))
+    assert (row.raw_interval.low, row.raw_interval.high) == pytest.approx(expected)
+    assert str(row.estimand) == "expected(n1=50)"
+    assert recorded_estimate("k-fold", FoldLosses.from_blocks(blocks)).estimate == pytest.approx(wrong.mean())
+
+
+def test_a_test_set_by_statsmodels():
+    losses = np.repeat([1, 0], [7, 33])
+    peers = {"wilson": "wilson", "clopper-pearson": "beta", "wald": "normal"}
+    for name, theirs in peers.items():
+        row = recorded_interval(f"test-set-{name}", TestSetLosses(losses, 100), confidence_level=0.9)
+        assert (row.raw_interval.low, row.raw_interval.high) == pytest.approx(
+            proportion_confint(7, 40, 0.1, method=theirs)
+        )
+
+
+def test_two_halvings_of_other_software():
+    pairs = [[0.1, -0.05], [0.02, 0.03], [0.0, 0.1], [0.05, 0.05], [-0.02, 0.08]]
+    found = recorded_comparison("5x2cv-t", HalvingLosses(np.array(pairs), 50))
+    gaps = np.subtract(*np.transpose(pairs))
+    statistic = 0.1 / np.sqrt((gaps**2).sum() / 10)
+    assert found.statistic == pytest.approx(statistic)
+    assert found.pvalue == pytest.approx(2 * stats.t.sf(statistic, 5))
+
+
+def test_single_rows_as_folds_are_leave_one_out():
+    losses = np.repeat([1, 0], [4, 16])
+    row = recorded_interval("leave-one-out-binomial", FoldLosses(losses, np.arange(20)))
+    assert (row.raw_interval.low, row.raw_interval.high) == pytest.approx(
+        proportion_confint(4, 20, method="beta")
+    )
+    with pytest.raises(ValueError, match="needs recorded leave_one_out losses, and the records have none"):
+        recorded_interval("leave-one-out-binomial", FoldLosses(losses, np.arange(20) // 2))
+
+
+def test_the_second_test_set_is_that_of_the_second_classifier():
+    worse, better = TestSetLosses([1, 1, 0, 1, 0], 9), TestSetLosses([0, 0, 1, 0, 0, 0], 9)
+    found = recorded_comparison("independent-test-sets", worse, better)
+    assert found.estimate == pytest.approx(3 / 5 - 1 / 6)
+    assert recorded_comparison("independent-test-sets", better, worse).estimate == -found.estimate
+
+
+def test_the_shares_for_632_plus():
+    counts = np.array([[2, 0, 1, 1], [0, 2, 2, 0], [1, 1, 0, 2]])
+    losses = np.array([[0, 1, 0, 0], [1, 0, 0, 1], [0, 0, 1, 0]])
+    training = [0, 1, 0, 0]
+    found = recorded_estimate(
+        "bootstrap-632-plus",
+        BootstrapLosses(counts, losses),
+        training_losses=training,
+        positive=0.5,
+        predicted_positive=0.25,
+    )
+    # by hand: points are out of bag once each but for the first and the last, wrong each time
+    err1 = 1.0
+    gamma = 0.5 * 0.75 + 0.5 * 0.25
+    rate = (min(err1, gamma) - 0.25) / (gamma - 0.25)
+    weight = 0.632 / (1 - 0.368 * rate)
+    assert found.estimate == pytest.approx((1 - weight) * 0.25 + weight * min(err1, gamma))
+    for lacking in ("positive", "predicted_positive"):
+        given = {"positive": 0.5, "predicted_positive": 0.25} | {lacking: None}
+        with pytest.raises(ValueError, match=rf"The \.632\+ estimate needs '{lacking}', a share"):
+            recorded_estimate(
+                "bootstrap-632-plus", BootstrapLosses(counts, losses), training_losses=training, **given
+            )
+
+
+def test_options_level_and_fallback_reach_the_method():
+    splits = SplitLosses([0.2] * 5, 90, 10)
+    assert recorded_interval("corrected-resampled-t", splits).degenerate is not None
+    instead = recorded_interval("corrected-resampled-t", splits, fallback=True, confidence_level=0.8)
+    assert (instead.degenerate, instead.confidence_level) == (None, 0.8)
+    folds = FoldLosses.from_blocks([[0, 1, 0], [0, 0, 0], [1, 1, 0]])
+    assert (
+        recorded_interval("grandvalet-bengio-t", folds, rho=0).raw_interval
+        == recorded_interval("k-fold-t", folds).raw_interval
+    )
+    one_sided = recorded_comparison("k-fold-t", folds, alternative="greater")
+    assert one_sided.raw_interval.high == np.inf
+
+
+# ---- what is refused ----
+
+
+@pytest.mark.parametrize("record", [[0, 1], np.array([0.1, 0.2]), None, Records(), "losses"], ids=repr)
+def test_records_of_another_class(record):
+    with pytest.raises(
+        ValueError, match=r"must be of the classes \['BolsteredLosses', .* once .*twice\)\. Got "
+    ):
+        collect_records(record)
+
+
+def test_a_record_given_twice():
+    folds = FoldLosses.from_blocks([[0, 1], [1, 0]])
+    with pytest.raises(ValueError, match=r"each once \(TestSetLosses twice\)\. Got another FoldLosses"):
+        recorded_interval("k-fold-t", folds, folds)
+    tested = TestSetLosses([0, 1], 5)
+    with pytest.raises(ValueError, match="Got another TestSetLosses"):
+        collect_records(tested, tested, tested)
+
+
+@pytest.mark.parametrize("losses", [[], [[0, 1]], ["a", "b"], [0.0, np.nan]], ids=str)
+def test_training_losses_that_are_no_vector(losses):
+    with pytest.raises(ValueError, match="'training_losses' parameter must be"):
+        recorded_estimate("resubstitution", training_losses=losses)
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.5, np.nan])
+def test_shares_that_are_none(share):
+    with pytest.raises(ValueError, match=r"'positive' parameter must be a share in \[0, 1\]\. Got "):
+        collect_records(positive=share)
+
+
+def test_methods_that_are_unknown_or_of_another_kind():
+    folds = FoldLosses.from_blocks([[0, 1], [1, 0]])
+    with pytest.raises(ValueError, match=r"must be one of the groups .*Got 'k-fold' instead"):
+        recorded_interval("k-fold", folds)
+    with pytest.raises(ValueError, match=r"'mcnemar' compares two classifiers; use compare_learners"):
+        recorded_interval("mcnemar", folds)
+    with pytest.raises(ValueError, match=r"must be 'all' or one of .*Got 'yang-cv-normal' instead"):
+        recorded_comparison("yang-cv-normal", folds)
+    with pytest.raises(ValueError, match=r"must be 'all' or a list of names out of .*Got 'k-fold-t' instead"):
+        recorded_estimate("k-fold-t", folds)
+    with pytest.raises(ValueError, match="k-fold-t needs recorded folds losses, and the records have none"):
+        recorded_interval("k-fold-t")
+    with pytest.raises(ValueError, match=r"k-fold-t has no option 'rho'\. Its options are \[\]"):
+        recorded_interval("k-fold-t", folds, rho=0.5)
+    with pytest.raises(ValueError, match=r"'confidence_level' parameter must be .* Got 95 instead"):
+        recorded_interval("k-fold-t", folds, confidence_level=95)
+    with pytest.raises(ValueError, match=r"'alternative' parameter must be one of"):
+        recorded_comparison("k-fold-t", folds, alternative="more")

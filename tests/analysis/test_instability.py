@@ -1,0 +1,302 @@
+"""Classification instability: shares of refits by a second way, from a table, from recorded losses, and on no page."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import re
+
+import numpy as np
+import pytest
+from command_interval import interval_on
+from matplotlib.figure import Figure
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import FixedThresholdClassifier, TunedThresholdClassifierCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+from cudbound import (
+    ChosenThresholdClassifier,
+    LeastSquaresClassifier,
+    Metrics,
+    classification_instability,
+    compare_intervals,
+    error_interval,
+    recorded_instability,
+)
+from cudbound.basis.exceptions import ParameterError
+from cudbound.basis.groups import Groups
+from cudbound.plotting.instability_display import InstabilityDisplay
+from cudbound.problem.draws import draw_counts
+from cudbound.records import BootstrapLosses
+
+
+class Nearest(ClassifierMixin, BaseEstimator):
+    """The class whose mean is nearer; it has no scores."""
+
+    def fit(self, X, y):
+        self.classes_ = np.unique(y)
+        self.means_ = np.array([X[y == label].mean(axis=0) for label in self.classes_])
+        return self
+
+    def predict(self, X):
+        distances = ((np.asarray(X)[:, None, :] - self.means_) ** 2).sum(axis=2)
+        return self.classes_[distances.argmin(axis=1)]
+
+
+class BadScores(Nearest):
+    """Scores that are not those of its rule."""
+
+    def decision_function(self, X):
+        return np.arange(len(X)) - 0.5
+
+
+RNG = np.random.default_rng(3)
+X = RNG.normal(size=(24, 2)).round(1)  # ties
+Y = np.where(X[:, 0] + RNG.normal(size=24) > 0, "ill", "well")
+B = 40
+
+
+def by_hand(estimator, counts, weights=None):
+    """Fit a clone to the rows of each draw, and compare its classes with those of the classifier."""
+    changed = np.zeros(len(Y))
+    for row in counts:
+        drawn = np.repeat(np.arange(len(Y)), row)
+        if len(set(Y[drawn])) == 1:
+            changed += estimator.predict(X) != Y[drawn][0]
+            continue
+        named = {} if weights is None else {"sample_weight": weights[drawn]}
+        changed += clone(estimator).fit(X[drawn], Y[drawn], **named).predict(X) != estimator.predict(X)
+    return changed / len(counts)
+
+
+CLASSIFIERS = {
+    "batched": LeastSquaresClassifier(),
+    "pipeline": make_pipeline(StandardScaler(), LogisticRegression()),
+    "tree": DecisionTreeClassifier(max_depth=2, random_state=0),
+    "no scores": Nearest(),
+}
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize("name", CLASSIFIERS)
+def test_shares_are_those_of_clones_fitted_to_the_draws(name, grouped):
+    clf = CLASSIFIERS[name].fit(X, Y)
+    groups = np.arange(24) // 2 if grouped else None
+    counts = draw_counts(24, B, np.random.default_rng(5), None if groups is None else Groups.of(groups))
+    found = classification_instability(clf, X, Y, n_resamples=B, groups=groups, rng=5)
+    np.testing.assert_array_equal(found.shares, by_hand(clf, counts))
+    assert found.n_refits == B
+    assert ("12 groups of 2 rows kept together" in found.remarks) == grouped
+    assert 0.0 < found.mean < 0.5  # the case says something
+
+
+def test_weights_enter_the_refits():
+    weights = np.linspace(0.5, 3.0, 24)
+    clf = LogisticRegression().fit(X, Y, sample_weight=weights)
+    counts = draw_counts(24, B, np.random.default_rng(0))
+    found = classification_instability(clf, X, Y, sample_weight=weights, n_resamples=B, rng=0)
+    np.testing.assert_array_equal(found.shares, by_hand(clf, counts, weights))
+    assert (found.shares != classification_instability(clf, X, Y, n_resamples=B, rng=0).shares).any()
+
+
+def test_draws_of_one_class_are_counted_or_drawn_again():
+    few_X, few_y = X[:5], np.array(["a", "a", "a", "b", "b"])
+    clf = LeastSquaresClassifier().fit(few_X, few_y)
+    as_drawn = classification_instability(clf, few_X, few_y, n_resamples=60, rng=0)
+    (remark,) = as_drawn.remarks
+    n_bad = int(re.fullmatch(r"(\d+) single-class draws fitted as drawn", remark)[1])
+    dropped = classification_instability(clf, few_X, few_y, n_resamples=60, rng=0, on_single_class="drop")
+    assert dropped.n_refits == 60 - n_bad < 60
+    with pytest.raises(ValueError, match="held only one class"):
+        classification_instability(clf, few_X, few_y, n_resamples=60, rng=0, on_single_class="error")
+
+
+@pytest.mark.parametrize("name", ["batched", "tree"])
+def test_a_table_has_it_from_its_refits(name):
+    clf = CLASSIFIERS[name].fit(X, Y)
+    own = classification_instability(clf, X, Y, n_resamples=B, rng=2)
+    asked = {"n_resamples": B, "rng": 2}
+    one = error_interval(clf, X, Y, **asked)
+    several = compare_intervals(
+        clf, X, Y, methods=["langford-binomial"], metric=Metrics("error", event="ill"), **asked
+    )
+    for found in (one.instability, one.table.instability, several.instability):
+        np.testing.assert_array_equal(found.shares, own.shares)
+        np.testing.assert_array_equal(found.distances, own.distances)
+    assert compare_intervals(clf, X, Y, methods=["bayle-cv"], rng=0).instability is None
+
+
+def test_recorded_losses_give_it_too():
+    # row 0 never changes; row 1 in one of two; row 2, which the classifier gets wrong, is right in both
+    refits = BootstrapLosses([[2, 0, 1], [1, 1, 1]], [[0, 1, 0], [0, 0, 0]])
+    found = recorded_instability(refits, training_losses=[0, 0, 1], distances=[3.0, -1.0, 0.5])
+    assert found.shares.tolist() == [0.0, 0.5, 1.0]
+    assert found.distances.tolist() == [3.0, 1.0, 0.5]
+    assert (found.mean, found.above(0.25), found.above(0.5)) == (0.5, 2 / 3, 1 / 3)
+    with pytest.raises(ParameterError, match="'training_losses' parameter must be losses of single rows"):
+        recorded_instability(refits, training_losses=[0.0, 0.5, 1.0])
+    with pytest.raises(
+        ParameterError, match="'training_losses' parameter must be one loss for each of the 3 rows"
+    ):
+        recorded_instability(refits, training_losses=[0, 1])
+    with pytest.raises(
+        ParameterError, match="'distances' parameter must be one number for each of the 3 rows"
+    ):
+        recorded_instability(refits, training_losses=[0, 0, 1], distances=[1.0])
+    with pytest.raises(ParameterError, match=r"must be a cudbound\.records\.BootstrapLosses"):
+        recorded_instability([[0, 1]], training_losses=[0, 1])
+
+
+def test_a_share_at_the_mark_is_not_above_it():
+    refits = BootstrapLosses(np.ones((10, 2), dtype=int), [[1, 0]] + [[0, 0]] * 9)
+    found = recorded_instability(refits, training_losses=[0, 0])
+    assert (found.shares[0], found.above(0.1)) == (0.1, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("clf", "expected", "what"),
+    [
+        (LogisticRegression(), lambda s, p: abs(s), "distance of decision_function from 0"),
+        (
+            FixedThresholdClassifier(LogisticRegression(), threshold=0.3, pos_label="well"),
+            lambda s, p: abs(p - 0.3),
+            "distance of predict_proba from 0.3",
+        ),
+        (
+            FixedThresholdClassifier(LogisticRegression(), threshold=0.3, pos_label="ill"),
+            lambda s, p: abs(p - 0.7),
+            "distance of predict_proba from 0.7",
+        ),
+        (
+            FixedThresholdClassifier(
+                LogisticRegression(), threshold=0.2, pos_label="ill", response_method="decision_function"
+            ),
+            lambda s, p: abs(s + 0.2),
+            "distance of decision_function from -0.2",
+        ),
+        (
+            ChosenThresholdClassifier(LogisticRegression(), lambda scores, second: 0.6),
+            lambda s, p: abs(p - 0.6),
+            "distance of predict_proba from 0.6",
+        ),
+    ],
+    ids=["plain", "second", "first", "score", "chosen"],
+)
+def test_distances_are_from_the_threshold_that_divides_the_classes(clf, expected, what):
+    inner = LogisticRegression().fit(X, Y)
+    scores, probabilities = inner.decision_function(X), inner.predict_proba(X)[:, 1]
+    found = classification_instability(clf.fit(X, Y), X, Y, n_resamples=2, rng=0)
+    np.testing.assert_allclose(found.distances, expected(scores, probabilities), rtol=1e-12)
+    assert found.distances_of == what
+
+
+def test_a_tuned_threshold_is_known():
+    clf = TunedThresholdClassifierCV(LogisticRegression(), cv=2, thresholds=5).fit(X, Y)
+    found = classification_instability(clf, X, Y, n_resamples=2, rng=0)
+    np.testing.assert_allclose(
+        found.distances, abs(clf.predict_proba(X)[:, 1] - clf.best_threshold_), rtol=1e-12
+    )
+
+
+@pytest.mark.parametrize(
+    ("clf", "reason"),
+    [
+        (Nearest(), "Nearest has neither decision_function nor predict_proba"),
+        (BadScores(), "the scores of BadScores do not divide its classes"),
+    ],
+)
+def test_without_scores_of_the_rule_the_rows_stand_in_order(clf, reason):
+    found = classification_instability(clf.fit(X, Y), X, Y, n_resamples=B, rng=0)
+    assert found.distances is None
+    assert found.distances_of == reason
+    assert found.to_frame()["distance"].isna().all()
+    display = found.plot(Figure().subplots())
+    at, heights = display.points_.get_offsets().T
+    assert at.tolist() == list(range(1, 25))
+    np.testing.assert_array_equal(heights, np.sort(found.shares)[::-1])
+    assert reason in display.ax_.get_xlabel()
+
+
+def test_the_plot_has_a_point_for_each_row():
+    clf = CLASSIFIERS["batched"].fit(X, Y)
+    found = classification_instability(clf, X, Y, n_resamples=B, rng=0)
+    display = found.plot(Figure().subplots())
+    assert isinstance(display, InstabilityDisplay)
+    np.testing.assert_array_equal(
+        display.points_.get_offsets(), np.column_stack([abs(clf.decision_function(X)), found.shares])
+    )
+    assert [line.get_ydata()[0] for line in display.mark_lines_] == [0.1, 0.25]
+    colors = set(re.findall(r"#[0-9a-f]{6}", display.svg("a")))
+    assert all(color[1:3] == color[3:5] == color[5:7] for color in colors), colors
+    with pytest.raises(ParameterError, match="'distances' parameter must be as many as 'shares'"):
+        InstabilityDisplay([0.1, 0.2], [1.0])
+
+
+def test_what_is_printed_is_a_summary_and_the_frame_has_the_rows():
+    refits = BootstrapLosses(
+        np.ones((10, 4), dtype=int), [[1, 1, 0, 0]] * 2 + [[0, 1, 0, 0]] * 2 + [[0, 0, 0, 0]] * 6
+    )
+    found = recorded_instability(refits, training_losses=[0, 0, 0, 0])
+    assert repr(found) == (
+        "Classification instability: of 4 training rows, 2 (50.0%) are put in another class by more than 10% of the "
+        "refits, 1 (25.0%) by more than 25%.\n"
+        "A refit and this classifier disagree about 15.0% of the rows, on average over 10 bootstrap draws."
+    )
+    numbers = {"n_refits": 10, "mean": 0.15, "above_10_percent": 0.5, "above_25_percent": 0.25}
+    assert found.summary == pytest.approx(numbers)
+    assert found._repr_html_().startswith("<p><b>Classification instability: of 4")
+    frame = found.to_frame()
+    assert (frame.index.name, frame["share"].tolist()) == ("row", [0.2, 0.4, 0.0, 0.0])
+
+
+def test_it_survives_pickling():
+    found = classification_instability(CLASSIFIERS["batched"].fit(X, Y), X, Y, n_resamples=5, rng=0)
+    assert repr(pickle.loads(pickle.dumps(found))) == repr(found)
+
+
+# ---- the command ----
+
+
+@pytest.fixture
+def command(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return interval_on(X, Y, tmp_path, n_resamples=40, seed=2)
+
+
+def test_the_command_says_it_below_the_table_and_draws_it(command, tmp_path):
+    expected = classification_instability(CLASSIFIERS["batched"].fit(X, Y), X, Y, n_resamples=40, rng=2)
+    plain = command("--format", "markdown").stdout
+    both = command("--format", "markdown", "--instability", "--instability-plot", "rows.svg")
+    assert both.exit_code == 0, both.stderr
+    said = "".join(f"- {line}\n" for line in expected.lines())
+    assert both.stdout == f"{plain}{said}"
+    assert "predict" not in both.stdout
+    assert (tmp_path / "rows.svg").read_bytes() == expected.display().image("svg")
+    found = json.loads(command("--format", "json", "--instability").stdout)
+    assert found["instability"] == expected.summary
+    assert "instability" not in json.loads(command("--format", "json").stdout)
+    assert expected.lines()[0] in command("--recommend", "--instability", "--format", "markdown").stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--instability", "--format", "csv"], "for which csv has no place"),
+        (["--instability", "--methods", "cud"], "none of the methods asked for makes; add two-center"),
+        (
+            ["--instability-plot", "a.svg", "--plot", "a.svg"],
+            "--plot and --instability-plot name the same file",
+        ),
+        (["--instability-plot", "a.txt"], "ends in none of .svg, .png, .pdf"),
+        (["--instability-plot", "no/a.svg"], "--instability-plot: no such folder"),
+    ],
+)
+def test_what_cannot_be_is_refused_in_one_line(command, options, message):
+    found = command(*options)
+    assert found.exit_code in (1, 2)
+    assert message in found.stderr
+    assert found.stderr.count("\n") == 1
+    assert found.stdout == ""

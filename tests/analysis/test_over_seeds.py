@@ -1,0 +1,154 @@
+"""The same call with other seeds: a frame of all runs, seeds that repeat, and the ranges that the command says."""
+
+from __future__ import annotations
+
+import copy
+import json
+import pickle
+import re
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+from command_interval import interval_on
+
+from cudbound import (
+    LeastSquaresClassifier,
+    Metrics,
+    compare_intervals,
+    compare_learners,
+    cud_interval,
+    error_interval,
+    over_seeds,
+)
+from cudbound.basis.exceptions import ParameterError
+from cudbound.cli.seed_ranges import SeedRanges
+
+RNG = np.random.default_rng(7)
+X = RNG.normal(size=(24, 2)).round(2)
+Y = np.where(X[:, 0] + RNG.normal(size=24) > 0, "ill", "well")
+CLF = LeastSquaresClassifier().fit(X, Y)
+
+CALLS = {
+    "bound": partial(cud_interval, CLF, X, Y, n_resamples=20),
+    "interval": partial(error_interval, CLF, X, Y, groups=np.arange(24) // 2, n_resamples=20),
+    "table": partial(
+        compare_intervals,
+        CLF,
+        X,
+        Y,
+        methods=["two-center", "cud"],
+        metric=Metrics(["error", "sensitivity"], event="ill"),
+        n_resamples=20,
+    ),
+    "comparison": partial(compare_learners, CLF, "majority", X, Y),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_each_run_is_the_same_call_with_its_seed(name):
+    frame = over_seeds(CALLS[name], 3, rng=4)
+    seeds = [4, *(int(one.generate_state(1)[0]) for one in np.random.SeedSequence(4).spawn(2))]
+    assert list(dict.fromkeys(frame["seed"])) == seeds
+    for seed, part in frame.groupby("seed", sort=False):
+        alone = CALLS[name](rng=seed).to_frame()
+        pd.testing.assert_frame_equal(part.drop(columns="seed").reset_index(drop=True), alone)
+    assert frame["low"].nunique() > 1  # the seeds do something
+    longer = over_seeds(CALLS[name], 4, rng=4)
+    pd.testing.assert_frame_equal(longer.iloc[: len(frame)], frame)
+
+
+def test_without_a_seed_all_are_new():
+    call = CALLS["bound"]
+    assert over_seeds(call, 2)["seed"].tolist() != over_seeds(call, 2)["seed"].tolist()
+    first = int(np.random.default_rng(0).integers(2**32))
+    assert over_seeds(call, 1, np.random.default_rng(0))["seed"].tolist() == [first]
+
+
+@pytest.mark.parametrize("size", [0, 2.0, "5"])
+def test_the_number_of_seeds_is_checked(size):
+    with pytest.raises(ParameterError, match="'n_seeds' parameter must be an integer of at"):
+        over_seeds(CALLS["bound"], size)
+
+
+# ---- what a pickle leaves out ----
+
+
+@pytest.mark.parametrize("name", ["interval", "table"])
+def test_a_pickle_has_no_rows_and_is_saved(name, tmp_path):
+    result = CALLS[name](rng=4)
+    for other in (pickle.loads(pickle.dumps(result)), copy.copy(result)):
+        assert str(other) == str(result)
+        result.save(tmp_path / "first.json")
+        other.save(tmp_path / "second.json")
+        assert (tmp_path / "first.json").read_bytes() == (tmp_path / "second.json").read_bytes()
+    assert X[0].tobytes() not in pickle.dumps(result)
+
+
+# ---- the command ----
+
+
+def ranges(*, low, high, alternative="two-sided"):
+    rows = {
+        "seed": [1, 22],
+        "method": "m",
+        "metric": "error",
+        "estimate": [0.25, 0.22],
+        "low": low,
+        "high": high,
+    }
+    return SeedRanges.of(pd.DataFrame(rows | {"alternative": alternative}))
+
+
+def test_ranges_in_words_and_numbers():
+    found = ranges(low=[0.128, 0.151], high=[0.372, 0.289])
+    said = "estimate 0.220 to 0.250, lower limit 0.128 to 0.151, upper limit 0.289 to 0.372"
+    assert found.lines() == ["Over 2 seeds: 1, 22.", f"m: {said}."]
+    assert found.ranges[0]["high_most"] == 0.372
+    none = ranges(low=[np.nan] * 2, high=[np.nan] * 2)
+    assert none.words == ["no interval"]
+    assert none.ranges == [
+        {"method": "m", "metric": "error", "n_seeds": 0}
+        | {f"{name}_{end}": None for name in ("estimate", "low", "high") for end in ("least", "most")}
+    ]
+    some = ranges(low=[np.nan, 0.1], high=[np.nan, 0.3]).ranges[0]
+    assert (some["n_seeds"], some["estimate_least"], some["low_least"]) == (1, 0.22, 0.1)
+
+
+@pytest.mark.parametrize(("alternative", "missing"), [("less", "lower limit"), ("greater", "upper limit")])
+def test_the_limit_that_there_is_not_is_not_named(alternative, missing):
+    (words,) = ranges(low=[0.1, 0.2], high=[0.3, 0.4], alternative=alternative).words
+    assert missing not in words
+    assert words.count("limit") == 1
+
+
+@pytest.fixture
+def command(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return interval_on(X, Y, tmp_path, n_resamples=20, seed=4)
+
+
+def test_the_command_says_the_ranges_in_every_form(command):
+    call = partial(compare_intervals, CLF, X, Y, methods=["two-center", "cud"], n_resamples=20)
+    over = SeedRanges.of(over_seeds(call, 3, rng=4))
+    asked = ["--methods", "two-center,cud", "--seeds", "3"]
+    found = command(*asked, "--format", "json")
+    assert found.exit_code == 0, found.stderr
+    read = json.loads(found.stdout)
+    assert read["over_seeds"] == {"seeds": over.seeds, "ranges": over.ranges}
+    assert read["run"]["choices"] == "--seeds 3"
+    remarks = [f"over 3 seeds: {words}" for words in over.words]
+    for row, remark in zip(read["intervals"], remarks, strict=True):
+        assert row["remarks"].endswith(remark)
+    for form in ("markdown", "csv"):
+        stdout = command(*asked, "--format", form).stdout
+        assert all(remark in stdout for remark in remarks)
+    alone = command("--recommend", "--seeds", "3").stdout
+    assert alone.rstrip().endswith(" ".join(over.lines()[:2]))
+
+
+def test_one_seed_is_no_range(command):
+    found = command("--seeds", "1")
+    assert found.exit_code == 2
+    assert re.search("'--seeds': 1 is not in the range", found.stderr)

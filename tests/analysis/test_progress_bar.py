@@ -1,0 +1,209 @@
+"""Progress and Ctrl-C: every fit is counted, and none is made after it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from contract_cases import COMPARISONS, INTERVALS, CountedLeastSquares, sample
+from sklearn.tree import DecisionTreeClassifier
+
+import cudbound.resampling.refits
+from cudbound import (
+    LeastSquaresClassifier,
+    ResamplingSizes,
+    compare_intervals,
+    compare_learners,
+    estimate_error,
+    tabulate_comparisons,
+)
+from cudbound.analysis.known_classifier import MODEL_RECORDS
+from cudbound.intervals import METHODS
+from cudbound.point_estimates import ESTIMATORS
+
+X, Y = sample(24)
+SIZES = ResamplingSizes(
+    n_folds=5, n_repeats=2, n_splits=4, n_halvings=2, n_replicates=3, n_nested_repeats=2, test_fraction=0.2
+)
+ARGUMENTS = {"n_resamples": 12, "sizes": SIZES}
+#: Methods that take refits of the classifier, and nothing of it but its predictions.
+REFITTING = tuple(
+    name for name in INTERVALS if not METHODS[name].needs & (MODEL_RECORDS | {"signed_suprema"})
+)
+
+
+class Bar:
+    """Stands for tqdm; `stop_after` raises KeyboardInterrupt once so many fits were announced."""
+
+    stop_after: float = float("inf")
+    made: list[Bar]
+
+    def __init__(self, *, total, desc, unit, leave, smoothing, disable, delay):
+        assert (desc, unit, leave, smoothing, disable, delay) == ("refits", "fit", False, 0, False, 0.0)
+        self.total, self.n, self.closed, self.first_total = total, 0, False, total
+        Bar.made.append(self)
+
+    def update(self, n):
+        self.n += n
+        if self.n > Bar.stop_after:
+            raise KeyboardInterrupt
+
+    def refresh(self):
+        pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.closed = True
+
+
+@pytest.fixture(autouse=True)
+def fresh(monkeypatch):
+    monkeypatch.setattr("tqdm.tqdm", Bar)
+    monkeypatch.setattr(Bar, "made", [], raising=False)
+    monkeypatch.setattr(Bar, "stop_after", float("inf"))
+    monkeypatch.setattr(CountedLeastSquares, "n_fits", 0)
+    monkeypatch.setattr(CountedLeastSquares, "stop_at", None)
+
+
+def counted():
+    """Return a fitted classifier whose clones count their fits from 0."""
+    CountedLeastSquares.stop_at = None
+    clf = CountedLeastSquares().fit(X, Y)
+    CountedLeastSquares.n_fits = 0
+    return clf
+
+
+def intervals(clf, *, methods=REFITTING, rng=0, progress=False, **keywords):
+    return compare_intervals(
+        clf,
+        X,
+        Y,
+        methods=methods,
+        inner=3,
+        rng=rng,
+        progress=progress,
+        **ARGUMENTS,
+        **keywords,
+    )
+
+
+def estimates(clf, *, methods="all", rng=0, progress=False, **keywords):
+    return estimate_error(clf, X, Y, methods=methods, rng=rng, progress=progress, **ARGUMENTS, **keywords)
+
+
+def comparisons(clf, *, methods="all", rng=0, progress=False, **keywords):
+    other = DecisionTreeClassifier(max_depth=2).fit(X, Y)
+    return tabulate_comparisons(
+        clf,
+        other,
+        X,
+        Y,
+        methods=methods,
+        sizes=SIZES,
+        rng=rng,
+        progress=progress,
+        **keywords,
+    )
+
+
+# ---- the bar ----
+
+
+@pytest.mark.parametrize("name", REFITTING)
+def test_the_bar_counts_every_fit_of_an_interval(name):
+    row = intervals(counted(), methods=[name], progress=True).rows[0]
+    bar = Bar.made[0]
+    assert len(Bar.made) == 1
+    assert bar.first_total == bar.n == bar.total == CountedLeastSquares.n_fits == row.n_fits - 1
+    assert bar.closed
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_the_bar_counts_every_fit_of_an_estimate(name):
+    row = estimates(counted(), methods=[name], progress=True).rows[0]
+    assert CountedLeastSquares.n_fits == row.n_fits - 1
+    assert [(bar.first_total, bar.n) for bar in Bar.made] == (
+        [(row.n_fits - 1,) * 2] if row.n_fits > 1 else []
+    )
+
+
+@pytest.mark.parametrize("name", COMPARISONS)
+def test_the_bar_counts_the_fits_of_both_learners(name):
+    clf = counted()
+    row = tabulate_comparisons(clf, clf, X, Y, methods=[name], sizes=SIZES, rng=0, progress=True).rows[0]
+    (bar,) = Bar.made
+    assert bar.first_total == bar.n == bar.total == CountedLeastSquares.n_fits == row.n_fits
+
+
+def test_methods_share_their_fits():
+    table = intervals(counted(), progress=True)
+    (bar,) = Bar.made
+    assert bar.first_total == bar.n == CountedLeastSquares.n_fits
+    assert CountedLeastSquares.n_fits < 0.6 * sum(row.n_fits - 1 for row in table.rows)
+
+
+@pytest.mark.parametrize("run", [intervals, estimates])
+def test_the_bar_counts_batches_of_linear_algebra_as_fits(run):
+    run(counted(), progress=True)
+    run(LeastSquaresClassifier().fit(X, Y), progress=True)
+    clones, batched = Bar.made
+    assert clones.total == batched.total == batched.n
+
+
+def test_the_bar_ends_at_its_total_where_draws_are_dropped():
+    y = np.repeat([0, 1], [21, 3])
+    clf = DecisionTreeClassifier(max_depth=1).fit(X, y)
+    table = compare_intervals(
+        clf, X, y, methods="martin-beta", on_single_class="drop", rng=0, progress=True, n_resamples=60
+    )
+    (bar,) = Bar.made
+    assert bar.first_total == 60
+    assert bar.total == bar.n == table.rows[0].n_fits - 1 < 60
+
+
+def test_splits_of_the_callers_are_counted_once():
+    clf = counted()
+    compare_learners(clf, clf, X, Y, cv=6, rng=0, progress=True)
+    (bar,) = Bar.made
+    assert bar.first_total == bar.n == CountedLeastSquares.n_fits == 12
+
+
+def test_no_bar_without_fits():
+    compare_intervals(
+        LeastSquaresClassifier().fit(X, Y),
+        X,
+        Y,
+        methods="test-set-wilson",
+        test_set=(X + 9.0, Y),
+        progress=True,
+    )
+    assert Bar.made == []
+
+
+# ---- Ctrl-C ----
+
+
+@pytest.mark.parametrize("share", [0.0, 0.4, 0.97])
+@pytest.mark.parametrize("entry", [intervals, estimates])
+def test_ctrl_c_in_a_fit_stops_at_once(entry, share):
+    entry(counted())
+    total = CountedLeastSquares.n_fits
+    clf = counted()
+    CountedLeastSquares.stop_at = int(share * total)
+    with pytest.raises(KeyboardInterrupt):
+        entry(clf)
+    assert CountedLeastSquares.n_fits == int(share * total)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("entry", [intervals, estimates, comparisons])
+def test_ctrl_c_in_batches_and_workers_closes_the_bar(entry, n_jobs, monkeypatch):
+    monkeypatch.setattr(cudbound.resampling.refits, "FITS_PER_BATCH", 20)
+    for clf in (LeastSquaresClassifier(), DecisionTreeClassifier(max_depth=2)):
+        methods = ["nested-cv", "austern-zhou"] if entry is not estimates else ["repeated-k-fold", "lv1o"]
+        Bar.stop_after = 25
+        with pytest.raises(KeyboardInterrupt):
+            entry(clf.fit(X, Y), methods=methods, progress=True, n_jobs=n_jobs)
+        assert 25 < Bar.made[-1].n <= 100
+        assert Bar.made[-1].closed

@@ -1,0 +1,271 @@
+"""What stands above and under an interval: the sentence to quote, the majority class, and cautions."""
+
+from __future__ import annotations
+
+import json
+import warnings
+
+import numpy as np
+import pytest
+from scipy.stats import binomtest
+from sklearn.dummy import DummyClassifier
+from sklearn.ensemble import RandomForestClassifier
+from unwrapped import unwrapped
+
+from cudbound import (
+    ConfidenceInterval,
+    Estimand,
+    IntervalEstimate,
+    LeastSquaresClassifier,
+    compare_intervals,
+    cud_interval,
+    error_interval,
+)
+from cudbound.basis.binomial_limit import limit_without_error
+from cudbound.basis.exceptions import LowUpperLimitWarning, SampleSizeWarning
+from cudbound.report.cautions import cautions
+from cudbound.report.headline import headline, majority_note, majority_sentence
+
+FEW = {"n_resamples": 60, "rng": 0}
+
+
+def fitted(n, shift, seed=0):
+    """Return a classifier with two features of two classes of n/2 cases each, and its rows."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 2
+    X = rng.normal(size=(n, 2)) + shift * y[:, None]
+    return LeastSquaresClassifier().fit(X, y), X, y
+
+
+def row(method="two-center", low=0.1, high=0.4, alternative="two-sided", **known):
+    made = {
+        "estimate": 0.2,
+        "raw_interval": ConfidenceInterval(low, high),
+        "estimand": Estimand("conditional"),
+        "confidence_level": 0.95,
+        "n_fits": 1001,
+    }
+    return IntervalEstimate(method=method, alternative=alternative, **made | known)
+
+
+# --- which row to quote
+
+
+def test_the_headline_is_the_sentence_of_the_recommended_row():
+    table = compare_intervals(*fitted(40, 1.0), methods=["cud", "two-center"], **FEW)
+    ours = table["two-center"]
+    sentence = (
+        f"The error of this classifier on new cases is estimated at {ours.estimate:.3f} (95% confidence interval "
+        f"{ours.low:.3f} to {ours.high:.3f}; two-center interval from 40 training rows and 61 fits)."
+    )
+    assert table.headline.startswith(f"{sentence} Always saying the majority class errs on 0.500")
+    assert unwrapped(str(table)).startswith(f"{sentence}\nAlways saying")
+    assert error_interval(*fitted(40, 1.0), **FEW).sentence == sentence
+
+
+@pytest.mark.parametrize("form", ["table", "markdown", "latex", "html", "json"])
+def test_every_form_for_readers_has_the_headline_above_the_table(form):
+    from cudbound.report.render import render_report
+
+    text = render_report(compare_intervals(*fitted(40, 1.0), methods="two-center", **FEW).report(), form)
+    place = text.index("The error of this classifier on new cases is estimated")
+    assert place < text.rindex("confidence intervals for the error of this fitted")
+    if form == "json":
+        document = json.loads(text)
+        assert document["run"]["base_rate"] == 0.5
+        assert len(document["headline"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("rows", "begins"),
+    [
+        (
+            [row("cud"), row("two-center")],
+            "The error of this classifier on new cases is estimated at 0.200 (95%",
+        ),
+        (
+            [row("bbc-cv", estimand=Estimand("rule"))],
+            "The error on new cases that the learning algorithm makes",
+        ),
+        (
+            [
+                row("test-set-wald", center="error on new cases"),
+                row("test-set-wilson", center="error on new cases"),
+            ],
+            "The error of this classifier on new cases is estimated at 0.200 (95% confidence interval 0.100 to 0.400; "
+            "test-set-wilson interval from new cases).",
+        ),
+        (
+            [row("cud")],
+            "The interval to quote for the error of this classifier, two-center, is not among these rows.",
+        ),
+        (
+            [row(metric="sensitivity"), row()],
+            "The sensitivity of this classifier on new cases is estimated at 0.200",
+        ),
+        (
+            [row(low=float("nan"))],
+            "There is no interval for the error of this classifier on new cases by two-center.",
+        ),
+    ],
+)
+def test_which_row_is_quoted(rows, begins):
+    assert headline(rows)[0].startswith(begins)
+
+
+def test_an_empty_table_quotes_nothing():
+    assert headline([]) == ()
+
+
+# --- compared with what
+
+
+@pytest.mark.parametrize(
+    ("one", "ends"),
+    [
+        (
+            row(low=0.1, high=0.4),
+            "which the interval contains: no evidence that this classifier beats the majority class.",
+        ),
+        (
+            row(low=0.1, high=0.3),
+            "which the interval contains: no evidence that this classifier beats the majority class.",
+        ),
+        (row(low=0.1, high=0.29), "which is above the interval."),
+        (row(low=0.31, high=0.4), "which is below the interval: it is better than this classifier."),
+        (
+            row(low=-np.inf, high=0.4, alternative="less"),
+            "no evidence that this classifier beats the majority class.",
+        ),
+        (row(low=0.1, high=np.inf, alternative="greater"), "errs on 0.300 of the training rows."),
+        (row(low=0.4, high=np.inf, alternative="greater"), "it is better than this classifier."),
+    ],
+)
+def test_an_interval_is_held_against_the_majority_class(one, ends):
+    (sentence,) = majority_sentence(one, 0.3)
+    assert sentence.startswith("Always saying the majority class errs on 0.300 of the training rows")
+    assert sentence.endswith(ends)
+
+
+def test_another_metric_than_the_error_is_not():
+    assert majority_sentence(row(metric="sensitivity"), 0.3) == ()
+    assert majority_note([row(metric="sensitivity"), row("cud", metric="sensitivity")], 0.3) == ""
+
+
+def test_the_note_names_the_intervals_that_contain_it():
+    rows = [row(), row("cud", 0.0, 0.2), row("langford-binomial", 0.2, 0.5)]
+    assert "inside two-center, langford-binomial: no evidence there" in majority_note(rows, 0.3)
+    assert majority_note(rows, 0.9).endswith("; no interval contains that.")
+    assert "inside every interval" in majority_note(rows[::2], 0.3)
+
+
+def test_noise_does_not_beat_the_majority_class_and_a_signal_does():
+    text = "no evidence that this classifier beats the majority class"
+    assert text in str(error_interval(*fitted(40, 0.0), **FEW))
+    assert text in str(cud_interval(*fitted(40, 0.0), **FEW))
+    assert text not in str(error_interval(*fitted(100, 3.0), **FEW))
+
+
+# --- too good to be true
+
+
+@pytest.mark.parametrize(("n", "level"), [(20, 0.95), (120, 0.95), (50, 0.8)])
+def test_the_limit_without_error_is_that_of_clopper_and_pearson(n, level):
+    two_sided = binomtest(0, n).proportion_ci(level, method="exact").high
+    one_sided = binomtest(0, n, alternative="less").proportion_ci(level, method="exact").high
+    assert limit_without_error(n, level) == pytest.approx(two_sided, rel=1e-9)
+    assert limit_without_error(n, level, "less") == pytest.approx(one_sided, rel=1e-9)
+
+
+def test_limits_that_new_cases_could_not_give_are_named_with_a_warning():
+    clf, X, y = fitted(60, 12.0)
+    with pytest.warns(
+        LowUpperLimitWarning, match=r"^Too good to be true: cud \(upper limit 0\.000\)\. Even 60"
+    ) as caught:
+        table = compare_intervals(clf, X, y, methods=["cud", "two-center"], **FEW)
+    assert caught[0].message.methods == ("cud",)  # two-center is as long as these 60 new cases make it
+    assert caught[0].message.limit == pytest.approx(1 - 0.025 ** (1 / 60))
+    assert caught[0].filename == __file__
+    assert str(caught[0].message) in unwrapped(str(table))
+    with pytest.warns(LowUpperLimitWarning) as caught:
+        result = cud_interval(clf, X, y, **FEW)
+    assert caught[0].filename == __file__
+    assert "Too good to be true: cud (upper limit 0.000)" in str(result)
+
+
+def test_a_one_sided_limit_is_held_against_the_one_sided_one():
+    between = (limit_without_error(50, 0.95, "less") + limit_without_error(50, 0.95)) / 2
+    assert len(cautions([row("cud", 0.0, between)], 50)) == 1
+    assert cautions([row("cud", -np.inf, between, "less")], 50) == ()
+    assert cautions([row("cud", 0.0, np.inf, "greater")], 50) == ()
+
+
+def test_limits_of_new_cases_and_of_other_metrics_are_left_alone():
+    assert cautions([row("test-set-wilson", 0.0, 0.001, center="error on new cases")], 500) == ()
+    assert cautions([row("cud", 0.0, 0.001, metric="sensitivity")], 50) == ()
+
+
+@pytest.mark.parametrize("n", [18, 202])
+def test_sizes_that_were_not_studied_are_warned_of(n):
+    with pytest.warns(
+        SampleSizeWarning, match=rf"studied on 20 to 200 training rows, and there are {n}"
+    ) as caught:
+        result = error_interval(*fitted(n, 1.0), **FEW)
+    assert caught[0].message.n_samples == n
+    assert f"and there are {n}" in str(result)
+
+
+@pytest.mark.parametrize("n", [20, 200])
+def test_sizes_that_were_studied_are_not(n):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        error_interval(*fitted(n, 1.0), **FEW)
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "less", "greater"])
+def test_the_fallback_of_cud_stands_in_for_a_limit_that_is_too_low(alternative):
+    clf, X, y = fitted(60, 12.0)
+    asked = {"methods": "cud", "alternative": alternative, **FEW}
+    plain = compare_intervals(clf, X, y, **asked)["cud"]
+    instead = compare_intervals(clf, X, y, fallback=True, **asked)["cud"]
+    high = {"two-sided": 0.025 ** (1 / 60), "less": 0.05 ** (1 / 60), "greater": 0.0}[alternative]
+    assert plain.high in (0.0, 1.0)
+    assert instead.high == pytest.approx(1.0 - high)
+    assert instead.estimate == plain.estimate
+
+
+def test_the_fallback_of_cud_says_what_it_replaced():
+    from cudbound.intervals import METHODS, compute_interval
+    from cudbound.records import Records
+
+    clf, X, y = fitted(60, 5.0, seed=3)
+    bound = cud_interval(clf, X, y, n_resamples=60, rng=0)
+    losses = clf.predict(X) != y
+    limit = limit_without_error(60, 0.95)
+    assert 0.0 < bound.confidence_interval.high < limit
+    found = compute_interval(METHODS["cud"], Records(losses=losses, bound=bound), 0.95, fallback=True)
+    exact = binomtest(int(losses.sum()), 60).proportion_ci(0.95, method="exact")
+    assert (found.low, found.high) == pytest.approx((exact.low, exact.high))
+    assert found.remarks[-1] == (
+        f"upper limit {bound.confidence_interval.high:.3f} below {limit:.3f}, that of 60 new cases without an error; "
+        "inverted binomial interval on all training rows instead"
+    )
+    assert compute_interval(METHODS["cud"], Records(losses=losses, bound=bound), 0.95) == bound.row
+
+
+def test_readers_are_not_promised_a_proof():
+    result = cud_interval(*fitted(40, 1.0), **FEW)
+    table = compare_intervals(*fitted(40, 1.0), methods="cud", **FEW)
+    for text in (str(result), str(table), str(error_interval(*fitted(40, 1.0), method="cud", **FEW))):
+        assert "raws solved exactly as far as needed" in text
+        assert not {"proved", "certified"} & set(text.split())
+    assert "all draws solved exactly" in str(cud_interval(*fitted(40, 1.0), search="all", **FEW))
+
+
+def test_any_classifier_gets_a_headline():
+    X, y = fitted(30, 1.0)[1:]
+    forest = RandomForestClassifier(n_estimators=3, random_state=0).fit(X, y)
+    table = compare_intervals(forest, X, y, methods="recommended", inner="oob", n_resamples=5, rng=0)
+    assert "two-center interval from 30 training rows and 6 fits" in table.headline
+    constant = DummyClassifier().fit(X, y)
+    assert "no evidence" in error_interval(constant, X, y, n_resamples=5, rng=0, progress=False).basis[0]
