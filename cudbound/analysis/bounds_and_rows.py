@@ -94,7 +94,6 @@ class Rows:
         Of the plain losses.
     alternative : str
         About the metrics.
-    fallback : bool
     refused : mapping of str to str
         Why methods were left out, by their names.
     capped : sequence of Method
@@ -108,7 +107,6 @@ class Rows:
     session: Session[Method]
     records: Records
     alternative: str
-    fallback: bool
     refused: Mapping[str, str]
     capped: Sequence[Method]
     bounds: Bounds | None
@@ -147,7 +145,6 @@ class Rows:
                 level,
                 self.session.options_of(method),
                 alternative=alternative,
-                fallback=self.fallback,
             )
             remarks = self.remarks
             if len(family.seen) > 1 and not own_level:

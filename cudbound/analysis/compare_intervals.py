@@ -236,7 +236,12 @@ def compare_intervals(
     given = dict(locals())
     refuse_others(compare_intervals, others)
     shown = Progress.of(progress)
-    session = Session(find_methods(methods), options, rng=rng, n_jobs=n_jobs)
+    chosen_options = dict(options or {})
+    if fallback:
+        for one in find_methods(methods):
+            if one.fallback is not None:
+                chosen_options[one.name] = {"fallback": True, **chosen_options.get(one.name, {})}
+    session = Session(find_methods(methods).with_options(chosen_options or None), rng=rng, n_jobs=n_jobs)
     level = check_confidence_level(confidence_level)
     check_choice("alternative", alternative, ALTERNATIVES)
     check_choice("solver", solver, ("native", "cvxpy"))
@@ -322,7 +327,7 @@ def compare_intervals(
         errors = view(records, MetricRows(ERROR, asked.event_rows(sample.labels), weights))
         records = replace(records, overfits=overfits(errors))
     words = describe_classifier(estimator)
-    rows = Rows(session, records, alternative, fallback, refused, capped, bounds, draws.remarks, results)
+    rows = Rows(session, records, alternative, refused, capped, bounds, draws.remarks, results)
     run = RunDescription(
         **session.run_facts(asked.event_class),
         n_resamples=int(counts.shape[0]),

@@ -236,7 +236,7 @@ def tabulate_comparisons(
             "tabulate_comparisons compares two learners, a and b, by several methods. Call "
             "compare_many_learners(learners, X, y) for several learners."
         )
-    session = Session(find_comparisons(methods), options, rng=rng, n_jobs=n_jobs)
+    session = Session(find_comparisons(methods).with_options(options), rng=rng, n_jobs=n_jobs)
     level = check_confidence_level(confidence_level)
     check_alternative(alternative, session.methods, null, level)  # before the refits
     first, second = fitted = fit_learners(session, (a, b), X, y)

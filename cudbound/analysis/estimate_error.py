@@ -88,7 +88,7 @@ def estimate_error(
     >>> table["resubstitution"].estimate < table["bootstrap-632"].estimate
     True
     """
-    session = Session(find_estimators(methods), options, rng=rng, n_jobs=n_jobs)
+    session = Session(find_estimators(methods).with_options(options), rng=rng, n_jobs=n_jobs)
     counts = session.take(X, y, check_binary_classifier(estimator), n_resamples, groups)
     resampling = Resampling(sizes, on_single_class, cv, test_set)
     plan = session.prepare(session.methods, resampling)

@@ -128,7 +128,9 @@ def recorded_interval(
     records = collect_records(
         *recorded, training_losses=training_losses, positive=positive, predicted_positive=predicted_positive
     )
-    return compute_interval(chosen, records, level, options, alternative=alternative, fallback=fallback)
+    return compute_interval(
+        chosen, records, level, options | ({"fallback": True} if fallback else {}), alternative=alternative
+    )
 
 
 def recorded_comparison(

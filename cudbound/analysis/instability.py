@@ -12,7 +12,7 @@ from cudbound.adapters.in_words import describe_classifier
 from cudbound.adapters.scores import distances_from_threshold
 from cudbound.analysis.progress import progress_bar
 from cudbound.analysis.session import Resampling, Session
-from cudbound.basis.method_card import MethodCard
+from cudbound.basis.method_card import Asked, MethodCard
 from cudbound.basis.outcomes import Estimand
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.pictured import Pictured
@@ -199,7 +199,7 @@ def classification_instability(
     >>> found.to_frame().columns.tolist()
     ['share', 'distance']
     """
-    session = Session((READER,), None, rng=rng, n_jobs=n_jobs)
+    session = Session(Asked((READER,), {}, frozenset()), rng=rng, n_jobs=n_jobs)
     classes = check_binary_classifier(estimator)
     weights = None if sample_weight is None else check_row_weights(sample_weight, count_rows(y))
     counts = session.take(X, y, classes, n_resamples, groups)

@@ -222,13 +222,14 @@ def compare_many_learners(
     """
     named = _named(learners)
     pairs = _pairs(list(named), reference)
-    (chosen,) = methods = find_comparisons([method])
+    asked = find_comparisons([method])
+    (chosen,) = methods = asked.methods
     if OWN_TEST_SETS in chosen.needs:
         raise ParameterError("method", "one that tests all learners on the same cases", method)
     level = check_confidence_level(confidence_level)
     check_alternative("two-sided", methods)
     given = None if options is None else {method: options}
-    session = Session(methods, given, rng=rng, n_jobs=n_jobs)
+    session = Session(asked.with_options(given), rng=rng, n_jobs=n_jobs)
     fitted = dict(zip(named, fit_learners(session, named.values(), X, y), strict=True))
     none_drawn = session.take(X, y, common_classes(list(fitted.values())), groups=groups)
     plan = session.prepare(methods, Resampling(sizes, on_single_class, cv, test_set))

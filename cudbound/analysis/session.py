@@ -16,7 +16,7 @@ from cudbound.analysis.caller_splits import FROM_SPLITS, check_test_set, check_u
 from cudbound.basis.aligned import check_index
 from cudbound.basis.exceptions import TrainingRowsWarning
 from cudbound.basis.groups import Groups, check_groups
-from cudbound.basis.method_card import MethodCard, check_options
+from cudbound.basis.method_card import Asked, MethodCard
 from cudbound.basis.parameter_error import ParameterError
 from cudbound.basis.results import OneRow
 from cudbound.basis.validation import (
@@ -87,10 +87,7 @@ class Session(Generic[Named]):
 
     Parameters
     ----------
-    methods : sequence of MethodCard
-        In the order of the rows.
-    options : mapping of str to mapping, or None
-        Options of single methods by name.
+    asked : Asked
     rng : int, numpy.random.Generator or None
     n_jobs : int or None
 
@@ -124,18 +121,16 @@ class Session(Generic[Named]):
 
     def __init__(
         self,
-        methods: Sequence[Named],
-        options: Mapping[str, Mapping[str, Any]] | None,
+        asked: Asked[Named],
         *,
         rng: Any,
         n_jobs: int | None,
     ):
-        self.methods = methods
+        self.asked = asked
+        self.methods: Sequence[Named] = asked.methods
         self.n_jobs = check_n_jobs(n_jobs)
         self.rng, self.seed = check_rng(rng), seed_of(rng)
         self.failed: dict[str, Exception] = {}
-        self._options = check_options({} if options is None else options, methods)
-        self._given_options = options
         self._design: Design | None = None
         self.new_cases: tuple[Any, NDArray[Any]] | None = None
         self.test_remarks: tuple[str, ...] = ()
@@ -146,7 +141,7 @@ class Session(Generic[Named]):
 
     def options_of(self, method: Named) -> Mapping[str, Any]:
         """Return the options of a method that differ from their defaults."""
-        return self._options.get(method.name, {})
+        return self.asked.options_of(method)
 
     def take(
         self,
@@ -190,7 +185,7 @@ class Session(Generic[Named]):
         event, classes = sample.labels > 0.0, sample.classes
         if event_class == 0:
             event, classes = ~event, classes[::-1]
-        return describe_data(sample.X, event, classes, self.seed, self._given_options)
+        return describe_data(sample.X, event, classes, self.seed, self.asked.options)
 
     def prepare(
         self,

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import Any, Literal, TypeVar
+from typing import Any, Generic, Literal, TypeVar
 
 from cudbound.basis.hints import suggestion
 from cudbound.basis.outcomes import Estimand
@@ -164,28 +164,92 @@ class MethodCard:
 Card = TypeVar("Card", bound=MethodCard)
 
 
+@dataclass(frozen=True)
+class Asked(Generic[Card]):
+    """The methods that were asked for; it is iterated over them.
+
+    Attributes
+    ----------
+    methods : tuple of MethodCard
+        Each once, in the order given.
+    options : mapping of str to mapping
+        The options that were given, by the names of the methods.
+    named : frozenset of str
+        Methods asked for by their own names: where one of them cannot be computed that is an error, while a member of
+        a group keeps a row that says why.
+    """
+
+    methods: tuple[Card, ...]
+    options: Mapping[str, Mapping[str, Any]]
+    named: frozenset[str]
+
+    def __iter__(self) -> Iterator[Card]:
+        return iter(self.methods)
+
+    def __len__(self) -> int:
+        return len(self.methods)
+
+    def with_options(self, options: object) -> Asked[Card]:
+        """Return the same methods with these options."""
+        if options is None:
+            return self
+        check_options(options, self.methods)
+        return replace(self, options=dict(options))  # type: ignore[call-overload]  # checked
+
+    def options_of(self, method: MethodCard) -> Mapping[str, Any]:
+        """Return the options that were given for a method."""
+        return self.options.get(method.name, NO_OPTIONS)
+
+
 def find_named(
-    asked: str | Sequence[str | Card],
+    asked: Any,
     known: Mapping[str, Card],
     groups: Mapping[str, Iterable[str]],
     rule: str,
-) -> tuple[Card, ...]:
-    """Return the methods of a group, of one name or of a list, each once, in the order given.
+) -> Asked[Card]:
+    """Return what was asked for: a name, a group, a pair of one of them and options, or a list of any of these.
 
-    A list has names, or methods themselves, which need not be known.
+    A list may also have methods themselves, which need not be known. A pair with a group sets an option in each of its
+    members that has it. Each method is taken once, in the order given.
 
     Raises
     ------
     ValueError
-        If a name is not known or the list is empty; the message has the `rule`.
+        If a name or an option is not known, a value is not allowed, or the list is empty; that of a name has the
+        `rule`.
     """
-    listed = groups.get(asked, (asked,)) if isinstance(asked, str) else asked
-    entries = {one.name if isinstance(one, MethodCard) else one: one for one in listed}
-    unknown = [one for one in entries.values() if not isinstance(one, MethodCard) and one not in known]
-    if unknown or not entries:
-        meant = suggestion(str(unknown[0]) if unknown else "", (*known, *groups))
-        raise ParameterError("methods", rule, unknown[0] if unknown else asked, meant)
-    return tuple(known[one] if isinstance(one, str) else one for one in entries.values())
+    single = isinstance(asked, str | MethodCard) or _is_pair(asked)
+    if not single and not isinstance(asked, Iterable):
+        raise ParameterError("methods", rule, asked)
+    methods: dict[str, Card] = {}
+    options: dict[str, dict[str, Any]] = {}
+    named: set[str] = set()
+    for member in [asked] if single else asked:
+        one, given = member if _is_pair(member) else (member, NO_OPTIONS)
+        group = isinstance(one, str) and one in groups
+        if not group and not isinstance(one, MethodCard) and not (isinstance(one, str) and one in known):
+            meant = suggestion(one, (*known, *groups))
+            raise ParameterError("methods", rule, one, meant)
+        found = (
+            [known[name] for name in groups[one]] if group else [known[one] if isinstance(one, str) else one]
+        )
+        for method in found:
+            methods.setdefault(method.name, method)
+            own = {name: value for name, value in given.items() if not group or name in method.options}
+            method.resolve_options(own)
+            if own:
+                options[method.name] = options.get(method.name, {}) | own
+        unused = sorted(set(given) - {name for method in found for name in method.options})
+        if group and unused:
+            raise ValueError(f"No method of the group {one!r} has the option {unused[0]!r}.")
+        named |= set() if group else {method.name for method in found}
+    if not methods:
+        raise ParameterError("methods", rule, asked)
+    return Asked(tuple(methods.values()), options, frozenset(named))
+
+
+def _is_pair(member: object) -> bool:
+    return isinstance(member, tuple) and len(member) == 2 and isinstance(member[1], Mapping)
 
 
 def check_options(options: object, methods: Iterable[MethodCard]) -> dict[str, dict[str, Any]]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
-from cudbound.basis.method_card import find_named
+from cudbound.basis.method_card import Asked, find_named
 from cudbound.intervals.abcloc import ABCLOC
 from cudbound.intervals.aci import ACI
 from cudbound.intervals.austern_zhou import AUSTERN_ZHOU
@@ -118,10 +118,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
 }
 
 
-def find_methods(methods: str | Sequence[str | Method]) -> tuple[Method, ...]:
-    """Return the interval methods of a group, of one name or of a list, each once, in the order given.
-
-    A list has names, or methods of your own that are not registered.
+def find_methods(methods: Any) -> Asked[Method]:
+    """Return the interval methods that were asked for, see `cudbound.basis.method_card.find_named`.
 
     Raises
     ------
@@ -138,10 +136,8 @@ def find_methods(methods: str | Sequence[str | Method]) -> tuple[Method, ...]:
     return found
 
 
-def find_comparisons(methods: str | Sequence[str | Method]) -> tuple[Method, ...]:
-    """Return the methods that compare, of "all", of one name or of a list, each once, in the order given.
-
-    A list has names, or methods of your own that are not registered.
+def find_comparisons(methods: Any) -> Asked[Method]:
+    """Return the methods that compare that were asked for, see `cudbound.basis.method_card.find_named`.
 
     Raises
     ------

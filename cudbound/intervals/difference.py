@@ -106,6 +106,7 @@ def compute_comparison(
     """
     check_records(method, records, method.needs)
     chosen = method.resolve_options(options)
+    chosen.pop("fallback", None)  # of the interval for one error
     check_alternative(alternative, (), null, confidence_level)
     if method.compares and (null != 0.0 or alternative == "equivalent"):
         check_alternative(alternative, [method], null, confidence_level)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cudbound.basis.method_card import NO_OPTIONS, MethodCard
+from cudbound.basis.method_card import NO_OPTIONS, Flag, MethodCard
 from cudbound.basis.outcomes import Center, ConfidenceInterval, Outcome, TestOutcome
 from cudbound.basis.results import IntervalEstimate
 from cudbound.intervals.pivot import Pivot
@@ -97,6 +97,14 @@ class Method(MethodCard):
     two_sided_only: bool = False
     also_needs: Callable[[Design], frozenset[str]] | None = field(default=None, repr=False)
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.fallback is not None:
+            options = {**self.options, "fallback": Flag(False)}
+            object.__setattr__(
+                self, "options", options
+            )  # as a frozen dataclass sets what follows from its fields
+
     def needed_for(self, design: Design | None) -> frozenset[str]:
         """Return what must be recorded for a training set whose matrix is known, or not."""
         if self.also_needs is None or design is None:
@@ -121,7 +129,6 @@ def compute_interval(
     options: Mapping[str, Any] = NO_OPTIONS,
     *,
     alternative: str = "two-sided",
-    fallback: bool = False,
 ) -> IntervalEstimate:
     """Compute one row of the table from recorded losses.
 
@@ -134,13 +141,12 @@ def compute_interval(
     confidence_level : float
         In (0, 1).
     options : mapping, default={}
-        Options of the method that differ from their defaults.
+        Options of the method that differ from their defaults. ``{"fallback": True}`` replaces a zero-width interval by
+        the method's fallback, with a remark; that of "cud" also where the upper limit is lower than n new cases without
+        an error would allow.
     alternative : {"two-sided", "less", "greater"}, default="two-sided"
         As in `scipy.stats`: "less" gives an upper limit alone, at the whole level, "greater" a lower one. Options that
         divide the error probability between two tails are then without effect.
-    fallback : bool, default=False
-        Whether a zero-width interval is replaced by the method's fallback, with a remark; that of "cud" also where the
-        upper limit is lower than n new cases without an error would allow.
 
     Raises
     ------
@@ -165,6 +171,7 @@ def compute_interval(
     (0.408, 0.945)
     """
     chosen = method.resolve_options(options)
+    fallback = chosen.pop("fallback", False)
     needs = method.needed(chosen) | (method.needed_for(records.design) - method.needs)
     check_records(method, records, needs)
     if method.gives_interval:

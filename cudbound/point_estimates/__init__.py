@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import Any
 
-from cudbound.basis.method_card import find_named
+from cudbound.basis.method_card import Asked, find_named
 from cudbound.point_estimates.bolstered import BOLSTERED, SEMI_BOLSTERED
 from cudbound.point_estimates.bootstrap_632 import (
     BOOTSTRAP_632,
@@ -46,8 +46,8 @@ ESTIMATORS: dict[str, PointEstimator] = {
 }
 
 
-def find_estimators(names: str | Sequence[str]) -> tuple[PointEstimator, ...]:
-    """Return the point estimators of one name, of "all" or of a list of names, each once, in the order given.
+def find_estimators(names: Any) -> Asked[PointEstimator]:
+    """Return the point estimators that were asked for, see `cudbound.basis.method_card.find_named`.
 
     Raises
     ------

@@ -22,8 +22,7 @@ from cudbound.basis.versions import versions
 from cudbound.metrics.metric import Metric
 from cudbound.metrics.metrics import Metrics, ResolvedMetrics
 from cudbound.report.run_facts import seed_of
-from cudbound.solve.limits import SearchLimits
-from cudbound.solve.solve_draws import SOLVERS
+from cudbound.solve.limits import SOLVERS, SearchLimits
 
 FORMAT = "cudbound result 1"
 

@@ -5,15 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from cudbound.basis.parameter_error import ParameterError
-from cudbound.basis.validation import check_nodes, check_seconds
+from cudbound.basis.validation import check_choice, check_nodes, check_seconds
+
+SOLVERS = ("native", "cvxpy")
 
 
 @dataclass(frozen=True, kw_only=True)
 class SearchLimits:
-    """Nodes and seconds after which a search is given up; draws left open enter with their upper bounds.
+    """The solver, and when its search is given up; draws left open enter with their upper bounds.
 
     Attributes
     ----------
+    solver : {"native", "cvxpy"}, default="native"
+        The compiled kernel, or the slow reference solver, which l1 penalties and losses of your own need.
     nodes : int, math.inf or None, default=None
         Of the whole call, which then ends with the bounds that are proved. Nodes are counted between batches of
         searches, so that the result does not depend on the number of threads. None lets `cudbound.cud_interval` and
@@ -37,15 +41,17 @@ class SearchLimits:
     --------
     >>> import math
     >>> SearchLimits(nodes=math.inf)
-    SearchLimits(nodes=inf, seconds=None, nodes_per_draw=None, seconds_per_draw=None)
+    SearchLimits(solver='native', nodes=inf, seconds=None, nodes_per_draw=None, seconds_per_draw=None)
     """
 
+    solver: str = "native"
     nodes: float | None = None
     seconds: float | None = None
     nodes_per_draw: float | None = None
     seconds_per_draw: float | None = None
 
     def __post_init__(self) -> None:
+        check_choice("solver", self.solver, SOLVERS)
         check_nodes("nodes", self.nodes)
         check_seconds("seconds", self.seconds)
         check_nodes("nodes_per_draw", self.nodes_per_draw)

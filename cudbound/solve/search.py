@@ -16,8 +16,8 @@ from cudbound.basis.results import Draws, SolveStatus
 from cudbound.basis.validation import check_choice, check_n_jobs
 from cudbound.problem.problem import Problem
 from cudbound.solve.effort import default_node_budget, nodes_within
-from cudbound.solve.limits import NO_LIMITS, SearchLimits
-from cudbound.solve.solve_draws import SOLVERS, solve_problem
+from cudbound.solve.limits import NO_LIMITS, SOLVERS, SearchLimits
+from cudbound.solve.solve_draws import solve_problem
 
 #: Shares of the nodes after which a search in stages can end; what is repeated adds little to the last.
 STAGES = (1 / 64, 1 / 8, 1.0)

@@ -27,12 +27,11 @@ from cudbound.basis.validation import (
 from cudbound.losses.surrogates import LOSSES, Loss
 from cudbound.problem.problem import Problem, make_problem
 from cudbound.solve.effort import forecast
-from cudbound.solve.limits import NO_LIMITS, SearchLimits, check_limits
+from cudbound.solve.limits import NO_LIMITS, SOLVERS, SearchLimits, check_limits
 from cudbound.solve.native import SIDES, is_native, solve_native
 
 Array = NDArray[np.float64]
 
-SOLVERS = ("native", "cvxpy")
 #: Seconds after which an unfinished search says when it will end.
 FORECAST_AFTER = 2.0
 

@@ -283,7 +283,7 @@ def _arguments(methods: str | tuple[str, ...], instability: bool, given: Mapping
     from cudbound.intervals import find_methods
     from cudbound.solve.limits import SearchLimits
 
-    found = find_methods(methods)
+    found = find_methods(methods).methods
     if instability and not any("bootstrap" in method.needs for method in found):
         raise click.UsageError(
             "--instability reads the refits on bootstrap draws, which none of the methods asked for makes; add "

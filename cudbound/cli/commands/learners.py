@@ -143,7 +143,7 @@ def compare_learners(
     from cudbound.intervals import find_comparisons
 
     recipes, names = _recipes(a, b, assigned_a, assigned_b, learners, assigned_several, standardize)
-    found = find_comparisons(methods)
+    found = find_comparisons(methods).methods
     options = shared_options.options_of_methods(assigned, found)
     if learners is not None:
         if len(found) > 1:

@@ -135,7 +135,7 @@ def plan(
     from cudbound.study.planning.plan_sample_size import plan_sample_size
 
     recipe = choose_classifier(classifier, assignments, standardize)
-    options = shared_options.options_of_methods(assigned, find_methods([method]))
+    options = shared_options.options_of_methods(assigned, find_methods([method]).methods)
     chosen = new_seed() if seed is None else seed
     further |= {"method": method, "options": options.get(method), "rng": chosen}
     output.check({}, read=[data.file])

@@ -209,7 +209,7 @@ class Study:
         """Return the methods themselves."""
         # one name may be that of a group, which is not looked for in a list
         methods = self.methods[0] if len(self.methods) == 1 else self.methods
-        return (find_comparisons if self.compares else find_methods)(methods)
+        return (find_comparisons if self.compares else find_methods)(methods).methods
 
     def rng(self, scenario: str, n: int, replicate: int, n_train: int | None = None) -> np.random.Generator:
         """Return the random numbers of one replicate, shared by all methods.

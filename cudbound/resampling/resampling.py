@@ -1,0 +1,71 @@
+"""What a caller says of the resampling."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from cudbound.basis.parameter_error import ParameterError
+from cudbound.basis.protocols import Splits
+from cudbound.basis.validation import check_choice, check_inner, refusing_others
+from cudbound.resampling.single_class import POLICIES
+from cudbound.resampling.sizes import ResamplingSizes
+
+
+@refusing_others
+@dataclass(frozen=True, kw_only=True)
+class Resampling:
+    """How training sets are drawn and refitted, apart from the number of bootstrap draws.
+
+    Attributes
+    ----------
+    inner : int, "oob" or None, default=None
+        Inner draws of each draw for the bootstrap intervals that recompute the .632 estimate on every draw. "oob" uses
+        .368 err(f_b on D_b) + .632 err(f_b off D_b) instead and needs no inner draws; a draw that leaves nothing out
+        is then drawn again, for every method that refits the draws. None means 50 where refits are made in batches,
+        and "oob" where clones are fitted one by one, of a random forest for instance: 51,000 fits with the other
+        defaults would take long.
+    on_single_class : {"fit", "redraw", "drop", "error"} or None, default=None
+        What happens to resampled training sets that hold one class only; their number stands in the remarks. None
+        means "fit" where refits are made in batches, which gives a constant classifier, and "redraw" for others. The
+        CUD bound needs no refits and uses every draw unchanged.
+    cv : int, splitter of scikit-learn or iterable of (train, test), default=None
+        Splits of your own, which the methods that read folds or splits take in place of random ones: a partition
+        serves those of k-fold cross-validation and, as the test sets of J = k splits, those of random splits; repeated
+        partitions and random splits serve the latter. An integer means stratified shuffled folds.
+    sizes : ResamplingSizes, default=ResamplingSizes()
+        Numbers of folds, splits and repetitions, and the rate of "aci".
+
+    Raises
+    ------
+    ValueError
+        If a setting is out of range.
+
+    Examples
+    --------
+    >>> Resampling(inner="oob").on_single_class is None
+    True
+    """
+
+    inner: int | str | None = None
+    on_single_class: str | None = None
+    cv: Splits | None = None
+    sizes: ResamplingSizes = field(default_factory=ResamplingSizes)
+
+    def __post_init__(self) -> None:
+        if self.inner is not None:
+            check_inner(self.inner)
+        if self.on_single_class is not None:
+            check_choice("on_single_class", self.on_single_class, POLICIES)
+        if not isinstance(self.sizes, ResamplingSizes):
+            raise ParameterError("sizes", "a ResamplingSizes", self.sizes)
+
+
+def check_resampling(resampling: object) -> Resampling:
+    """Return the settings, or the defaults for None; raise ValueError if they are something else."""
+    if resampling is None:
+        return Resampling()
+    if not isinstance(resampling, Resampling):
+        raise ParameterError(
+            "resampling", 'a Resampling, such as Resampling(inner="oob"), or None', resampling
+        )
+    return resampling
